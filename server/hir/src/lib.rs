@@ -1,0 +1,1 @@
+//! What a program means: names, types, basic blocks, post-dominators, static uniformity.

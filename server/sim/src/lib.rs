@@ -1,0 +1,1 @@
+//! What a warp does: the simulator.

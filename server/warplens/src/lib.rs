@@ -1,0 +1,1 @@
+//! How the world reaches Warplens: the language server and the command line.

@@ -1,0 +1,2 @@
+//! The Warplens binary.
+fn main() {}

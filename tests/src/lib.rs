@@ -1,0 +1,1 @@
+//! Black-box tests: transcripts, corpora, oracles and real editors.
