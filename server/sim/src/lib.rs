@@ -1,1 +1,16 @@
 //! What a warp does: the simulator.
+//!
+//! Programs come decoded from `hir`; a run is a function of program, launch, divergence model and limits, and gives a
+//! [`trace::RunResult`]. Deterministic, bounded, cancellable. No threads, no clock, no files, no text positions.
+
+pub mod launch;
+pub mod memory;
+pub mod ptx;
+pub mod record;
+pub mod trace;
+pub mod wave;
+
+pub use trace::{
+    Cancelled, Control, Finding, Limits, LineTrace, Mask, Progress, RegisterValues, Related, RunOptions,
+    RunResult, Severity, StatementId, Status, Totals, Visit, WarpId, WarpTrace,
+};

@@ -1,0 +1,1 @@
+//! Launches: launch files and comments, inference, arguments, expectations.

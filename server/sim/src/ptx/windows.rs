@@ -1,0 +1,19 @@
+//! Where the state spaces lie in the generic address space.
+//!
+//! All windows and all of global memory fit below 4 GiB, so the same addresses serve 32-bit modules. Address 0 and the 16 MiB
+//! above it belong to nobody: null pointers and small offsets from them are always noticed.
+
+/// First generic address of `.shared`.
+pub const SHARED: u64 = 0x0100_0000;
+/// First generic address of `.local`.
+pub const LOCAL: u64 = 0x0200_0000;
+/// First generic address of the kernel's parameters.
+pub const PARAM: u64 = 0x0300_0000;
+/// Every window spans as much.
+pub const WINDOW: u64 = 0x0100_0000;
+/// First address of `.const` (a generic address minus this is the offset).
+pub const CONST: u64 = 0x0400_0000;
+/// First address of `.global`.
+pub const GLOBAL: u64 = 0x1000_0000;
+/// Past the last address of `.global`.
+pub const GLOBAL_END: u64 = 0xffff_ff00;

@@ -1,0 +1,286 @@
+//! What a run gives back, the same for PTX and WAVE: masks per statement, findings, totals, final state.
+//!
+//! Plain data that compares by value. Statements are named by number; where a statement stands in a text is known to whoever
+//! decoded the program, never here.
+
+use smol_str::SmolStr;
+
+use crate::memory::DeviceMemory;
+
+/// The lanes of a warp, one bit each; bit 0 is lane 0. Wide enough for the widest wave (64).
+pub type Mask = u64;
+
+/// A statement of the decoded program, counted from 0 over all functions that the entry can reach.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct StatementId(pub u32);
+
+impl StatementId {
+    /// The number as an index.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Equal neighbouring visits of one statement by one warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Visit {
+    /// Lanes of the group that came to the statement.
+    pub active: Mask,
+    /// Those of them whose guard let them act.
+    pub executed: Mask,
+    /// How many visits in a row had these masks.
+    pub repeat: u64,
+}
+
+/// What one warp (or, in [`RunResult::summed`], the whole launch) did at one statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LineTrace {
+    /// Which statement.
+    pub statement: StatementId,
+    /// Number of visits, counted even where they are no longer kept.
+    pub count: u64,
+    /// Union of the active masks.
+    pub active: Mask,
+    /// Union of the executed masks.
+    pub executed: Mask,
+    /// Active lanes summed over the visits ("threads executed" of NVIDIA's counters).
+    pub active_lanes: u64,
+    /// Executing lanes summed over the visits ("not predicated off threads executed").
+    pub executed_lanes: u64,
+    /// The visits in order of execution, equal neighbours folded; empty in a sum over warps.
+    pub visits: Vec<Visit>,
+    /// Whether later visits are missing from `visits`.
+    pub truncated: bool,
+}
+
+/// One warp's masks, statement by statement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WarpTrace {
+    /// The block (workgroup).
+    pub cta: [u32; 3],
+    /// The warp's number in its block.
+    pub warp: u32,
+    /// Lanes that exist; the last warp of a block may be partial.
+    pub launched: Mask,
+    /// Statements that were reached, in statement order.
+    pub lines: Vec<LineTrace>,
+    /// Final values of the entry's registers, where the run was asked for them.
+    pub registers: Option<Vec<RegisterValues>>,
+}
+
+impl WarpTrace {
+    /// What happened at `statement`, or `None` if it was never reached.
+    pub fn line(&self, statement: StatementId) -> Option<&LineTrace> {
+        let at = self.lines.binary_search_by_key(&statement, |line| line.statement).ok()?;
+        Some(&self.lines[at])
+    }
+}
+
+/// A register's final value in every lane.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterValues {
+    /// The name as written (`%r3`).
+    pub name: SmolStr,
+    /// Width in bits; 1 for a predicate.
+    pub bits: u16,
+    /// One value a lane of the full warp width; `None` where the lane never wrote it.
+    pub lanes: Vec<Option<u128>>,
+}
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Status {
+    /// Every thread came to its end.
+    Finished,
+    /// A trap or a memory fault.
+    Faulted,
+    /// [`Limits::max_steps`] was reached.
+    StepLimit,
+    /// Threads spin or wait for something that nobody can bring about.
+    NoProgress,
+    /// Something was reached that is not simulated; it is named in a finding.
+    Unsupported,
+}
+
+impl Status {
+    /// The word for it in JSON and in listings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Status::Finished => "finished",
+            Status::Faulted => "faulted",
+            Status::StepLimit => "step-limit",
+            Status::NoProgress => "no-progress",
+            Status::Unsupported => "unsupported",
+        }
+    }
+}
+
+/// How bad a finding is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Severity {
+    /// The program is wrong, or the run could not go on.
+    Error,
+    /// Likely a mistake.
+    Warning,
+    /// Worth knowing.
+    Information,
+}
+
+impl Severity {
+    /// The word for it in JSON and in listings.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Information => "information",
+        }
+    }
+}
+
+/// Another place that a finding speaks of.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Related {
+    /// Where.
+    pub statement: StatementId,
+    /// What is to be seen there.
+    pub message: String,
+}
+
+/// Something the run showed about the program.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// A stable name (`divergent-barrier`).
+    pub code: &'static str,
+    /// How bad.
+    pub severity: Severity,
+    /// One or two sentences.
+    pub message: String,
+    /// Where, unless it concerns the launch as a whole.
+    pub statement: Option<StatementId>,
+    /// The block.
+    pub cta: [u32; 3],
+    /// The warp in the block.
+    pub warp: u32,
+    /// The lanes concerned.
+    pub lanes: Mask,
+    /// The other side, where there is one.
+    pub related: Vec<Related>,
+}
+
+/// Sums over all warps of the launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Totals {
+    /// Visits.
+    pub warp_instructions: u64,
+    /// Active lanes over all visits.
+    pub thread_instructions: u64,
+    /// Executing lanes over all visits.
+    pub executed_thread_instructions: u64,
+}
+
+/// Everything a run gives back.
+#[derive(Clone, Debug)]
+pub struct RunResult {
+    /// How it ended.
+    pub status: Status,
+    /// In the order in which they were found.
+    pub findings: Vec<Finding>,
+    /// Over all warps, listed or not.
+    pub totals: Totals,
+    /// The first [`Limits::max_warps`] warps (and the one asked for) in order of block, then warp.
+    pub warps: Vec<WarpTrace>,
+    /// Whether there were more warps than are listed.
+    pub warps_truncated: bool,
+    /// The statements summed over all warps, without visits.
+    pub summed: Vec<LineTrace>,
+    /// Device memory as the run left it; buffers are read back by address.
+    pub memory: DeviceMemory,
+}
+
+impl RunResult {
+    /// The trace of one warp, if it is listed.
+    pub fn warp(&self, cta: [u32; 3], warp: u32) -> Option<&WarpTrace> {
+        self.warps.iter().find(|trace| trace.cta == cta && trace.warp == warp)
+    }
+}
+
+/// Bounds that keep a run finite. Hitting one is said in the result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Limits {
+    /// Warp instructions of the whole launch.
+    pub max_steps: u64,
+    /// Bytes of simulated memory of all kinds.
+    pub max_memory: u64,
+    /// Folded visits kept for a statement of a warp.
+    pub max_visits: usize,
+    /// Folded visits kept in the whole trace.
+    pub max_trace_visits: usize,
+    /// Warps listed.
+    pub max_warps: usize,
+    /// Findings kept.
+    pub max_findings: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Limits {
+            max_steps: 10_000_000,
+            max_memory: 1 << 30,
+            max_visits: 4_096,
+            max_trace_visits: 4_000_000,
+            max_warps: 1_024,
+            max_findings: 200,
+        }
+    }
+}
+
+/// One warp of a launch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct WarpId {
+    /// The block (workgroup).
+    pub cta: [u32; 3],
+    /// The warp's number in its block.
+    pub warp: u32,
+}
+
+/// What a run keeps beside the masks, and its bounds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RunOptions {
+    /// The bounds.
+    pub limits: Limits,
+    /// Whether [`WarpTrace::registers`] is wanted.
+    pub registers: bool,
+    /// A warp to list even if it lies beyond [`Limits::max_warps`].
+    pub warp: Option<WarpId>,
+}
+
+/// How far a run is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Progress {
+    /// Warp instructions done.
+    pub steps: u64,
+    /// Blocks that came to their end.
+    pub blocks_done: u64,
+    /// Blocks of the launch.
+    pub blocks: u64,
+}
+
+/// The caller's hold on a run: asked every few thousand steps and at the end of each block.
+#[derive(Clone, Copy)]
+pub struct Control<'a> {
+    /// Whether the run should stop and give nothing.
+    pub cancelled: &'a dyn Fn() -> bool,
+    /// Told how far the run is.
+    pub progress: &'a dyn Fn(Progress),
+}
+
+impl Control<'static> {
+    /// Runs to the end and tells nobody.
+    pub fn none() -> Self {
+        Control { cancelled: &|| false, progress: &|_| {} }
+    }
+}
+
+/// The run was stopped by its caller.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;

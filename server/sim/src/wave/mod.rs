@@ -1,0 +1,1 @@
+//! WAVE: structured masks over a wave of 1 to 64 lanes.
