@@ -1,0 +1,9 @@
+//! PTX: one [`Function`] for a function item, one [`Header`] for every module item, [`ModuleNames`] over the headers.
+//!
+//! Everything here is relative to the item it was made from, and a function never looks outside itself: what it cannot
+//! find in its own scopes is a name for the module ([`Resolution::External`]). Messages never live here; problems are
+//! data.
+
+mod model;
+
+pub use model::*;

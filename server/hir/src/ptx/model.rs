@@ -1,0 +1,27 @@
+//! The shapes that `lower` fills and everybody else reads. No tree and no text is kept in them.
+
+mod constant;
+mod function;
+mod header;
+mod ids;
+mod instruction;
+mod name;
+mod problem;
+mod signature;
+mod symbol;
+mod types;
+
+pub use constant::Constant;
+pub use function::{Function, FunctionKind, Label};
+pub use header::{AddressSize, Declaration, DeclarationKind, Directive, Header, ModuleUse, Target, Version};
+pub use ids::{ConstantId, InstructionId, MnemonicId, NameId, ReferentId, ScopeId, SymbolId};
+pub use instruction::{Address, Component, Guard, Instruction, Mnemonic, Operand, OperandList};
+pub use name::{NameRef, Resolution, Role};
+pub use problem::{Problem, ProblemKind};
+pub use signature::{Parameter, PerformanceDirective, Pointer, Signature};
+pub use symbol::{Dimension, Initializer, Scope, Symbol, SymbolKind, TableKind, Variable};
+pub use types::{Linkage, Space, Type, TypeKind, VectorLength};
+
+pub(crate) use function::Parts;
+pub(crate) use instruction::InstructionData;
+pub(crate) use name::{Name, Referent};

@@ -1,0 +1,266 @@
+//! One function item: its declarations, instructions and names, in tables that refer to each other by id.
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+
+use super::{
+    Address, Constant, ConstantId, Instruction, InstructionData, InstructionId, Linkage, Mnemonic,
+    MnemonicId, Name, NameId, NameRef, Operand, OperandList, Problem, Referent, ReferentId, Resolution,
+    Scope, ScopeId, Signature, Symbol, SymbolId, SymbolKind,
+};
+
+/// Kernel or function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum FunctionKind {
+    /// `.entry`
+    Entry,
+    /// `.func`
+    Func,
+}
+
+/// A function item, whole. All ranges are relative to the item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Function {
+    /// Kernel or function.
+    pub kind: FunctionKind,
+    /// The linkage word.
+    pub linkage: Option<Linkage>,
+    /// Its name, if there is one.
+    pub name: Option<SmolStr>,
+    /// Where the name stands; empty where it is missing.
+    pub name_range: TextRange,
+    /// Parameters and directives.
+    pub signature: Signature,
+    /// The body with its braces; `None` for a prototype.
+    pub body: Option<TextRange>,
+    parts: Parts,
+}
+
+/// The tables of a function.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub(crate) struct Parts {
+    pub(crate) scopes: Box<[Scope]>,
+    pub(crate) symbols: Box<[Symbol]>,
+    pub(crate) mnemonics: Box<[Mnemonic]>,
+    pub(crate) instructions: Box<[InstructionData]>,
+    pub(crate) operands: Box<[Operand]>,
+    pub(crate) constants: Box<[Constant]>,
+    pub(crate) referents: Box<[Referent]>,
+    pub(crate) names: Box<[Name]>,
+    pub(crate) problems: Box<[Problem]>,
+}
+
+/// A label and the instruction it stands before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Label {
+    /// The label.
+    pub symbol: SymbolId,
+    /// The first instruction after it; the number of instructions where none follows.
+    pub target: InstructionId,
+}
+
+impl Function {
+    /// The instructions in text order.
+    pub fn instructions(
+        &self,
+    ) -> impl ExactSizeIterator<Item = Instruction<'_>> + DoubleEndedIterator + Clone {
+        let data = self.parts.instructions.iter().enumerate();
+        data.map(|(index, data)| Instruction { function: self, id: InstructionId::new(index), data })
+    }
+
+    /// One instruction.
+    pub fn instruction(&self, id: InstructionId) -> Instruction<'_> {
+        Instruction { function: self, id, data: &self.parts.instructions[id.index()] }
+    }
+
+    /// The instruction whose text covers this offset.
+    pub fn instruction_at(&self, offset: TextSize) -> Option<Instruction<'_>> {
+        let after = self.parts.instructions.partition_point(|data| data.range.start() <= offset);
+        let id = InstructionId::new(after.checked_sub(1)?);
+        Some(self.instruction(id)).filter(|instruction| instruction.range().contains_inclusive(offset))
+    }
+
+    /// The distinct opcodes with their modifiers, indexed by [`MnemonicId`].
+    pub fn mnemonics(&self) -> &[Mnemonic] {
+        &self.parts.mnemonics
+    }
+
+    /// One of them.
+    pub fn mnemonic(&self, id: MnemonicId) -> &Mnemonic {
+        &self.parts.mnemonics[id.index()]
+    }
+
+    /// The operands of a list.
+    pub fn operands(&self, list: OperandList) -> &[Operand] {
+        &self.parts.operands[list.range()]
+    }
+
+    /// Takes an address operand apart; a lone symbol is an address without offset. `None` for anything else.
+    pub fn address(&self, operand: Operand) -> Option<Address<'_>> {
+        let parts = match operand {
+            Operand::Address { parts, .. } => self.operands(parts),
+            Operand::Symbol(_) => return Some(Address { base: operand, index: None, offset: 0, rest: &[] }),
+            _ => return None,
+        };
+        // Layout: base, index or `Missing`, offset as a constant, the rest.
+        let [base, index, Operand::Constant(offset), rest @ ..] = parts else { return None };
+        let index = (*index != Operand::Missing).then_some(*index);
+        let offset = self.constant(*offset).as_integer().unwrap_or(0) as i64;
+        Some(Address { base: *base, index, offset, rest })
+    }
+
+    /// The value of a constant operand.
+    pub fn constant(&self, id: ConstantId) -> Constant {
+        self.parts.constants[id.index()]
+    }
+
+    /// The scopes; the first is the function.
+    pub fn scopes(&self) -> &[Scope] {
+        &self.parts.scopes
+    }
+
+    /// The innermost scope that covers this offset.
+    pub fn scope_at(&self, offset: TextSize) -> ScopeId {
+        // Scopes stand in text order, so the innermost one is an ancestor of the last that starts before the offset.
+        let scopes = &self.parts.scopes;
+        let mut scope =
+            ScopeId::new(scopes.partition_point(|scope| scope.range.start() < offset).saturating_sub(1));
+        while let Scope { parent: Some(parent), range } = scopes[scope.index()]
+            && range.end() <= offset
+        {
+            scope = parent;
+        }
+        scope
+    }
+
+    /// Everything the function declares, indexed by [`SymbolId`].
+    pub fn symbols(&self) -> &[Symbol] {
+        &self.parts.symbols
+    }
+
+    /// One symbol.
+    pub fn symbol(&self, id: SymbolId) -> &Symbol {
+        &self.parts.symbols[id.index()]
+    }
+
+    /// The labels.
+    pub fn labels(&self) -> impl Iterator<Item = Label> {
+        self.parts.symbols.iter().enumerate().filter_map(|(index, symbol)| match symbol.kind {
+            SymbolKind::Label { target } => Some(Label { symbol: SymbolId::new(index), target }),
+            _ => None,
+        })
+    }
+
+    /// Symbols that a statement at this offset may name: declared before it in its scope or an enclosing one, and all
+    /// labels of these scopes. An inner name hides an outer one. Innermost scope first.
+    pub fn visible_symbols(&self, offset: TextSize) -> Vec<SymbolId> {
+        let mut seen = rustc_hash::FxHashSet::default();
+        let mut visible = Vec::new();
+        let mut scope = Some(self.scope_at(offset));
+        while let Some(id) = scope {
+            for (index, symbol) in self.parts.symbols.iter().enumerate() {
+                let reached = symbol.range.end() <= offset || matches!(symbol.kind, SymbolKind::Label { .. });
+                if symbol.scope == id && reached && seen.insert(&symbol.name) {
+                    visible.push(SymbolId::new(index));
+                }
+            }
+            scope = self.parts.scopes[id.index()].parent;
+        }
+        visible
+    }
+
+    /// Every occurrence of a name, in text order.
+    pub fn names(&self) -> impl ExactSizeIterator<Item = NameRef<'_>> + DoubleEndedIterator + Clone {
+        self.parts.names.iter().map(|name| self.view(*name))
+    }
+
+    /// One occurrence.
+    pub fn name(&self, id: NameId) -> NameRef<'_> {
+        self.view(self.parts.names[id.index()])
+    }
+
+    /// The occurrence that covers or touches this offset.
+    pub fn name_at(&self, offset: TextSize) -> Option<NameRef<'_>> {
+        let after = self.parts.names.partition_point(|name| name.start <= offset);
+        let name = self.view(self.parts.names[after.checked_sub(1)?]);
+        name.range.contains_inclusive(offset).then_some(name)
+    }
+
+    /// All occurrences of what a referent is, in text order. For a register of a range that is this register only.
+    pub fn occurrences(&self, referent: ReferentId) -> impl Iterator<Item = NameRef<'_>> {
+        let names = self.parts.names.iter().filter(move |name| name.referent() == referent);
+        names.map(|name| self.view(*name))
+    }
+
+    /// How many distinct things the function names: referent numbers are below it.
+    pub fn referent_count(&self) -> usize {
+        self.parts.referents.len()
+    }
+
+    /// What a referent is.
+    pub fn resolution(&self, referent: ReferentId) -> Resolution<'_> {
+        match &self.parts.referents[referent.index()] {
+            Referent::Symbol(symbol) => Resolution::Symbol(*symbol),
+            Referent::Indexed(symbol, index) => Resolution::Indexed { symbol: *symbol, index: *index },
+            Referent::Special(name) => Resolution::Special(name),
+            Referent::External(name) => Resolution::External(name),
+        }
+    }
+
+    /// The text of a referent: `%r7` for the seventh register of a range, else the name.
+    pub fn referent_text(&self, referent: ReferentId) -> SmolStr {
+        match self.resolution(referent) {
+            Resolution::Symbol(symbol) => self.symbol(symbol).name.clone(),
+            Resolution::Indexed { symbol, index } => {
+                smol_str::format_smolstr!("{}{index}", self.symbol(symbol).name)
+            }
+            Resolution::Special(name) | Resolution::External(name) => name.into(),
+        }
+    }
+
+    /// The distinct names to be looked up in the module, the function's own included.
+    pub fn externals(&self) -> impl Iterator<Item = (ReferentId, &str)> {
+        self.parts.referents.iter().enumerate().filter_map(|(index, referent)| match referent {
+            Referent::External(name) => Some((ReferentId::new(index), name.as_str())),
+            _ => None,
+        })
+    }
+
+    /// What is wrong in it.
+    pub fn problems(&self) -> &[Problem] {
+        &self.parts.problems
+    }
+
+    /// Bytes on the heap, for measurements.
+    pub fn heap_bytes(&self) -> usize {
+        let parts = &self.parts;
+        size_of_val(&*parts.scopes)
+            + size_of_val(&*parts.symbols)
+            + size_of_val(&*parts.mnemonics)
+            + parts.mnemonics.iter().map(|mnemonic| size_of_val(&*mnemonic.modifiers)).sum::<usize>()
+            + size_of_val(&*parts.instructions)
+            + size_of_val(&*parts.operands)
+            + size_of_val(&*parts.constants)
+            + size_of_val(&*parts.referents)
+            + size_of_val(&*parts.names)
+            + size_of_val(&*parts.problems)
+    }
+
+    fn view(&self, name: Name) -> NameRef<'_> {
+        let referent = name.referent();
+        let length = match &self.parts.referents[referent.index()] {
+            Referent::Symbol(symbol) => TextSize::of(self.symbol(*symbol).name.as_str()),
+            Referent::Indexed(symbol, index) => {
+                let digits = index.checked_ilog10().unwrap_or(0) + 1;
+                TextSize::of(self.symbol(*symbol).name.as_str()) + TextSize::from(digits)
+            }
+            Referent::Special(name) | Referent::External(name) => TextSize::of(name.as_str()),
+        };
+        NameRef {
+            range: TextRange::at(name.start, length),
+            resolution: self.resolution(referent),
+            referent,
+            role: name.role(),
+        }
+    }
+}

@@ -1,0 +1,235 @@
+//! Instructions and their operands, as views over the flat tables of a function.
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+
+use super::{ConstantId, Function, InstructionId, MnemonicId, NameId, ScopeId};
+
+/// An opcode and its modifiers. Equal spellings share one entry of a function, so work that depends only on the spelling
+/// can be done once an entry.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Mnemonic {
+    /// `ld`
+    pub opcode: SmolStr,
+    /// `global`, `v4`, `f32`, `shared::cluster` …: in text order, without dots.
+    pub modifiers: Box<[SmolStr]>,
+}
+
+impl Mnemonic {
+    /// Whether this modifier (without its dot) is there.
+    pub fn has(&self, modifier: &str) -> bool {
+        self.modifiers.iter().any(|have| have == modifier)
+    }
+}
+
+/// One instruction of a function.
+#[derive(Clone, Copy)]
+pub struct Instruction<'f> {
+    pub(crate) function: &'f Function,
+    pub(crate) id: InstructionId,
+    pub(crate) data: &'f InstructionData,
+}
+
+impl<'f> Instruction<'f> {
+    /// Its number in text order.
+    pub fn id(self) -> InstructionId {
+        self.id
+    }
+
+    /// Which of the function's distinct mnemonics it has.
+    pub fn mnemonic_id(self) -> MnemonicId {
+        self.data.mnemonic
+    }
+
+    /// Opcode and modifiers.
+    pub fn mnemonic(self) -> &'f Mnemonic {
+        self.function.mnemonic(self.data.mnemonic)
+    }
+
+    /// The opcode.
+    pub fn opcode(self) -> &'f str {
+        &self.mnemonic().opcode
+    }
+
+    /// The modifiers, without dots.
+    pub fn modifiers(self) -> &'f [SmolStr] {
+        &self.mnemonic().modifiers
+    }
+
+    /// Whether this modifier (without its dot) is there.
+    pub fn has(self, modifier: &str) -> bool {
+        self.mnemonic().has(modifier)
+    }
+
+    /// The operands that commas separate.
+    pub fn operands(self) -> &'f [Operand] {
+        self.function.operands(self.data.operands)
+    }
+
+    /// `@%p` or `@!%p`.
+    pub fn guard(self) -> Option<Guard> {
+        self.data.guard
+    }
+
+    /// The statement from its guard or opcode to its semicolon.
+    pub fn range(self) -> TextRange {
+        self.data.range
+    }
+
+    /// The opcode word without modifiers.
+    pub fn opcode_range(self) -> TextRange {
+        TextRange::at(self.data.opcode_start, TextSize::of(self.opcode()))
+    }
+
+    /// The scope it stands in.
+    pub fn scope(self) -> ScopeId {
+        self.function.scope_at(self.data.opcode_start)
+    }
+}
+
+impl std::fmt::Debug for Instruction<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{:?} {:?} {:?}", self.id, self.mnemonic(), self.operands())
+    }
+}
+
+/// The predicate in front of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Guard {
+    /// The predicate register.
+    pub name: NameId,
+    /// `@!`
+    pub negated: bool,
+}
+
+/// How an instruction is kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct InstructionData {
+    pub(crate) range: TextRange,
+    pub(crate) opcode_start: TextSize,
+    pub(crate) mnemonic: MnemonicId,
+    pub(crate) operands: OperandList,
+    pub(crate) guard: Option<Guard>,
+}
+
+/// One operand, small and by value; what it contains is found through its function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Operand {
+    /// A register of the function: [`Resolution::Symbol`](super::Resolution::Symbol) or
+    /// [`Indexed`](super::Resolution::Indexed).
+    Register {
+        /// The occurrence.
+        name: NameId,
+        /// `.x` of a vector register, or the byte or half selector of a video instruction.
+        component: Option<Component>,
+    },
+    /// A special register.
+    Special {
+        /// The occurrence.
+        name: NameId,
+        /// `.x` of `%tid.x`.
+        component: Option<Component>,
+    },
+    /// A variable, parameter, table, prototype, label or function of this function or of the module, or a name that is
+    /// not known: see what the occurrence resolves to.
+    Symbol(NameId),
+    /// A literal or constant expression, `WARP_SZ` too.
+    Constant(ConstantId),
+    /// `{a, b}`
+    Vector(OperandList),
+    /// `(a, b)` of a call.
+    Arguments(OperandList),
+    /// `p|q`: two operands.
+    Pair(OperandList),
+    /// `!p`: one operand.
+    Not(OperandList),
+    /// `-r`: one operand.
+    Negated(OperandList),
+    /// `[a+4]`, `[a, {x, y}]`, `a[4]`, `a+4`: see [`Function::address`].
+    Address {
+        /// Whether the operand as a whole stands in brackets. `a+4` and `a[4]` do not.
+        bracketed: bool,
+        /// What it holds; read it with [`Function::address`].
+        parts: OperandList,
+    },
+    /// `_`
+    Sink,
+    /// Something that did not parse; the tree has an error for it.
+    Missing,
+}
+
+/// Operands that stand together in the operand table of a function.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OperandList {
+    start: u32,
+    // Longer lists than this are cut: no instruction takes them. Their names are recorded all the same.
+    len: u16,
+}
+
+impl OperandList {
+    pub(crate) fn new(start: usize, len: usize) -> OperandList {
+        OperandList { start: start as u32, len: u16::try_from(len).unwrap_or(u16::MAX) }
+    }
+
+    pub(crate) fn range(self) -> std::ops::Range<usize> {
+        self.start as usize..self.start as usize + usize::from(self.len)
+    }
+}
+
+/// An address operand, taken apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Address<'f> {
+    /// `Register`, `Symbol`, or a `Constant` for an absolute address.
+    pub base: Operand,
+    /// The register of `a[r+4]`.
+    pub index: Option<Operand>,
+    /// The sum of the constants.
+    pub offset: i64,
+    /// What follows the first comma inside the brackets: coordinates of textures, surfaces and tensors, cache policies.
+    pub rest: &'f [Operand],
+}
+
+/// A selector after a register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Component {
+    X,
+    Y,
+    Z,
+    W,
+    /// Byte selectors of the video instructions.
+    B0,
+    B1,
+    B2,
+    B3,
+    /// Half selectors of the video instructions.
+    H0,
+    H1,
+    /// Several bytes or halves (`.b3210`, `.h10`), or a word that is not a selector.
+    Other,
+}
+
+impl Component {
+    /// The selector with this name, written without its dot. `.r .g .b .a` are `.x .y .z .w`.
+    pub fn from_name(name: &str) -> Component {
+        match name {
+            "x" | "r" => Component::X,
+            "y" | "g" => Component::Y,
+            "z" | "b" => Component::Z,
+            "w" | "a" => Component::W,
+            "b0" => Component::B0,
+            "b1" => Component::B1,
+            "b2" => Component::B2,
+            "b3" => Component::B3,
+            "h0" => Component::H0,
+            "h1" => Component::H1,
+            _ => Component::Other,
+        }
+    }
+
+    /// The element of a vector: 0 to 3 for `.x` to `.w`.
+    pub fn element(self) -> Option<usize> {
+        (self as u8 <= Component::W as u8).then_some(self as usize)
+    }
+}

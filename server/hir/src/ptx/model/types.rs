@@ -1,0 +1,184 @@
+//! Types, state spaces, linkage and vector lengths: words of the language that later rooms match on.
+
+macro_rules! types {
+    ($($variant:ident $name:literal $bits:literal $kind:ident;)*) => {
+        /// Every type word of PTX, those that only instructions may use included.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)]
+        pub enum Type { $($variant,)* }
+
+        impl Type {
+            /// All types.
+            pub const ALL: &[Type] = &[$(Type::$variant,)*];
+
+            /// The type with this name, written without its dot.
+            pub fn from_name(name: &str) -> Option<Type> {
+                match name { $($name => Some(Type::$variant),)* _ => None }
+            }
+
+            /// The name without its dot.
+            pub fn name(self) -> &'static str {
+                match self { $(Type::$variant => $name,)* }
+            }
+
+            /// Width in bits. Predicates have 1, opaque references 64.
+            pub fn bits(self) -> u32 {
+                match self { $(Type::$variant => $bits,)* }
+            }
+
+            /// What the bits mean.
+            pub fn kind(self) -> TypeKind {
+                match self { $(Type::$variant => TypeKind::$kind,)* }
+            }
+        }
+    };
+}
+
+types! {
+    U8 "u8" 8 Unsigned; U16 "u16" 16 Unsigned; U32 "u32" 32 Unsigned; U64 "u64" 64 Unsigned;
+    S8 "s8" 8 Signed; S16 "s16" 16 Signed; S32 "s32" 32 Signed; S64 "s64" 64 Signed;
+    F16 "f16" 16 Float; F16x2 "f16x2" 32 Float; F32 "f32" 32 Float; F64 "f64" 64 Float;
+    B8 "b8" 8 Bits; B16 "b16" 16 Bits; B32 "b32" 32 Bits; B64 "b64" 64 Bits; B128 "b128" 128 Bits;
+    Pred "pred" 1 Predicate;
+    Bf16 "bf16" 16 Float; Bf16x2 "bf16x2" 32 Float; Tf32 "tf32" 32 Float; F32x2 "f32x2" 64 Float;
+    U16x2 "u16x2" 32 Unsigned; S16x2 "s16x2" 32 Signed; U8x4 "u8x4" 32 Unsigned; S8x4 "s8x4" 32 Signed;
+    B1 "b1" 1 Bits; U4 "u4" 4 Unsigned; S4 "s4" 4 Signed;
+    B4x16 "b4x16" 64 Bits; B6x16 "b6x16" 96 Bits;
+    E4m3 "e4m3" 8 Float; E4m3x2 "e4m3x2" 16 Float; E4m3x4 "e4m3x4" 32 Float;
+    E5m2 "e5m2" 8 Float; E5m2x2 "e5m2x2" 16 Float; E5m2x4 "e5m2x4" 32 Float;
+    E2m1 "e2m1" 4 Float; E2m1x2 "e2m1x2" 8 Float; E2m1x4 "e2m1x4" 16 Float;
+    E2m3 "e2m3" 6 Float; E2m3x2 "e2m3x2" 16 Float; E2m3x4 "e2m3x4" 32 Float;
+    E3m2 "e3m2" 6 Float; E3m2x2 "e3m2x2" 16 Float; E3m2x4 "e3m2x4" 32 Float;
+    Ue8m0 "ue8m0" 8 Float; Ue8m0x2 "ue8m0x2" 16 Float;
+    Ue4m3 "ue4m3" 8 Float; S2f6 "s2f6" 8 Float; S2f6x2 "s2f6x2" 16 Float;
+    Texref "texref" 64 Opaque; Samplerref "samplerref" 64 Opaque; Surfref "surfref" 64 Opaque;
+}
+
+/// What the bits of a type mean.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum TypeKind {
+    Unsigned,
+    Signed,
+    Float,
+    /// Untyped bits.
+    Bits,
+    Predicate,
+    /// Texture, sampler and surface references.
+    Opaque,
+}
+
+impl Type {
+    /// Bytes that an element of this type takes in memory.
+    pub fn bytes(self) -> u32 {
+        self.bits().div_ceil(8)
+    }
+}
+
+/// State spaces that a declaration or an address may name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Space {
+    Reg,
+    Sreg,
+    Const,
+    Global,
+    Local,
+    Param,
+    Shared,
+    Tex,
+}
+
+impl Space {
+    /// The space with this name, written without its dot.
+    pub fn from_name(name: &str) -> Option<Space> {
+        Some(match name {
+            "reg" => Space::Reg,
+            "sreg" => Space::Sreg,
+            "const" => Space::Const,
+            "global" => Space::Global,
+            "local" => Space::Local,
+            "param" => Space::Param,
+            "shared" => Space::Shared,
+            "tex" => Space::Tex,
+            _ => return None,
+        })
+    }
+
+    /// The name without its dot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Reg => "reg",
+            Space::Sreg => "sreg",
+            Space::Const => "const",
+            Space::Global => "global",
+            Space::Local => "local",
+            Space::Param => "param",
+            Space::Shared => "shared",
+            Space::Tex => "tex",
+        }
+    }
+}
+
+/// The linkage word of a declaration.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum Linkage {
+    Extern,
+    Visible,
+    Weak,
+    Common,
+}
+
+impl Linkage {
+    /// The linkage with this name, written without its dot.
+    pub fn from_name(name: &str) -> Option<Linkage> {
+        Some(match name {
+            "extern" => Linkage::Extern,
+            "visible" => Linkage::Visible,
+            "weak" => Linkage::Weak,
+            "common" => Linkage::Common,
+            _ => return None,
+        })
+    }
+
+    /// The name without its dot.
+    pub fn name(self) -> &'static str {
+        match self {
+            Linkage::Extern => "extern",
+            Linkage::Visible => "visible",
+            Linkage::Weak => "weak",
+            Linkage::Common => "common",
+        }
+    }
+}
+
+/// Elements of a vector register or variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs)]
+pub enum VectorLength {
+    V2,
+    V4,
+    V8,
+}
+
+impl VectorLength {
+    /// The vector prefix with this name, written without its dot.
+    pub fn from_name(name: &str) -> Option<VectorLength> {
+        match name {
+            "v2" => Some(VectorLength::V2),
+            "v4" => Some(VectorLength::V4),
+            "v8" => Some(VectorLength::V8),
+            _ => None,
+        }
+    }
+
+    /// Number of elements.
+    pub fn count(self) -> u32 {
+        match self {
+            VectorLength::V2 => 2,
+            VectorLength::V4 => 4,
+            VectorLength::V8 => 8,
+        }
+    }
+}
