@@ -1,0 +1,33 @@
+// Entry of the extension: which documents are ours, when the server starts, and how the parts find each other.
+// Everything clever is in the server; this side draws menus and asks it.
+import * as vscode from 'vscode';
+import { LANGUAGES } from './languages';
+import { Lanes } from './lanes';
+import { pickLaunch, pickWarp } from './pick';
+import { Server } from './server';
+import { adoptWaveDocuments } from './wave';
+
+export function activate(context: vscode.ExtensionContext): void {
+  const log = vscode.window.createOutputChannel('Warplens', { log: true });
+  const server = new Server(context, log);
+  const lanes = new Lanes(server);
+  context.subscriptions.push(
+    log,
+    server,
+    lanes,
+    adoptWaveDocuments(),
+    vscode.workspace.onDidOpenTextDocument((document) => startFor(document, server)),
+    vscode.commands.registerCommand('warplens.pickLaunch', (uri?: string, entry?: string) =>
+      pickLaunch(server, uri, entry),
+    ),
+    vscode.commands.registerCommand('warplens.pickWarp', () => pickWarp(server, lanes)),
+    vscode.commands.registerCommand('warplens.stopLanes', () => lanes.stop()),
+    vscode.commands.registerCommand('warplens.restartServer', () => server.restart()),
+  );
+  vscode.workspace.textDocuments.forEach((document) => startFor(document, server));
+}
+
+/** The server starts with the first document that it can read, so that other work costs nothing. */
+function startFor(document: vscode.TextDocument, server: Server): void {
+  if (LANGUAGES.includes(document.languageId)) void server.start();
+}

@@ -1,0 +1,114 @@
+// What is shown of a simulation beside the hints that the server sends: the status bar item and its context key.
+import * as vscode from 'vscode';
+import { LANGUAGES } from './languages';
+import type { Server } from './server';
+
+/** The answer of `warplens/laneMasks`; the shapes are written up in docs/lsp-extensions.md. */
+export interface LaneMasks {
+  version: number;
+  entry: string;
+  launch: { name: string; grid: number[]; block: number[]; wave_width?: number };
+  model: string;
+  status: string;
+  findings: { severity: string; message: string; line?: number }[];
+  cta: number[];
+  warp: number;
+}
+
+/** What each model of divergence does, in a line, for the status bar's hover. */
+const MODELS: Record<string, string> = {
+  stack: 'lanes meet at the immediate post-dominator; lanes that leave hold nobody up',
+  textbook: 'the plain immediate-post-dominator stack',
+  structured: 'the divergence stack of the WAVE guide',
+};
+
+export class Lanes implements vscode.Disposable {
+  private readonly item = vscode.window.createStatusBarItem('warplens.lanes', vscode.StatusBarAlignment.Right, 90);
+  private readonly subscriptions: vscode.Disposable[];
+  private shownFor?: { uri: string; masks: LaneMasks };
+  private asked = 0;
+
+  constructor(private readonly server: Server) {
+    this.item.name = 'Warplens Lanes';
+    this.item.command = 'warplens.pickLaunch';
+    this.subscriptions = [
+      this.item,
+      server.onDidSelectLaunch(() => void this.refresh()),
+      vscode.window.onDidChangeActiveTextEditor(() => void this.refresh()),
+      vscode.workspace.onDidSaveTextDocument(() => void this.refresh()),
+    ];
+  }
+
+  /** The document whose lanes the active editor shows, if it shows any. */
+  get current(): { uri: string; masks: LaneMasks } | undefined {
+    return this.shownFor;
+  }
+
+  /** Takes the lanes off the active document. */
+  async stop(): Promise<void> {
+    const uri = activeDocument()?.uri.toString();
+    if (uri) await this.server.execute('warplens.selectLaunch', { uri, launch: null });
+  }
+
+  dispose(): void {
+    this.subscriptions.forEach((subscription) => subscription.dispose());
+  }
+
+  private async refresh(): Promise<void> {
+    const ask = ++this.asked;
+    const uri = activeDocument()?.uri.toString();
+    const masks = uri ? await this.masksOf(uri) : undefined;
+    if (ask !== this.asked) return; // a later question is under way
+    this.shownFor = uri && masks ? { uri, masks } : undefined;
+    void vscode.commands.executeCommand('setContext', 'warplens.lanesShown', this.shownFor !== undefined);
+    if (this.shownFor) this.show(this.shownFor.masks);
+    else this.item.hide();
+  }
+
+  /** An edit that overtakes the question ends it with an error; the next event asks again. */
+  private async masksOf(uri: string): Promise<LaneMasks | undefined> {
+    try {
+      const masks = await this.server.request<LaneMasks | null>('warplens/laneMasks', { textDocument: { uri } });
+      return masks ?? undefined;
+    } catch {
+      return undefined;
+    }
+  }
+
+  private show(masks: LaneMasks): void {
+    const { launch, entry, warp, model, status } = masks;
+    const shape = `${entry}<<<${size(launch.grid)}, ${size(launch.block)}>>>`;
+    const failed = status !== 'finished';
+    this.item.text = `$(${failed ? 'warning' : 'pulse'}) ${shape} warp ${warp}/${warpCount(masks)} ${model}`;
+    this.item.backgroundColor = failed ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
+    const lines = [
+      `Launch “${launch.name}”: ${status}`,
+      `Block ${masks.cta.join(',')}, warp ${warp} of ${warpCount(masks)}`,
+      `Model ${model}: ${MODELS[model] ?? 'see the documentation'}`,
+      ...masks.findings.map((finding) => `${finding.severity}: ${finding.message}`),
+      'Select to pick another launch.',
+    ];
+    this.item.tooltip = lines.join('\n');
+    this.item.accessibilityInformation = { label: `Warplens: ${lines[0]}, ${lines[1]}`, role: 'button' };
+    this.item.show();
+  }
+}
+
+/** How many warps a block of this launch has. */
+export function warpCount(masks: LaneMasks): number {
+  const threads = masks.launch.block.reduce((product, length) => product * length, 1);
+  return Math.ceil(threads / (masks.launch.wave_width ?? 32));
+}
+
+/** The active document, where it is one of ours. */
+export function activeDocument(): vscode.TextDocument | undefined {
+  const document = vscode.window.activeTextEditor?.document;
+  return document && LANGUAGES.includes(document.languageId) ? document : undefined;
+}
+
+/** A size as people write it: dimensions of one at the end left out. */
+function size(dimensions: number[]): string {
+  const last = dimensions.findLastIndex((length) => length !== 1);
+  const kept = dimensions.slice(0, Math.max(last + 1, 1));
+  return kept.length > 1 ? `(${kept.join(',')})` : `${kept[0] ?? 1}`;
+}

@@ -1,0 +1,3 @@
+// The language ids that the server reads.
+
+export const LANGUAGES = ['ptx', 'wave-asm'];

@@ -1,0 +1,79 @@
+// The pick lists: which launch a document shows, and which of its warps.
+import * as vscode from 'vscode';
+import { activeDocument, type Lanes, warpCount } from './lanes';
+import type { Server } from './server';
+
+interface LaunchInfo {
+  name: string;
+  entry: string;
+  grid: number[];
+  block: number[];
+  source: 'toml' | 'comment' | 'inferred';
+  problem?: string;
+}
+
+/** Where a launch was found, as the pick list says it. */
+const SOURCES = { toml: 'from warplens.toml', comment: 'from a comment in this file', inferred: 'inferred from the kernel' };
+
+export async function pickLaunch(server: Server, uri?: string, entry?: string): Promise<void> {
+  const document = uri ?? activeDocument()?.uri.toString();
+  if (!document) {
+    void vscode.window.showInformationMessage('Warplens: open a .ptx or WAVE file to pick a launch for it.');
+    return;
+  }
+  await server.start();
+  const launches = await server.execute<LaunchInfo[]>('warplens.listLaunches', { uri: document, entry });
+  if (!launches || launches.length === 0) {
+    void vscode.window.showInformationMessage('Warplens: this file has no kernel to run.');
+    return;
+  }
+  const picked = await vscode.window.showQuickPick(launches.map(launchItem), {
+    title: 'Show the lanes of which launch?',
+    matchOnDescription: true,
+  });
+  if (!picked) return;
+  const { launch } = picked;
+  if (launch.problem) {
+    void vscode.window.showErrorMessage(`Warplens: the launch “${launch.name}” does not fit: ${launch.problem}`);
+    return;
+  }
+  await server.execute('warplens.selectLaunch', { uri: document, entry: launch.entry, launch: launch.name });
+}
+
+function launchItem(launch: LaunchInfo): vscode.QuickPickItem & { launch: LaunchInfo } {
+  return {
+    label: `${launch.problem ? '$(error)' : '$(run)'} ${launch.name}`,
+    description: `${launch.entry}: grid ${launch.grid.join(' x ')}, block ${launch.block.join(' x ')}`,
+    detail: launch.problem ?? SOURCES[launch.source],
+    launch,
+  };
+}
+
+/** At most this many warps are offered; a launch with more is better asked for by its coordinates. */
+const WARPS_OFFERED = 1024;
+
+export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
+  const shown = lanes.current;
+  if (!shown) {
+    void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
+    return;
+  }
+  const picked = await vscode.window.showQuickPick(warpItems(shown.masks.launch.grid, warpCount(shown.masks)), {
+    title: 'Show the lanes of which warp?',
+  });
+  if (!picked) return;
+  const { name } = shown.masks.launch;
+  const { entry } = shown.masks;
+  await server.execute('warplens.selectLaunch', { uri: shown.uri, entry, launch: name, cta: picked.cta, warp: picked.warp });
+}
+
+function warpItems(grid: number[], warps: number): (vscode.QuickPickItem & { cta: number[]; warp: number })[] {
+  const [width = 1, height = 1, depth = 1] = grid;
+  const count = Math.min(width * height * depth * warps, WARPS_OFFERED);
+  return Array.from({ length: count }, (_, index) => {
+    const warp = index % warps;
+    const block = Math.floor(index / warps);
+    const cta = [block % width, Math.floor(block / width) % height, Math.floor(block / (width * height))];
+    return { label: `Block ${cta.join(',')}  warp ${warp}`, cta, warp };
+  });
+}

@@ -1,0 +1,122 @@
+// The language server's process: where its program is found, how it is started, stopped and talked to.
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import * as vscode from 'vscode';
+import { LanguageClient, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
+import { LANGUAGES } from './languages';
+
+/** A command that the server offers under its own name. */
+export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches';
+
+export class Server implements vscode.Disposable {
+  private client?: LanguageClient;
+  private starting?: Promise<void>;
+  private readonly selected = new vscode.EventEmitter<string>();
+
+  /** Fires with a document's address when a launch was selected in it, by whatever way. */
+  readonly onDidSelectLaunch = this.selected.event;
+
+  constructor(
+    private readonly context: vscode.ExtensionContext,
+    private readonly log: vscode.LogOutputChannel,
+  ) {}
+
+  /** Starts the server unless it is running or starting already. */
+  start(): Promise<void> {
+    this.starting ??= this.launch().catch((error: unknown) => {
+      this.starting = undefined;
+      void vscode.window.showErrorMessage(`Warplens could not start its server: ${messageOf(error)}`);
+    });
+    return this.starting;
+  }
+
+  async restart(): Promise<void> {
+    await this.stop();
+    await this.start();
+  }
+
+  /** Runs one of the server's own commands; undefined while there is no server. */
+  async execute<T>(command: ServerCommand, argument: object): Promise<T | undefined> {
+    const result = await this.request<T>('workspace/executeCommand', { command, arguments: [argument] });
+    if (command === 'warplens.selectLaunch') this.selected.fire((argument as { uri: string }).uri);
+    return result;
+  }
+
+  /** Sends a request; undefined while there is no server. */
+  async request<T>(method: string, params: object): Promise<T | undefined> {
+    return this.client?.isRunning() ? this.client.sendRequest<T>(method, params) : undefined;
+  }
+
+  dispose(): void {
+    void this.stop();
+    this.selected.dispose();
+  }
+
+  private async stop(): Promise<void> {
+    const client = this.client;
+    this.client = undefined;
+    this.starting = undefined;
+    await client?.dispose();
+  }
+
+  private async launch(): Promise<void> {
+    const program = findProgram(this.context);
+    this.log.info(`server: ${program}`);
+    const level = vscode.workspace.getConfiguration('warplens').get<string>('server.logLevel', 'warn');
+    const options: ServerOptions = {
+      command: program,
+      args: ['lsp'],
+      options: { env: { ...process.env, WARPLENS_LOG: process.env.WARPLENS_LOG ?? level } },
+    };
+    this.client = new LanguageClient('warplens', 'Warplens', options, this.clientOptions());
+    await this.client.start();
+  }
+
+  private clientOptions(): LanguageClientOptions {
+    return {
+      documentSelector: LANGUAGES.map((language) => ({ language })),
+      outputChannel: this.log,
+      initializationOptions: { lenses: 'extension' },
+      synchronize: {
+        fileEvents: vscode.workspace.createFileSystemWatcher('**/warplens.{toml,json}'),
+      },
+      middleware: {
+        executeCommand: async (command, args, next) => {
+          const result: unknown = await next(command, args);
+          if (command === 'warplens.selectLaunch') this.selected.fire((args[0] as { uri: string }).uri);
+          return result;
+        },
+      },
+    };
+  }
+}
+
+/** The server's program: the setting, the one packed with the extension, or the one on PATH, in this order. */
+function findProgram(context: vscode.ExtensionContext): string {
+  const name = process.platform === 'win32' ? 'warplens.exe' : 'warplens';
+  const setting = vscode.workspace.getConfiguration('warplens').get<string>('server.path', '');
+  if (setting !== '') {
+    if (isProgram(setting)) return setting;
+    throw new Error(`the setting warplens.server.path names ${setting}, which is not a program that can be run`);
+  }
+  const bundled = context.asAbsolutePath(join('server', name));
+  const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
+  const found = [bundled, ...onPath].find(isProgram);
+  if (!found) {
+    throw new Error('this package holds no server for your platform; build one with `cargo build --release` and set warplens.server.path');
+  }
+  return found;
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,178 @@
+// A VS Code workbench with the packed extension in it, on a copy of a folder, and the page that a person would look at.
+import { execFileSync, spawn } from 'node:child_process';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { chromium } from 'playwright-core';
+
+/** Quiet and repeatable: nothing that words or moves by itself, no call to the outside. */
+const SETTINGS = {
+  'workbench.startupEditor': 'none',
+  'workbench.tips.enabled': false,
+  'workbench.colorTheme': 'Default Dark Modern',
+  'window.restoreWindows': 'none',
+  'extensions.autoUpdate': false,
+  'telemetry.telemetryLevel': 'off',
+  'editor.wordBasedSuggestions': 'off',
+  'editor.minimap.enabled': false,
+  'editor.fontSize': 13,
+  'security.workspace.trust.enabled': false,
+};
+
+const BROWSER_ARGS = [
+  '--no-sandbox',
+  '--disable-gpu',
+  '--disable-quic',
+  '--no-first-run',
+  '--disable-background-networking',
+  '--disable-component-update',
+  '--disable-sync',
+  '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
+];
+
+export class Workbench {
+  /** Starts everything; `folder` is copied, so a test may type into it. */
+  static async start({ hostEntry, vsix, folder, browserPath, settings = {} }) {
+    const home = mkdtempSync(join(tmpdir(), 'warplens-vscode-'));
+    const bench = new Workbench(home);
+    try {
+      bench.workspace = join(home, 'workspace');
+      cpSync(folder, bench.workspace, { recursive: true });
+      const userData = join(home, 'data');
+      mkdirSync(join(userData, 'User'), { recursive: true });
+      writeFileSync(join(userData, 'User', 'settings.json'), JSON.stringify({ ...SETTINGS, ...settings }));
+      const directories = ['--user-data-dir', userData, '--extensions-dir', join(home, 'extensions')];
+      const env = { ...process.env, HOME: home, EXTENSIONS_GALLERY: '{"serviceUrl":"http://127.0.0.1:9"}' };
+      execFileSync(process.execPath, [hostEntry, ...directories, '--install-extension', vsix], { env, stdio: 'pipe' });
+      await bench.#serve(hostEntry, directories, env);
+      await bench.#browse(browserPath);
+      return bench;
+    } catch (error) {
+      await bench.close();
+      throw error;
+    }
+  }
+
+  constructor(home) {
+    this.home = home;
+  }
+
+  /** Opens a file of the workspace and waits for its editor. */
+  async open(file) {
+    const address = `vscode-remote://127.0.0.1:${this.port}${this.workspace}/${file}`;
+    const payload = encodeURIComponent(JSON.stringify([['openFile', address]]));
+    await this.page.goto(`http://127.0.0.1:${this.port}/?folder=${this.workspace}&payload=${payload}`);
+    this.editor = this.page.locator(`.monaco-editor[data-uri$="/${file}"]`);
+    await this.editor.locator('.view-line').first().waitFor();
+  }
+
+  /** The lines on the page from top to bottom, as text with what stands at their ends. */
+  async lines() {
+    const lines = await this.editor.locator('.view-lines > .view-line').evaluateAll((elements) =>
+      elements
+        .map((element) => ({ top: parseFloat(element.style.top), text: element.textContent ?? '' }))
+        .sort((a, b) => a.top - b.top)
+        .map((line) => line.text),
+    );
+    return lines.map((line) => line.replaceAll('\u00a0', ' '));
+  }
+
+  /** The first line on the page that holds `part`. */
+  async lineWith(part) {
+    return (await this.lines()).find((line) => line.includes(part));
+  }
+
+  /** The word `word` in the first line that holds `part`. */
+  word(part, word) {
+    return this.editor
+      .locator('.view-line', { hasText: part })
+      .first()
+      .locator('span span')
+      .filter({ hasText: new RegExp(`${escape(word)}`) })
+      .last();
+  }
+
+  /** What the hover over a word says. */
+  async hover(part, word) {
+    await this.page.mouse.move(0, 0);
+    await this.word(part, word).hover();
+    const box = this.page.locator('.monaco-hover:not(.hidden) .hover-contents, .monaco-hover:not(.hidden) .markdown-hover');
+    await box.first().waitFor();
+    await this.page.waitForTimeout(500); // it fades in
+    return (await box.allInnerTexts()).join('\n');
+  }
+
+  lens(text) {
+    return this.page.locator('.codelens-decoration a', { hasText: text });
+  }
+
+  /** Runs a command by its title, as a person would through the palette. */
+  async command(title) {
+    await this.page.keyboard.press('F1');
+    await this.page.locator('.quick-input-widget input').fill(`>${title}`);
+    await this.page.locator('.quick-input-list .monaco-list-row').first().waitFor();
+    await this.page.keyboard.press('Enter');
+  }
+
+  /** Keeps what the page looks like. */
+  async screenshot(path) {
+    await this.page.screenshot({ path });
+  }
+
+  async close() {
+    await this.context?.close();
+    this.server?.kill();
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  async #serve(hostEntry, directories, env) {
+    this.port = await freePort();
+    const flags = ['--auth', 'none', '--bind-addr', `127.0.0.1:${this.port}`, '--disable-telemetry', '--disable-update-check'];
+    const quiet = ['--disable-workspace-trust', '--disable-getting-started-override'];
+    this.server = spawn(process.execPath, [hostEntry, ...flags, ...quiet, ...directories], { env, stdio: 'ignore' });
+    await until('code-server answers', async () => (await fetch(`http://127.0.0.1:${this.port}/healthz`)).ok);
+  }
+
+  async #browse(executablePath) {
+    this.context = await chromium.launchPersistentContext(join(this.home, 'browser'), {
+      executablePath,
+      headless: true,
+      args: BROWSER_ARGS,
+      viewport: { width: 1280, height: 1400 },
+    });
+    this.page = this.context.pages()[0] ?? (await this.context.newPage());
+    this.page.setDefaultTimeout(30_000);
+  }
+}
+
+/** Waits until `condition` holds; what it throws meanwhile counts as not yet. */
+export async function until(what, condition, seconds = 30) {
+  const end = Date.now() + seconds * 1000;
+  let last;
+  while (Date.now() < end) {
+    try {
+      last = await condition();
+      if (last) return last;
+    } catch (error) {
+      last = error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  throw new Error(`waited ${seconds} s in vain until ${what} (last: ${last})`);
+}
+
+function freePort() {
+  return new Promise((resolve, reject) => {
+    const probe = createServer();
+    probe.once('error', reject);
+    probe.listen(0, '127.0.0.1', () => {
+      const { port } = probe.address();
+      probe.close(() => resolve(port));
+    });
+  });
+}
+
+function escape(text) {
+  return text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
+}
