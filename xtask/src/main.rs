@@ -1,6 +1,14 @@
 //! The project's chores, run as `cargo xtask NAME`. Product code never lives here.
 
+mod bench;
 mod codegen;
+mod debian;
+mod demo;
+mod dist;
+mod extension;
+mod shell;
+mod test;
+mod tidy;
 
 use std::path::{Path, PathBuf};
 
@@ -16,27 +24,40 @@ struct Args {
 
 #[derive(Subcommand)]
 enum Chore {
+    /// Builds everything, prints two kernels with their lanes, and installs the extension if VS Code is there.
+    Demo,
+    /// Runs every test and check.
+    Test,
     /// Writes the generated files (or, with --check, says which are stale).
     Codegen {
         /// Write nothing; fail if a file is not up to date.
         #[arg(long)]
         check: bool,
     },
+    /// Checks the invariants of the code base: who names what, how long files are.
+    Tidy,
+    /// Builds the server in release and the .vsix with it inside, for this platform.
+    Dist,
+    /// Measures: parse, latency, memory, sim or lanes (see docs/measurements.md).
+    Bench {
+        /// What to measure, and what to measure it on.
+        #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
 }
 
 fn main() -> Result<()> {
     match Args::parse().chore {
-        Chore::Codegen { check } => {
-            codegen::run(if check { codegen::Mode::Check } else { codegen::Mode::Write })
-        }
+        Chore::Demo => demo::run(),
+        Chore::Test => test::run(),
+        Chore::Codegen { check } => codegen::run(if check { codegen::Mode::Check } else { codegen::Mode::Write }),
+        Chore::Tidy => tidy::run(),
+        Chore::Dist => dist::run(),
+        Chore::Bench { args } => bench::run(&args),
     }
 }
 
 /// The folder of the workspace's Cargo.toml.
 pub(crate) fn project_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(1)
-        .expect("xtask lies in the workspace")
-        .to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).expect("xtask lies in the workspace").to_path_buf()
 }

@@ -1,0 +1,80 @@
+//! The VS Code extension: built, checked, and packed with the server inside for this platform.
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{project_root, shell};
+
+const FOLDER: &str = "editors/vscode";
+
+/// Whether the tools of the extension are there; says what is missed when not.
+pub(crate) fn node_is_there() -> bool {
+    let there = shell::on_path("node") && shell::on_path("npm");
+    if !there {
+        println!("skipped: Node.js 20 or newer was not found, so the VS Code extension is left out");
+    }
+    there
+}
+
+/// Installs the extension's tools as its lock file names them.
+pub(crate) fn install_tools() -> Result<()> {
+    npm(FOLDER, &["ci", "--no-audit", "--no-fund", "--loglevel=error"])
+}
+
+/// Type-checks the extension and runs the tests of its grammars.
+pub(crate) fn check() -> Result<()> {
+    npm(FOLDER, &["run", "--silent", "check"])?;
+    npm(FOLDER, &["run", "--silent", "test:grammar"])
+}
+
+/// Packs the extension around `server` and gives the path of the `.vsix`.
+pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
+    let root = project_root();
+    let inside = root.join(FOLDER).join("server");
+    fs::create_dir_all(&inside)?;
+    let name = server.file_name().context("the server's path names no file")?;
+    fs::copy(server, inside.join(name)).with_context(|| format!("cannot copy {}", server.display()))?;
+    for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
+        fs::copy(root.join(licence), root.join(FOLDER).join(licence))?;
+    }
+    let target = platform()?;
+    let package = root.join("dist").join(format!("warplens-{target}.vsix"));
+    fs::create_dir_all(root.join("dist"))?;
+    npm(FOLDER, &["run", "--silent", "build"])?;
+    let out = package.to_str().context("the path of the project is not valid UTF-8")?;
+    let args = ["vsce", "package", "--no-dependencies", "--allow-missing-repository"];
+    npx(&[&args[..], &["--target", target, "--out", out]].concat())?;
+    Ok(package)
+}
+
+/// The platform's name as the extension registries spell it.
+fn platform() -> Result<&'static str> {
+    Ok(match (std::env::consts::OS, std::env::consts::ARCH) {
+        ("linux", "x86_64") => "linux-x64",
+        ("linux", "aarch64") => "linux-arm64",
+        ("macos", "x86_64") => "darwin-x64",
+        ("macos", "aarch64") => "darwin-arm64",
+        ("windows", "x86_64") => "win32-x64",
+        ("windows", "aarch64") => "win32-arm64",
+        (system, processor) => bail!("VS Code packages have no name for {system} on {processor}"),
+    })
+}
+
+fn npm(folder: &str, args: &[&str]) -> Result<()> {
+    shell::run(folder, npm_name("npm"), args)
+}
+
+fn npx(args: &[&str]) -> Result<()> {
+    shell::run(FOLDER, npm_name("npx"), &[&["--no-install"], args].concat())
+}
+
+/// npm's programs are scripts with an extension on Windows.
+fn npm_name(name: &'static str) -> &'static str {
+    match (cfg!(windows), name) {
+        (true, "npm") => "npm.cmd",
+        (true, _) => "npx.cmd",
+        (false, name) => name,
+    }
+}

@@ -1,0 +1,51 @@
+//! Running other programs: what is printed, how a failure reads, and whether a program is there at all.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// Runs `program` in `folder` (relative to the workspace root), showing its output.
+pub(crate) fn run(folder: &str, program: &str, args: &[&str]) -> Result<()> {
+    command(folder, program, args).run()
+}
+
+/// The same, for callers that add to the environment first.
+pub(crate) fn command(folder: &str, program: &str, args: &[&str]) -> Step {
+    let mut command = Command::new(program);
+    command.args(args).current_dir(crate::project_root().join(folder));
+    Step { line: format!("{program} {}", args.join(" ")), command }
+}
+
+/// A program about to be run.
+pub(crate) struct Step {
+    line: String,
+    command: Command,
+}
+
+impl Step {
+    /// Sets a variable of its environment.
+    pub(crate) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Step {
+        self.command.env(name, value);
+        self
+    }
+
+    /// Runs it to its end; any exit but 0 is an error.
+    pub(crate) fn run(mut self) -> Result<()> {
+        let status = self.command.status().with_context(|| format!("cannot run `{}`", self.line))?;
+        if !status.success() {
+            bail!("`{}` failed ({status})", self.line);
+        }
+        Ok(())
+    }
+}
+
+/// Whether a program of this name is on PATH.
+pub(crate) fn on_path(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    std::env::split_paths(&path).any(|folder| is_file(&folder.join(program)))
+}
+
+fn is_file(path: &Path) -> bool {
+    path.is_file() || path.with_extension("exe").is_file()
+}

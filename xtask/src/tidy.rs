@@ -1,0 +1,126 @@
+//! Invariants of the code base that a compiler does not hold: who may name what, how long a file may be, and
+//! what must never be written down.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::project_root;
+
+/// Words that only some folders may use, and why.
+struct Fence {
+    words: &'static [&'static str],
+    /// Folders (relative to the root) that the fence is around: the words must not be inside.
+    folders: &'static [&'static str],
+    why: &'static str,
+}
+
+const FENCES: [Fence; 6] = [
+    Fence {
+        words: &["salsa"],
+        folders: &["syntax/src", "server/isa/src", "server/hir/src", "server/sim/src", "server/warplens/src"],
+        why: "only `ide` names the database",
+    },
+    Fence {
+        words: &["tower_lsp", "ls_types", "tokio", "std::fs", "std::net", "std::process"],
+        folders: &["syntax/src", "server/isa/src", "server/hir/src", "server/sim/src", "server/ide/src"],
+        why: "only `warplens` names the protocol, the runtime and the file system",
+    },
+    Fence {
+        words: &["std::thread", "std::time", "std::io", "Instant::now", "rayon", "crossbeam"],
+        folders: &["syntax/src", "server/isa/src", "server/hir/src", "server/sim/src"],
+        why: "`sim` and below use no threads, clock or I/O, so that they also run as WebAssembly",
+    },
+    Fence {
+        words: &["warplens_isa"],
+        folders: &["syntax/src"],
+        why: "`syntax` knows no instruction by name",
+    },
+    Fence {
+        words: &["warplens_syntax", "rowan"],
+        folders: &["server/isa/src"],
+        why: "`isa` is data and names no tree",
+    },
+    Fence {
+        words: &["rowan::"],
+        folders: &["server/sim/src", "server/warplens/src"],
+        why: "trees end at `hir` and `ide`",
+    },
+];
+
+/// Lines that a file written by hand may have. Longer ones hold more than one idea.
+const MAX_LINES: usize = 700;
+
+/// Files over that length, each for a reason.
+const LONG_FILES: [(&str, &str); 0] = [];
+
+/// Runs every check and reports all that it finds.
+pub(crate) fn run() -> Result<()> {
+    let root = project_root();
+    let mut problems = Vec::new();
+    for file in rust_files(&root)? {
+        let name = relative(&root, &file);
+        let text = fs::read_to_string(&file).with_context(|| format!("cannot read {name}"))?;
+        check_fences(&name, &text, &mut problems);
+        check_shape(&name, &text, &mut problems);
+    }
+    if problems.is_empty() {
+        return Ok(());
+    }
+    bail!("{} untidy place(s):\n{}", problems.len(), problems.join("\n"))
+}
+
+fn check_fences(name: &str, text: &str, problems: &mut Vec<String>) {
+    for fence in FENCES.iter().filter(|fence| fence.folders.iter().any(|folder| name.starts_with(folder))) {
+        for (number, line) in text.lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            if let Some(word) = fence.words.iter().find(|word| code.contains(**word)) {
+                problems.push(format!("{name}:{}: names `{word}`, but {}", number + 1, fence.why));
+            }
+        }
+    }
+}
+
+fn check_shape(name: &str, text: &str, problems: &mut Vec<String>) {
+    let lines = text.lines().count();
+    if lines > MAX_LINES && !generated(name) && !LONG_FILES.iter().any(|(file, _)| *file == name) {
+        problems.push(format!("{name}: {lines} lines; one idea a file, at most {MAX_LINES} lines"));
+    }
+    if !text.starts_with("//!") {
+        problems.push(format!("{name}: starts without a `//!` that says what lives here"));
+    }
+    for (number, line) in text.lines().enumerate() {
+        if line.ends_with([' ', '\t']) {
+            problems.push(format!("{name}:{}: trailing white space", number + 1));
+        }
+        if line.contains("#[ignore") {
+            problems.push(format!("{name}:{}: a test that does not run", number + 1));
+        }
+    }
+}
+
+fn generated(name: &str) -> bool {
+    name.contains("/generated/")
+}
+
+fn rust_files(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut folders: Vec<PathBuf> = ["syntax", "server", "tests", "xtask"].map(|name| root.join(name)).into();
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
+            let path = entry?.path();
+            if path.is_dir() && !path.ends_with("node_modules") && !path.ends_with("target") {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                files.push(path);
+            }
+        }
+    }
+    files.sort();
+    Ok(files)
+}
+
+fn relative(root: &Path, file: &Path) -> String {
+    file.strip_prefix(root).unwrap_or(file).to_string_lossy().replace('\\', "/")
+}
