@@ -1,0 +1,134 @@
+//! From an edit to the complete diagnostics of that version, over stdio, and hovers between.
+
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, ensure};
+use serde_json::{Value, json};
+
+use crate::client::Client;
+use crate::sample;
+use crate::statistics::Times;
+
+/// What is typed and taken back, where it goes, and whether its error must be in that version's answer.
+struct Edit {
+    name: &'static str,
+    text: &'static str,
+    place: Place,
+    must_show: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Place {
+    /// Inside an instruction's opcode.
+    Opcode,
+    /// At the start of that instruction's line.
+    LineStart,
+    /// Inside the name of the kernel around it.
+    KernelName,
+}
+
+const EDITS: [Edit; 6] = [
+    Edit { name: "a letter into an opcode", text: "q", place: Place::Opcode, must_show: true },
+    Edit { name: "a newline", text: "\n", place: Place::LineStart, must_show: false },
+    Edit { name: "`{`", text: "{", place: Place::LineStart, must_show: true },
+    Edit { name: "`\"`", text: "\"", place: Place::LineStart, must_show: true },
+    Edit { name: "`/*`", text: "/*", place: Place::LineStart, must_show: true },
+    Edit { name: "the kernel renamed", text: "x", place: Place::KernelName, must_show: false },
+];
+
+pub(crate) fn run(file: Option<PathBuf>, bytes: Option<usize>, rounds: usize) -> Result<()> {
+    let Some(text) = sample::text(file)? else { return Ok(()) };
+    let text = bytes.map_or(text.as_str(), |bytes| sample::cut(&text, bytes));
+    let places = Places::find(text)?;
+    let mut client = Client::start(&sample::server()?)?;
+    let start = client.open(1, text)?;
+    let (end, first) = client.diagnostics(1)?;
+    println!("file: {:.2} MB, opened to diagnostics in {:.0} ms", text.len() as f64 / 1e6, (end - start).as_secs_f64() * 1e3);
+
+    let mut version = 1;
+    let mut all = Times::default();
+    for edit in &EDITS {
+        let (mut made, mut undone) = (Times::default(), Times::default());
+        let [line, character] = places.of(edit.place);
+        for _ in 0..rounds {
+            version += 1;
+            let sent = client.change(version, [line, character, line, character], edit.text)?;
+            let (came, list) = client.diagnostics(version)?;
+            made.push(came - sent);
+            ensure!(!edit.must_show || list.len() > first.len(), "{}: its error is not in the answer", edit.name);
+
+            version += 1;
+            let sent = client.change(version, undo_range(line, character, edit.text), "")?;
+            let (came, list) = client.diagnostics(version)?;
+            undone.push(came - sent);
+            ensure!(list == first, "{}: its undo does not bring the diagnostics back", edit.name);
+        }
+        made.print(edit.name);
+        undone.print("  its undo");
+        all.extend(&made);
+        all.extend(&undone);
+    }
+    all.print("all edits");
+    hovers(&mut client, &places, rounds)?;
+    fresh_open(client, text, version)
+}
+
+/// The diagnostics after all the edits are those of a file freshly opened.
+fn fresh_open(mut client: Client, text: &str, version: i32) -> Result<()> {
+    let [line, _] = Places::find(text)?.of(Place::Opcode);
+    client.change(version + 1, [line, 0, line, 0], "\n")?;
+    client.change(version + 2, [line, 0, line + 1, 0], "")?;
+    let (_, edited) = client.diagnostics(version + 2)?;
+    client.close()?;
+    client.open(version + 3, text)?;
+    let (_, fresh) = client.diagnostics(version + 3)?;
+    ensure!(edited == fresh, "the diagnostics after the edits differ from those of a fresh open");
+    println!("diagnostics after all edits equal those of a fresh open ({} of them)", fresh.len());
+    Ok(())
+}
+
+fn hovers(client: &mut Client, places: &Places, rounds: usize) -> Result<()> {
+    let mut times = Times::default();
+    let [line, character] = places.of(Place::Opcode);
+    for round in 0..rounds as u32 * 4 {
+        let position = json!({ "line": line + round % 20, "character": character });
+        let (time, _): (_, Value) = client.ask("textDocument/hover", json!({ "position": position }))?;
+        times.push(time);
+    }
+    times.print("hover");
+    Ok(())
+}
+
+fn undo_range(line: u32, character: u32, text: &str) -> [u32; 4] {
+    if text == "\n" { [line, character, line + 1, 0] } else { [line, character, line, character + text.len() as u32] }
+}
+
+/// Where the edits go: around the middle of the file.
+struct Places {
+    opcode: [u32; 2],
+    kernel_name: [u32; 2],
+}
+
+impl Places {
+    fn find(text: &str) -> Result<Places> {
+        let lines: Vec<&str> = text.lines().collect();
+        let middle = lines.len() / 2;
+        let opcode = (middle..lines.len())
+            .find(|&line| lines[line].starts_with("\tadd.") || lines[line].starts_with("\tmov."))
+            .context("the file has no instruction after its middle")?;
+        let (line, name) = (0..opcode)
+            .rev()
+            .find_map(|line| Some((line, lines[line].find(".entry ").or(lines[line].find(".func "))?)))
+            .context("the file has no function before its middle")?;
+        let name = name + lines[line][name..].find(' ').unwrap_or(0) + 3;
+        Ok(Places { opcode: [opcode as u32, 2], kernel_name: [line as u32, name as u32] })
+    }
+
+    fn of(&self, place: Place) -> [u32; 2] {
+        match place {
+            Place::Opcode => self.opcode,
+            Place::LineStart => [self.opcode[0], 0],
+            Place::KernelName => self.kernel_name,
+        }
+    }
+}
