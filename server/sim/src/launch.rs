@@ -1,0 +1,32 @@
+//! Launches: what is run, how large, with which arguments.
+//!
+//! A launch is written in `warplens.toml` (or the same as JSON), in an `@launch` comment of the source, or in flags of the
+//! command line; where nobody wrote one it is inferred from the kernel. All roads lead to the same [`Launch`], which
+//! [`resolve`] turns into the bytes that a run starts from. Texts and the contents of files come from the caller: nothing
+//! here reads a file.
+
+mod comment;
+mod contents;
+mod expectation;
+mod flags;
+mod json_text;
+mod model;
+mod problem;
+mod read;
+mod scalar;
+mod schema;
+mod toml_text;
+mod tree;
+
+pub use comment::{CommentLaunch, in_comments};
+pub use contents::{FileReader, build};
+pub use expectation::{Failure, verify};
+pub use flags::{argument, extent};
+pub use model::{Argument, Buffer, Contents, Expectation, Fill, Launch, Passed};
+pub use problem::{Problem, Span};
+pub use read::{Format, Listed, launch_object, launches};
+pub use scalar::{Class, ScalarKind};
+pub use schema::schema;
+
+/// The name of the launch that is made up where none is given; launch files may not use it.
+pub const INFERRED: &str = "inferred";

@@ -1,1 +1,0 @@
-//! Launches: launch files and comments, inference, arguments, expectations.

@@ -1,0 +1,290 @@
+//! The launch as it is written: the shape of `[[launch]]`, serialised the same way it is read.
+
+use std::collections::BTreeMap;
+
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::problem::Span;
+use super::scalar::{Class, ScalarKind};
+
+/// One launch.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize)]
+pub struct Launch {
+    /// What people call it; unique among the launches of a file.
+    pub name: String,
+    /// The source, relative to the launch file; `None` in comments and on the command line.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<String>,
+    /// The kernel; may be left out where there is only one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub entry: Option<String>,
+    /// Blocks (workgroups) in x, y, z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub grid: Option<[u32; 3]>,
+    /// Threads of a block (workgroup) in x, y, z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub block: Option<[u32; 3]>,
+    /// Bytes behind `.extern .shared` arrays.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dynamic_shared: Option<u32>,
+    /// WAVE: lanes of a wave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wave_width: Option<u32>,
+    /// WAVE: bytes of device memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub device_memory: Option<u64>,
+    /// WAVE: bytes of a workgroup's local memory.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub local_memory: Option<u64>,
+    /// In parameter order.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub args: Vec<Argument>,
+    /// WAVE: start values of registers, the same in every lane.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub registers: BTreeMap<String, u32>,
+    /// Checked after the run.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<Expectation>,
+    /// Where the launch and its parts stand in the text they were read from.
+    #[serde(skip)]
+    pub places: Places,
+}
+
+/// Places of a launch's parts, for problems that show only when it meets a kernel.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Places {
+    /// The whole launch.
+    pub launch: Option<Span>,
+    /// Every key that was written, by name.
+    pub keys: BTreeMap<String, Span>,
+}
+
+impl Places {
+    /// Where `key` (its value) stands, else the launch as a whole.
+    pub fn of(&self, key: &str) -> Option<Span> {
+        self.keys.get(key).or(self.launch.as_ref()).cloned()
+    }
+}
+
+/// One argument of a launch.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Argument {
+    /// What expectations, aliases and dumps call it; the parameter's own name by default.
+    pub name: Option<String>,
+    /// What is passed.
+    pub passed: Passed,
+    /// Where it is written.
+    pub at: Option<Span>,
+}
+
+/// What an argument passes to its parameter.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Passed {
+    /// One number, as bits of its kind.
+    Scalar(ScalarKind, u64),
+    /// The bytes themselves, for parameters of other shapes.
+    Bytes(Vec<u8>),
+    /// The address of a buffer of its own.
+    Buffer(Buffer),
+    /// The address of another argument's buffer.
+    Alias(String),
+}
+
+/// A buffer in device memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Buffer {
+    /// What its elements are.
+    pub element: ScalarKind,
+    /// What it holds when the run starts.
+    pub contents: Contents,
+}
+
+/// The first contents of a buffer.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Contents {
+    /// `len` elements of a pattern.
+    Filled {
+        /// Number of elements.
+        len: u64,
+        /// The pattern.
+        fill: Fill,
+    },
+    /// These elements, as bits.
+    Values(Vec<u64>),
+    /// These bytes.
+    Bytes(Vec<u8>),
+    /// The bytes of a file, relative to the launch file.
+    File(String),
+}
+
+/// A pattern of elements.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Fill {
+    /// 0, 0, 0, …
+    Zero,
+    /// 0, 1, 2, …
+    Iota,
+    /// SplitMix64 from a seed.
+    Random {
+        /// The first state of the generator.
+        seed: u64,
+    },
+    /// The same element throughout, as bits.
+    Value(u64),
+}
+
+/// What a buffer must hold after the run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Expectation {
+    /// The buffer.
+    pub name: String,
+    /// Its first elements.
+    pub wanted: Wanted,
+    /// How far floats may be off; 0 means equal (any NaN equals any other).
+    pub tolerance: f64,
+    /// Where it is written.
+    pub at: Option<Span>,
+}
+
+/// The contents that an expectation names.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Wanted {
+    /// Elements, not yet read as the buffer's kind.
+    Values(Vec<Number>),
+    /// Bytes.
+    Bytes(Vec<u8>),
+}
+
+/// A number before its kind is known.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Number {
+    /// An integer.
+    Integer(i128),
+    /// A number with a fraction, `nan`, `inf`.
+    Float(f64),
+    /// A bit pattern (`"0x7fc00000"`).
+    Bits(u64),
+}
+
+impl Number {
+    /// The number as bits of `kind`, or why it is none.
+    pub(crate) fn bits(self, kind: ScalarKind) -> Result<u64, String> {
+        match self {
+            Number::Integer(value) => kind.bits_of_integer(value).ok_or_else(|| {
+                let (low, high) = kind.integer_range();
+                format!("{value} does not fit {kind}, which takes {low} to {high}")
+            }),
+            Number::Float(value) if kind.class() == Class::Float => Ok(kind.bits_of_float(value)),
+            Number::Float(value) => Err(format!("{kind} takes integers, and {value} is none")),
+            Number::Bits(bits) if kind.bytes() == 8 || bits >> (kind.bytes() * 8) == 0 => Ok(bits),
+            Number::Bits(bits) => Err(format!("0x{bits:x} has more bits than {kind}")),
+        }
+    }
+}
+
+/// An element as it is written in a launch: a number, or a word where there is no number for it.
+pub(crate) struct Element(pub(crate) ScalarKind, pub(crate) u64);
+
+impl Serialize for Element {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let Element(kind, bits) = *self;
+        if kind.class() != Class::Float {
+            let value = kind.integer_of_bits(bits);
+            return match u64::try_from(value) {
+                Ok(value) => serializer.serialize_u64(value),
+                Err(_) => serializer.serialize_i64(value as i64),
+            };
+        }
+        match kind.float_of_bits(bits) {
+            value if value.is_nan() => serializer.serialize_str("nan"),
+            value if value.is_infinite() && value > 0.0 => serializer.serialize_str("inf"),
+            value if value.is_infinite() => serializer.serialize_str("-inf"),
+            value if kind == ScalarKind::F64 => serializer.serialize_f64(value),
+            value => serializer.serialize_f32(value as f32),
+        }
+    }
+}
+
+impl Serialize for Argument {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        if let Some(name) = &self.name {
+            map.serialize_entry("name", name)?;
+        }
+        match &self.passed {
+            Passed::Scalar(kind, bits) => map.serialize_entry(kind.name(), &Element(*kind, *bits))?,
+            Passed::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes))?,
+            Passed::Alias(of) => map.serialize_entry("alias", of)?,
+            Passed::Buffer(buffer) => {
+                map.serialize_entry("buffer", buffer.element.name())?;
+                buffer.contents.serialize_entries(buffer.element, &mut map)?;
+            }
+        }
+        map.end()
+    }
+}
+
+impl Contents {
+    fn serialize_entries<M: SerializeMap>(&self, element: ScalarKind, map: &mut M) -> Result<(), M::Error> {
+        match self {
+            Contents::Filled { len, fill } => {
+                map.serialize_entry("len", len)?;
+                match fill {
+                    Fill::Zero => map.serialize_entry("fill", "zero"),
+                    Fill::Iota => map.serialize_entry("fill", "iota"),
+                    Fill::Random { seed } => {
+                        map.serialize_entry("fill", "random")?;
+                        map.serialize_entry("seed", seed)
+                    }
+                    Fill::Value(bits) => {
+                        map.serialize_entry("fill", &BTreeMap::from([("value", Element(element, *bits))]))
+                    }
+                }
+            }
+            Contents::Values(values) => {
+                let elements: Vec<_> = values.iter().map(|bits| Element(element, *bits)).collect();
+                map.serialize_entry("values", &elements)
+            }
+            Contents::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes)),
+            Contents::File(path) => map.serialize_entry("file", path),
+        }
+    }
+}
+
+impl Serialize for Expectation {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("name", &self.name)?;
+        match &self.wanted {
+            Wanted::Values(values) => map.serialize_entry("values", values)?,
+            Wanted::Bytes(bytes) => map.serialize_entry("bytes", &hex(bytes))?,
+        }
+        if self.tolerance != 0.0 {
+            map.serialize_entry("tolerance", &self.tolerance)?;
+        }
+        map.end()
+    }
+}
+
+impl Serialize for Number {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match *self {
+            Number::Integer(value) => match u64::try_from(value) {
+                Ok(value) => serializer.serialize_u64(value),
+                Err(_) => serializer.serialize_i64(value as i64),
+            },
+            Number::Float(value) => Element(ScalarKind::F64, value.to_bits()).serialize(serializer),
+            Number::Bits(bits) => serializer.serialize_str(&format!("0x{bits:x}")),
+        }
+    }
+}
+
+/// Bytes as hex digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    let mut out = String::with_capacity(bytes.len() * 2);
+    for byte in bytes {
+        let _ = write!(out, "{byte:02x}");
+    }
+    out
+}

@@ -1,0 +1,65 @@
+//! What is wrong with a launch, and where it is written.
+
+use std::fmt;
+use std::ops::Range;
+
+/// Byte range in the text that a launch was read from.
+pub type Span = Range<usize>;
+
+/// One mistake in a launch: a sentence that names the cause and the mend, and where it stands in the launch's own
+/// text (`None` for launches that have no text, such as those of the command line).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Problem {
+    /// Where, in the text of the launch file or of the source that holds the comment.
+    pub at: Option<Span>,
+    /// One sentence.
+    pub message: String,
+}
+
+impl Problem {
+    /// A mistake at a place.
+    pub fn at(span: Span, message: impl Into<String>) -> Problem {
+        Problem { at: Some(span), message: message.into() }
+    }
+
+    /// A mistake without a place.
+    pub fn anywhere(message: impl Into<String>) -> Problem {
+        Problem { at: None, message: message.into() }
+    }
+
+    /// The same mistake, with its place moved by `offset` bytes: for launches embedded in another text.
+    pub(crate) fn moved(mut self, offset: usize) -> Problem {
+        self.at = self.at.map(|span| span.start + offset..span.end + offset);
+        self
+    }
+
+    /// `line:column` (both from one, columns in characters) of the mistake in `text`.
+    pub fn line_column(&self, text: &str) -> Option<(usize, usize)> {
+        let at = self.at.as_ref()?.start.min(text.len());
+        let before = text.get(..at)?;
+        let line_start = before.rfind('\n').map_or(0, |newline| newline + 1);
+        Some((before.matches('\n').count() + 1, before[line_start..].chars().count() + 1))
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Problem {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn counts_lines_and_characters_from_one() {
+        let text = "a = 1\nü = 2\n";
+        assert_eq!(Problem::at(0..1, "").line_column(text), Some((1, 1)));
+        assert_eq!(Problem::at(9..10, "").line_column(text), Some((2, 3)));
+        assert_eq!(Problem::at(900..901, "").line_column(text), Some((3, 1)));
+        assert_eq!(Problem::anywhere("").line_column(text), None);
+    }
+}

@@ -1,0 +1,489 @@
+//! From a text to launches: every key is known, every value has its shape, or it is a problem with a place.
+
+use std::collections::BTreeMap;
+
+use super::INFERRED;
+use super::model::{Argument, Buffer, Contents, Expectation, Fill, Launch, Number, Passed, Wanted};
+use super::problem::Problem;
+use super::scalar::ScalarKind;
+use super::tree::{Key, Node, Value};
+use super::{json_text, toml_text};
+
+/// How a launch file is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// `warplens.toml`
+    Toml,
+    /// `warplens.json`
+    Json,
+}
+
+/// A launch of a file, with the first thing that is wrong with it. A launch with a problem can be listed, not run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Listed {
+    /// As far as it could be read.
+    pub launch: Launch,
+    /// Why it cannot be run.
+    pub problem: Option<Problem>,
+}
+
+impl Listed {
+    /// The launch, if it can be run.
+    pub fn usable(self) -> Result<Launch, Problem> {
+        match self.problem {
+            None => Ok(self.launch),
+            Some(problem) => Err(problem),
+        }
+    }
+}
+
+/// The launches of a launch file. A file that is no TOML (JSON), or has something other than launches in it, is one
+/// problem; what is wrong inside one launch is that launch's.
+pub fn launches(text: &str, format: Format) -> Result<Vec<Listed>, Problem> {
+    let document = match format {
+        Format::Toml => toml_text::read(text)?,
+        Format::Json => json_text::read(text)?,
+    };
+    let mut listed = Vec::new();
+    for (key, node) in document.table("the launch file")? {
+        match key.name.as_str() {
+            "launch" => {
+                for launch in node.list("launch")? {
+                    listed.push(read_launch(launch, Home::File)?);
+                }
+            }
+            // Editors find the schema of a JSON file by this key.
+            "$schema" => {}
+            _ => return Err(unknown(key, "a launch file", &["launch"])),
+        }
+    }
+    for index in 1..listed.len() {
+        refuse_double_name(&mut listed, index);
+    }
+    Ok(listed)
+}
+
+/// A launch given as a JSON object, as clients pass it.
+pub fn launch_object(text: &str) -> Result<Launch, Problem> {
+    read_launch(&json_text::read(text)?, Home::Object)?.usable()
+}
+
+/// Where a launch is written decides which keys it must and must not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Home {
+    File,
+    Comment,
+    Object,
+}
+
+pub(crate) const KEYS: [&str; 12] = [
+    "name",
+    "file",
+    "entry",
+    "grid",
+    "block",
+    "dynamic_shared",
+    "wave_width",
+    "device_memory",
+    "local_memory",
+    "args",
+    "registers",
+    "expect",
+];
+
+fn refuse_double_name(listed: &mut [Listed], index: usize) {
+    let (earlier, rest) = listed.split_at_mut(index);
+    let Listed { launch, problem } = &mut rest[0];
+    let twin = |other: &Listed| other.launch.name == launch.name && other.launch.file == launch.file;
+    if problem.is_none() && earlier.iter().any(twin) {
+        let message = format!("another launch of the same file is called `{}`: rename one", launch.name);
+        *problem = Some(Problem { at: launch.places.of("name"), message });
+    }
+}
+
+/// Reads one launch; an error means that it is no table at all.
+pub(crate) fn read_launch(node: &Node, home: Home) -> Result<Listed, Problem> {
+    let entries = node.table("launch")?;
+    let mut launch = Launch::default();
+    launch.places.launch = Some(node.span.clone());
+    let mut problem = None;
+    for (key, value) in entries {
+        launch.places.keys.insert(key.name.clone(), value.span.clone());
+        if let Err(found) = read_key(&mut launch, key, value, home) {
+            problem.get_or_insert(found);
+        }
+    }
+    if let Some(found) = missing(&launch, node, home) {
+        problem.get_or_insert(found);
+    }
+    if launch.name.is_empty() {
+        launch.name = default_name(&launch);
+    }
+    Ok(Listed { launch, problem })
+}
+
+fn missing(launch: &Launch, node: &Node, home: Home) -> Option<Problem> {
+    if home != Home::File {
+        return None;
+    }
+    let lacks = |key: &str| !launch.places.keys.contains_key(key);
+    let key = ["name", "file"].into_iter().find(|key| lacks(key))?;
+    Some(node.wrong(format!("this launch has no `{key}`: every launch of a launch file needs one")))
+}
+
+/// What a launch without a name is called.
+fn default_name(launch: &Launch) -> String {
+    let extent = |extent: Option<[u32; 3]>| extent.map_or("?".to_owned(), |extent| size(extent));
+    format!("{} x {}", extent(launch.grid), extent(launch.block))
+}
+
+/// An extent without its trailing ones: `2`, `4,2`.
+pub(crate) fn size(extent: [u32; 3]) -> String {
+    let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };
+    extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
+fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<(), Problem> {
+    let name = key.name.as_str();
+    let bytes = |high| value.integer(name, 0, high);
+    match name {
+        "name" => launch.name = launch_name(value)?,
+        "file" if home == Home::File => launch.file = Some(value.text(name)?.to_owned()),
+        "file" => return Err(file_out_of_place(key)),
+        "entry" => launch.entry = Some(value.text(name)?.to_owned()),
+        "grid" => launch.grid = Some(read_extent(name, value)?),
+        "block" => launch.block = Some(read_extent(name, value)?),
+        "dynamic_shared" => launch.dynamic_shared = Some(bytes(u32::MAX.into())? as u32),
+        "wave_width" => launch.wave_width = Some(value.integer(name, 1, 64)? as u32),
+        "device_memory" => launch.device_memory = Some(bytes(u32::MAX.into())? as u64),
+        "local_memory" => launch.local_memory = Some(bytes(u32::MAX.into())? as u64),
+        "args" => launch.args = value.list(name)?.iter().map(read_argument).collect::<Result<_, _>>()?,
+        "registers" => launch.registers = read_registers(value)?,
+        "expect" => {
+            launch.expect = value.list(name)?.iter().map(read_expectation).collect::<Result<_, _>>()?
+        }
+        _ => return Err(unknown(key, "a launch", &KEYS)),
+    }
+    Ok(())
+}
+
+fn launch_name(value: &Node) -> Result<String, Problem> {
+    match value.text("name")? {
+        "" => Err(value.wrong("`name` is empty: give the launch a name")),
+        INFERRED => Err(value.wrong("`inferred` is what the made-up launch is called: choose another name")),
+        name => Ok(name.to_owned()),
+    }
+}
+
+fn file_out_of_place(key: &Key) -> Problem {
+    let message = "`file` belongs to launch files: here the file is the one that is open; remove it";
+    Problem::at(key.span.clone(), message)
+}
+
+/// One to three numbers from 1 up; what is missing is 1.
+fn read_extent(key: &str, value: &Node) -> Result<[u32; 3], Problem> {
+    let list = value.list(key)?;
+    if !(1..=3).contains(&list.len()) {
+        let message = format!("`{key}` takes one to three numbers (x, y, z), not {}", list.len());
+        return Err(value.wrong(message));
+    }
+    let mut extent = [1; 3];
+    for (slot, node) in extent.iter_mut().zip(list) {
+        *slot = node.integer(key, 1, 0x7fff_ffff)? as u32;
+    }
+    Ok(extent)
+}
+
+fn read_registers(value: &Node) -> Result<BTreeMap<String, u32>, Problem> {
+    let mut registers = BTreeMap::new();
+    for (key, node) in value.table("registers")? {
+        let number = key.name.strip_prefix('r').and_then(|number| number.parse::<u8>().ok());
+        if number.is_none_or(|number| number > 254) {
+            let message = format!("`{}` is not a WAVE register: they are r0 to r254", key.name);
+            return Err(Problem::at(key.span.clone(), message));
+        }
+        let bits = number(node, &key.name)?.bits(ScalarKind::B32);
+        registers.insert(key.name.clone(), bits.map_err(|message| node.wrong(message))? as u32);
+    }
+    Ok(registers)
+}
+
+/// The keys of a table by name; a key that none of `known` names is a problem.
+pub(crate) struct Fields<'n> {
+    node: &'n Node,
+    entries: &'n [(Key, Node)],
+}
+
+impl<'n> Fields<'n> {
+    fn new(node: &'n Node, owner: &str, known: &[&str]) -> Result<Fields<'n>, Problem> {
+        let Value::Table(entries) = &node.value else {
+            return Err(node.wrong(format!("{owner} must be a table, not {}", node.what())));
+        };
+        match entries.iter().find(|(key, _)| !known.contains(&key.name.as_str())) {
+            Some((key, _)) => Err(unknown(key, owner, known)),
+            None => Ok(Fields { node, entries }),
+        }
+    }
+
+    fn get(&self, name: &str) -> Option<&'n Node> {
+        self.entries.iter().find(|(key, _)| key.name == name).map(|(_, node)| node)
+    }
+
+    /// The one key among `names` that is there; none or several are problems.
+    fn one_of(&self, what: &str, names: &[&str]) -> Result<(&'n Key, &'n Node), Problem> {
+        let mut found = self.entries.iter().filter(|(key, _)| names.contains(&key.name.as_str()));
+        let Some((key, node)) = found.next() else {
+            let choice = if names.len() > 1 { "one of " } else { "" };
+            return Err(self.node.wrong(format!("{what}: write {choice}{}", listing(names))));
+        };
+        if let Some((second, _)) = found.next() {
+            let message = format!("`{}` and `{}` contradict each other: remove one", key.name, second.name);
+            return Err(Problem::at(second.span.clone(), message));
+        }
+        Ok((key, node))
+    }
+}
+
+fn listing(names: &[&str]) -> String {
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
+}
+
+fn unknown(key: &Key, owner: &str, known: &[&str]) -> Problem {
+    let hint = match nearest(&key.name, known) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("it has {}", listing(known)),
+    };
+    Problem::at(key.span.clone(), format!("{owner} has no key `{}`: {hint}", key.name))
+}
+
+/// The known name that is at most two edits away.
+fn nearest<'k>(name: &str, known: &[&'k str]) -> Option<&'k str> {
+    let distances = known.iter().map(|candidate| (distance(name, candidate), *candidate));
+    distances
+        .filter(|(distance, candidate)| *distance <= 2 && *distance < candidate.len())
+        .min()
+        .map(|found| found.1)
+}
+
+fn distance(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = std::mem::replace(&mut row[0], i + 1);
+        for (j, to) in b.iter().enumerate() {
+            let change = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = change.min(diagonal + 1).min(row[j] + 1);
+        }
+    }
+    row[b.len()]
+}
+
+/// The keys that a scalar argument may have: the kinds, and `iN`.
+pub(crate) fn scalar_keys() -> Vec<&'static str> {
+    ScalarKind::ALL.iter().map(|kind| kind.name()).chain(["i8", "i16", "i32", "i64"]).collect()
+}
+
+fn read_argument(node: &Node) -> Result<Argument, Problem> {
+    let shape = if has(node, "buffer") {
+        read_buffer
+    } else if has(node, "alias") {
+        read_alias
+    } else {
+        read_scalar
+    };
+    let (name, passed) = shape(node)?;
+    let name = name.map(|name| name.text("name").map(str::to_owned)).transpose()?;
+    Ok(Argument { name, passed, at: Some(node.span.clone()) })
+}
+
+fn has(node: &Node, name: &str) -> bool {
+    matches!(&node.value, Value::Table(entries) if entries.iter().any(|(key, _)| key.name == name))
+}
+
+type NamedPassed<'n> = Result<(Option<&'n Node>, Passed), Problem>;
+
+fn read_alias(node: &Node) -> NamedPassed<'_> {
+    let fields = Fields::new(node, "an alias argument", &["name", "alias"])?;
+    let (_, of) = fields.one_of("an alias argument names a buffer", &["alias"])?;
+    Ok((fields.get("name"), Passed::Alias(of.text("alias")?.to_owned())))
+}
+
+fn read_scalar(node: &Node) -> NamedPassed<'_> {
+    let mut shapes = scalar_keys();
+    shapes.push("bytes");
+    let known = [&["name"], shapes.as_slice(), &["buffer", "alias"]].concat();
+    let fields = Fields::new(node, "an argument", &known)?;
+    let what = "an argument needs a value";
+    let (key, value) = fields.one_of(what, &[shapes.as_slice(), &["buffer", "alias"]].concat())?;
+    let passed = match ScalarKind::from_name(&key.name) {
+        Some(kind) => Passed::Scalar(kind, bits(value, &key.name, kind)?),
+        None => Passed::Bytes(read_hex(value)?),
+    };
+    Ok((fields.get("name"), passed))
+}
+
+fn read_buffer(node: &Node) -> NamedPassed<'_> {
+    const CONTENTS: [&str; 4] = ["fill", "values", "bytes", "file"];
+    let known = ["name", "buffer", "len", "fill", "seed", "values", "bytes", "file"];
+    let fields = Fields::new(node, "a buffer argument", &known)?;
+    let (_, element) = fields.one_of("a buffer argument names its element type", &["buffer"])?;
+    let element = element_kind(element)?;
+    let len = match fields.get("len") {
+        Some(len) => Some((len, len.integer("len", 0, u32::MAX.into())? as u64)),
+        None => None,
+    };
+    let given = CONTENTS.iter().any(|key| fields.get(key).is_some());
+    let (key, contents) = match (given, len) {
+        (false, Some((_, len))) => ("fill", Contents::Filled { len, fill: Fill::Zero }),
+        _ => {
+            let (key, value) = fields.one_of("a buffer needs its contents, or a `len`", &CONTENTS)?;
+            (key.name.as_str(), read_contents(&fields, &key.name, value, element, len.map(|len| len.1))?)
+        }
+    };
+    if let (Some(seed), false) =
+        (fields.get("seed"), matches!(contents, Contents::Filled { fill: Fill::Random { .. }, .. }))
+    {
+        return Err(seed.wrong("`seed` belongs to `fill = \"random\"`: remove it, or fill with random"));
+    }
+    check_len(key, &contents, element, len)?;
+    Ok((fields.get("name"), Passed::Buffer(Buffer { element, contents })))
+}
+
+fn element_kind(node: &Node) -> Result<ScalarKind, Problem> {
+    let name = node.text("buffer")?;
+    ScalarKind::from_name(name).ok_or_else(|| {
+        node.wrong(format!("`{name}` is no element type: there are {}", listing(&scalar_keys())))
+    })
+}
+
+fn read_contents(
+    fields: &Fields<'_>,
+    key: &str,
+    value: &Node,
+    element: ScalarKind,
+    len: Option<u64>,
+) -> Result<Contents, Problem> {
+    match key {
+        "values" => {
+            let values = value.list(key)?.iter().map(|node| bits(node, key, element));
+            Ok(Contents::Values(values.collect::<Result<_, _>>()?))
+        }
+        "bytes" => Ok(Contents::Bytes(read_hex(value)?)),
+        "file" => Ok(Contents::File(value.text(key)?.to_owned())),
+        _ => {
+            let fill = read_fill(fields, value, element)?;
+            let missing = || value.wrong("a filled buffer needs a `len`: the number of its elements");
+            Ok(Contents::Filled { len: len.ok_or_else(missing)?, fill })
+        }
+    }
+}
+
+fn read_fill(fields: &Fields<'_>, value: &Node, element: ScalarKind) -> Result<Fill, Problem> {
+    if let Value::Table(_) = value.value {
+        let inner = Fields::new(value, "a fill", &["value"])?;
+        let (_, value) = inner.one_of("a fill table has a value", &["value"])?;
+        return Ok(Fill::Value(bits(value, "value", element)?));
+    }
+    match value.text("fill")? {
+        "zero" => Ok(Fill::Zero),
+        "iota" => Ok(Fill::Iota),
+        "random" => {
+            let seed = fields.get("seed").map(|seed| seed.integer("seed", 0, u64::MAX.into()));
+            Ok(Fill::Random { seed: seed.transpose()?.unwrap_or(1) as u64 })
+        }
+        other => Err(value.wrong(format!(
+            "there is no fill `{other}`: write \"zero\", \"iota\", \"random\" or {{ value = … }}"
+        ))),
+    }
+}
+
+/// `len` beside values or bytes must agree with them.
+fn check_len(
+    key: &str,
+    contents: &Contents,
+    element: ScalarKind,
+    len: Option<(&Node, u64)>,
+) -> Result<(), Problem> {
+    let elements = match contents {
+        Contents::Values(values) => values.len() as u64,
+        Contents::Bytes(bytes) => (bytes.len() / element.bytes()) as u64,
+        Contents::Filled { .. } | Contents::File(_) => return Ok(()),
+    };
+    match len {
+        Some((node, len)) if len != elements => Err(node.wrong(format!(
+            "`len` is {len}, but `{key}` holds {elements} elements of {element}: remove `len`, or make them agree"
+        ))),
+        _ => Ok(()),
+    }
+}
+
+fn read_expectation(node: &Node) -> Result<Expectation, Problem> {
+    let fields = Fields::new(node, "an expectation", &["name", "values", "bytes", "tolerance"])?;
+    let (_, name) = fields.one_of("an expectation names a buffer", &["name"])?;
+    let (key, value) = fields.one_of("an expectation needs the contents", &["values", "bytes"])?;
+    let wanted = match key.name.as_str() {
+        "values" => Wanted::Values(
+            value.list("values")?.iter().map(|node| number(node, "values")).collect::<Result<_, _>>()?,
+        ),
+        _ => Wanted::Bytes(read_hex(value)?),
+    };
+    let tolerance = match fields.get("tolerance") {
+        Some(node) => match number(node, "tolerance")? {
+            Number::Float(value) if value >= 0.0 => value,
+            Number::Integer(value) if value >= 0 => value as f64,
+            _ => return Err(node.wrong("`tolerance` must be a number from 0 up")),
+        },
+        None => 0.0,
+    };
+    Ok(Expectation { name: name.text("name")?.to_owned(), wanted, tolerance, at: Some(node.span.clone()) })
+}
+
+/// A number, or the words and bit patterns that stand for one.
+fn number(node: &Node, key: &str) -> Result<Number, Problem> {
+    match &node.value {
+        Value::Integer(value) => Ok(Number::Integer(*value)),
+        Value::Float(value) => Ok(Number::Float(*value)),
+        Value::Text(text) => number_word(text).map_err(|message| node.wrong(message)),
+        _ => Err(node.not(key, "a number")),
+    }
+}
+
+/// `nan`, `inf`, `-inf`, and `0x…`.
+pub(crate) fn number_word(text: &str) -> Result<Number, String> {
+    match text {
+        "nan" => return Ok(Number::Float(f64::NAN)),
+        "inf" | "+inf" => return Ok(Number::Float(f64::INFINITY)),
+        "-inf" => return Ok(Number::Float(f64::NEG_INFINITY)),
+        _ => {}
+    }
+    let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
+    let bits = digits.and_then(|digits| u64::from_str_radix(digits, 16).ok());
+    bits.map(Number::Bits).ok_or_else(|| {
+        format!("\"{text}\" is no number: write one, or \"nan\", \"inf\", \"-inf\", or bits as \"0x…\"")
+    })
+}
+
+fn bits(node: &Node, key: &str, kind: ScalarKind) -> Result<u64, Problem> {
+    number(node, key)?.bits(kind).map_err(|message| node.wrong(message))
+}
+
+fn read_hex(node: &Node) -> Result<Vec<u8>, Problem> {
+    hex_bytes(node.text("bytes")?).map_err(|message| node.wrong(message))
+}
+
+/// Bytes written as pairs of hex digits, with blanks or underscores anywhere between them.
+pub(crate) fn hex_bytes(text: &str) -> Result<Vec<u8>, String> {
+    let digits = text
+        .chars()
+        .filter(|c| !c.is_whitespace() && *c != '_')
+        .map(|c| c.to_digit(16).ok_or_else(|| format!("`bytes` takes hex digits, and `{c}` is none")));
+    let digits = digits.collect::<Result<Vec<_>, _>>()?;
+    if digits.len() % 2 == 1 {
+        return Err(format!("`bytes` takes two hex digits a byte, and these are {}", digits.len()));
+    }
+    Ok(digits.chunks(2).map(|pair| (pair[0] << 4 | pair[1]) as u8).collect())
+}
+
+#[cfg(test)]
+mod tests;

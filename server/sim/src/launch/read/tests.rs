@@ -1,0 +1,395 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+
+fn check_as(text: &str, format: Format, expect: Expect) {
+    let mut answer = String::new();
+    let place = |problem: &Problem| {
+        let (line, column) = problem.line_column(text).unwrap();
+        format!("{line}:{column}: {problem}\n")
+    };
+    match launches(text, format) {
+        Err(problem) => answer += &place(&problem),
+        Ok(listed) => {
+            for Listed { launch, problem } in listed {
+                answer += &match problem {
+                    Some(problem) => place(&problem),
+                    None => serde_json::to_string(&launch).unwrap() + "\n",
+                };
+            }
+        }
+    }
+    expect.assert_eq(&answer);
+}
+
+/// Lines of one launch that has its name and file already.
+fn check(lines: &str, expect: Expect) {
+    check_as(&format!("[[launch]]\nname = 'a'\nfile = 'k.ptx'\n{lines}"), Format::Toml, expect);
+}
+
+const WHOLE: &str = r#"
+[[launch]]
+name  = "saxpy, 2 x 64"
+file  = "saxpy.ptx"
+entry = "saxpy"
+grid  = [2, 1, 1]
+block = [64]
+dynamic_shared = 0
+args  = [
+  { name = "n", u32 = 100 },
+  { name = "a", f32 = 2.0 },
+  { name = "x", buffer = "f32", len = 100, fill = "iota" },
+  { name = "y", buffer = "f32", values = [1.0, 2.0, "nan", "0x7f800000"] },
+  { name = "z", alias = "y" },
+  { i16 = -3 },
+  { bytes = "00ff 10" },
+  { buffer = "u8", bytes = "0a0b" },
+  { buffer = "f64", len = 4, fill = "random", seed = 7 },
+  { buffer = "bf16", len = 4, fill = { value = 1.5 } },
+  { buffer = "u8", len = 9 },
+  { buffer = "u8", file = "y.bin" },
+  { u64 = 18446744073709551615 },
+]
+expect = [ { name = "y", values = [1.0, 4, "inf"], tolerance = 1e-6 }, { name = "x", bytes = "00" } ]
+"#;
+
+#[test]
+fn everything_that_a_launch_can_say() {
+    check_as(
+        WHOLE,
+        Format::Toml,
+        expect![[r#"
+        {"name":"saxpy, 2 x 64","file":"saxpy.ptx","entry":"saxpy","grid":[2,1,1],"block":[64,1,1],"dynamic_shared":0,"args":[{"name":"n","u32":100},{"name":"a","f32":2.0},{"name":"x","buffer":"f32","len":100,"fill":"iota"},{"name":"y","buffer":"f32","values":[1.0,2.0,"nan","inf"]},{"name":"z","alias":"y"},{"s16":-3},{"bytes":"00ff10"},{"buffer":"u8","bytes":"0a0b"},{"buffer":"f64","len":4,"fill":"random","seed":7},{"buffer":"bf16","len":4,"fill":{"value":1.5}},{"buffer":"u8","len":9,"fill":"zero"},{"buffer":"u8","file":"y.bin"},{"u64":18446744073709551615}],"expect":[{"name":"y","values":[1.0,4,"inf"],"tolerance":1e-6},{"name":"x","bytes":"00"}]}
+    "#]],
+    );
+}
+
+#[test]
+fn the_same_as_json() {
+    let launch = launches(WHOLE, Format::Toml).unwrap().remove(0).usable().unwrap();
+    let json = serde_json::to_string(&launch).unwrap();
+    let again =
+        launches(&format!("{{\"launch\":[{json}]}}"), Format::Json).unwrap().remove(0).usable().unwrap();
+    assert_eq!(serde_json::to_string(&again).unwrap(), json);
+}
+
+#[test]
+fn wave_launches() {
+    check(
+        "wave_width = 64\nregisters = { r4 = 7, r31 = -1 }\ndevice_memory = 1048576\nlocal_memory = 16384",
+        expect![[r#"
+            {"name":"a","file":"k.ptx","wave_width":64,"device_memory":1048576,"local_memory":16384,"registers":{"r31":4294967295,"r4":7}}
+        "#]],
+    );
+    check(
+        "wave_width = 65",
+        expect![[r#"
+        4:14: `wave_width` must lie between 1 and 64, and 65 does not
+    "#]],
+    );
+    check(
+        "registers = { x = 1 }",
+        expect![[r#"
+        4:15: `x` is not a WAVE register: they are r0 to r254
+    "#]],
+    );
+    check(
+        "registers = { r255 = 1 }",
+        expect![[r#"
+        {"name":"a","file":"k.ptx","registers":{"r255":1}}
+    "#]],
+    );
+    check(
+        "registers = { r1 = 4294967296 }",
+        expect![[r#"
+        4:20: 4294967296 does not fit b32, which takes -2147483648 to 4294967295
+    "#]],
+    );
+}
+
+#[test]
+fn unknown_keys() {
+    check(
+        "girds = [1]",
+        expect![[r#"
+        4:1: a launch has no key `girds`: it has `name`, `file`, `entry`, `grid`, `block`, `dynamic_shared`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+    "#]],
+    );
+    check(
+        "colour = 'red'",
+        expect![[r#"
+        4:1: a launch has no key `colour`: it has `name`, `file`, `entry`, `grid`, `block`, `dynamic_shared`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+    "#]],
+    );
+    check(
+        "args = [{ u32 = 1, nme = 'n' }]",
+        expect![[r#"
+        4:20: an argument has no key `nme`: did you mean `name`?
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'u8', size = 1 }]",
+        expect![[r#"
+        4:26: a buffer argument has no key `size`: did you mean `file`?
+    "#]],
+    );
+    check(
+        "expect = [{ name = 'y', value = [1] }]",
+        expect![[r#"
+        4:25: an expectation has no key `value`: did you mean `values`?
+    "#]],
+    );
+    check_as(
+        "[[lunch]]\n",
+        Format::Toml,
+        expect![[r#"
+        1:3: a launch file has no key `lunch`: did you mean `launch`?
+    "#]],
+    );
+    check_as(
+        "{\"launch\": [{\"name\": \"a\",\n \"file\": \"b\", \"grd\": [1]}]}",
+        Format::Json,
+        expect![[r#"
+            2:15: a launch has no key `grd`: did you mean `grid`?
+        "#]],
+    );
+}
+
+#[test]
+fn wrong_counts() {
+    check(
+        "grid = []",
+        expect![[r#"
+        4:8: `grid` takes one to three numbers (x, y, z), not 0
+    "#]],
+    );
+    check(
+        "grid = [1, 2, 3, 4]",
+        expect![[r#"
+        4:8: `grid` takes one to three numbers (x, y, z), not 4
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'f32', values = [1, 2], len = 3 }]",
+        expect![[r#"
+        4:50: `len` is 3, but `values` holds 2 elements of f32: remove `len`, or make them agree
+    "#]],
+    );
+    check(
+        "args = [{ bytes = '0' }]",
+        expect![[r#"
+        4:19: `bytes` takes two hex digits a byte, and these are 1
+    "#]],
+    );
+}
+
+#[test]
+fn wrong_types() {
+    check(
+        "grid = 2",
+        expect![[r#"
+        4:8: `grid` must be a list, not an integer
+    "#]],
+    );
+    check(
+        "block = [64.5]",
+        expect![[r#"
+        4:10: `block` must be an integer, not a number with a fraction
+    "#]],
+    );
+    check(
+        "block = [0]",
+        expect![[r#"
+        4:10: `block` must lie between 1 and 2147483647, and 0 does not
+    "#]],
+    );
+    check(
+        "entry = 1",
+        expect![[r#"
+        4:9: `entry` must be a string, not an integer
+    "#]],
+    );
+    check(
+        "args = { n = 1 }",
+        expect![[r#"
+        4:8: `args` must be a list, not a table
+    "#]],
+    );
+    check(
+        "args = [100]",
+        expect![[r#"
+        4:9: `an argument` must be a table, not an integer
+    "#]],
+    );
+    check(
+        "args = [{ u32 = 'x' }]",
+        expect![[r#"
+        4:17: "x" is no number: write one, or "nan", "inf", "-inf", or bits as "0x…"
+    "#]],
+    );
+    check(
+        "args = [{ u32 = 1.5 }]",
+        expect![[r#"
+        4:17: u32 takes integers, and 1.5 is none
+    "#]],
+    );
+    check(
+        "args = [{ u8 = 256 }]",
+        expect![[r#"
+        4:16: 256 does not fit u8, which takes 0 to 255
+    "#]],
+    );
+    check(
+        "args = [{ f32 = true }]",
+        expect![[r#"
+        4:17: `f32` must be a number, not a boolean
+    "#]],
+    );
+    check(
+        "args = [{ u8 = '0x100' }]",
+        expect![[r#"
+        4:16: 0x100 has more bits than u8
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'float', len = 1 }]",
+        expect![[r#"
+        4:20: `float` is no element type: there are `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'f32', len = 1, fill = 'ones' }]",
+        expect![[r#"
+        4:43: there is no fill `ones`: write "zero", "iota", "random" or { value = … }
+    "#]],
+    );
+    check(
+        "args = [{ bytes = '0g' }]",
+        expect![[r#"
+        4:19: `bytes` takes hex digits, and `g` is none
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'f32', len = 1, fill = { value = 'x' } }]",
+        expect![[r#"
+        4:53: "x" is no number: write one, or "nan", "inf", "-inf", or bits as "0x…"
+    "#]],
+    );
+    check(
+        "expect = [{ name = 'y', values = [1], tolerance = -1 }]",
+        expect![[r#"
+        4:51: `tolerance` must be a number from 0 up
+    "#]],
+    );
+    check(
+        "entry = 1979-05-27",
+        expect![[r#"
+        4:9: `entry` must be a string, not a date
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_missing_or_too_much() {
+    check_as(
+        "[[launch]]\nname = 'a'\n",
+        Format::Toml,
+        expect![[r#"
+        1:1: this launch has no `file`: every launch of a launch file needs one
+    "#]],
+    );
+    check_as(
+        "[[launch]]\nfile = 'a'\n",
+        Format::Toml,
+        expect![[r#"
+        1:1: this launch has no `name`: every launch of a launch file needs one
+    "#]],
+    );
+    check(
+        "args = [{ name = 'n' }]",
+        expect![[r#"
+        4:9: an argument needs a value: write one of `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`, `bytes`, `buffer`, `alias`
+    "#]],
+    );
+    check(
+        "args = [{ u32 = 1, f32 = 1 }]",
+        expect![[r#"
+        4:20: `u32` and `f32` contradict each other: remove one
+    "#]],
+    );
+    check(
+        "args = [{ u32 = 1, buffer = 'f32', len = 1 }]",
+        expect![[r#"
+        4:11: a buffer argument has no key `u32`: it has `name`, `buffer`, `len`, `fill`, `seed`, `values`, `bytes`, `file`
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'f32' }]",
+        expect![[r#"
+        4:9: a buffer needs its contents, or a `len`: write one of `fill`, `values`, `bytes`, `file`
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'f32', fill = 'iota' }]",
+        expect![[r#"
+        4:34: a filled buffer needs a `len`: the number of its elements
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'f32', len = 2, fill = 'iota', seed = 2 }]",
+        expect![[r#"
+        4:58: `seed` belongs to `fill = "random"`: remove it, or fill with random
+    "#]],
+    );
+    check(
+        "args = [{ buffer = 'f32', fill = 'iota', values = [1] }]",
+        expect![[r#"
+        4:42: `fill` and `values` contradict each other: remove one
+    "#]],
+    );
+    check(
+        "expect = [{ values = [1] }]",
+        expect![[r#"
+        4:11: an expectation names a buffer: write one of `name`
+    "#]],
+    );
+}
+
+#[test]
+fn names() {
+    check_as(
+        "[[launch]]\nname = 'inferred'\nfile = 'k.ptx'\n",
+        Format::Toml,
+        expect![[r#"
+        2:8: `inferred` is what the made-up launch is called: choose another name
+    "#]],
+    );
+    check_as(
+        "[[launch]]\nname = 'a'\nfile = 'k.ptx'\n[[launch]]\nname = 'a'\nfile = 'l.ptx'\n[[launch]]\nname = 'a'\nfile = 'k.ptx'\n",
+        Format::Toml,
+        expect![[r#"
+            {"name":"a","file":"k.ptx"}
+            {"name":"a","file":"l.ptx"}
+            8:8: another launch of the same file is called `a`: rename one
+        "#]],
+    );
+}
+
+#[test]
+fn one_bad_launch_leaves_the_others() {
+    check_as(
+        "[[launch]]\nname = 'a'\nfile = 'k.ptx'\ngrid = 1\n[[launch]]\nname = 'b'\nfile = 'k.ptx'\n",
+        Format::Toml,
+        expect![[r#"
+            4:8: `grid` must be a list, not an integer
+            {"name":"b","file":"k.ptx"}
+        "#]],
+    );
+}
+
+#[test]
+fn a_launch_object_needs_no_name() {
+    let launch = launch_object(r#"{"grid":[2],"block":[8,8],"args":[{"u32":1}]}"#).unwrap();
+    assert_eq!(launch.name, "2 x 8,8");
+    assert!(launch_object(r#"{"file":"x.ptx"}"#).is_err());
+}

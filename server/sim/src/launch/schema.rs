@@ -1,0 +1,209 @@
+//! The JSON schema of launch files, so that editors complete and check them.
+
+use std::collections::BTreeMap;
+
+use schemars::generate::SchemaSettings;
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde_json::{Map, Value, json};
+
+use super::scalar::{Class, ScalarKind};
+
+/// The schema of `warplens.toml` and `warplens.json`.
+pub fn schema() -> Value {
+    let generator = SchemaSettings::draft07().into_generator();
+    generator.into_root_schema_for::<File>().to_value()
+}
+
+/// Launches of kernels for Warplens.
+#[derive(JsonSchema)]
+#[schemars(title = "Warplens launches", deny_unknown_fields)]
+#[allow(dead_code)] // its shape is what counts
+struct File {
+    /// Where this schema is to be found.
+    #[schemars(rename = "$schema")]
+    schema: Option<String>,
+    /// One launch a table; the first that fits a file is the one that `warplens sim` takes.
+    launch: Option<Vec<Launch>>,
+}
+
+/// One launch of a kernel.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)] // its shape is what counts
+struct Launch {
+    /// What the launch is called; `inferred` is taken.
+    name: String,
+    /// The source, relative to this file.
+    file: String,
+    /// The kernel; may be left out when the file has one.
+    entry: Option<String>,
+    /// Blocks (workgroups) in x, y, z; what is left out is 1.
+    grid: Option<Extent>,
+    /// Threads of a block (workgroup) in x, y, z; what is left out is 1.
+    block: Option<Extent>,
+    /// Bytes behind `.extern .shared` arrays.
+    dynamic_shared: Option<u32>,
+    /// WAVE: lanes of a wave.
+    #[schemars(range(min = 1, max = 64))]
+    wave_width: Option<u32>,
+    /// WAVE: bytes of device memory.
+    device_memory: Option<u32>,
+    /// WAVE: bytes of a workgroup's local memory.
+    local_memory: Option<u32>,
+    /// The arguments in parameter order.
+    args: Option<Vec<Argument>>,
+    /// WAVE: start values of registers, the same in every lane.
+    registers: Option<BTreeMap<String, u32>>,
+    /// What buffers must hold after the run.
+    expect: Option<Vec<Expectation>>,
+}
+
+/// What a buffer must hold after the run.
+#[derive(JsonSchema)]
+#[schemars(deny_unknown_fields)]
+#[allow(dead_code)] // its shape is what counts
+struct Expectation {
+    /// The buffer.
+    name: String,
+    /// Its first elements.
+    values: Option<Vec<Number>>,
+    /// Its first bytes, in hex.
+    bytes: Option<String>,
+    /// How far floats may be off.
+    #[schemars(range(min = 0.0))]
+    tolerance: Option<f64>,
+}
+
+struct Extent;
+
+impl JsonSchema for Extent {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Extent".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "type": "array",
+            "items": { "type": "integer", "minimum": 1 },
+            "minItems": 1,
+            "maxItems": 3,
+        })
+    }
+}
+
+struct Number;
+
+impl JsonSchema for Number {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Number".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "anyOf": [{ "type": "number" }, { "type": "string", "pattern": "^(nan|[+-]?inf|0[xX][0-9a-fA-F]+)$" }],
+            "description": "A number, \"nan\", \"inf\", \"-inf\", or a bit pattern such as \"0x7fc00000\".",
+        })
+    }
+}
+
+struct Argument;
+
+impl JsonSchema for Argument {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Argument".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let number = generator.subschema_for::<Number>().to_value();
+        json_schema!({
+            "description": "An argument: a scalar (`u32 = 100`), a buffer, an alias of a buffer, or bytes.",
+            "oneOf": [scalar(&number), buffer(&number), alias(), bytes()],
+        })
+    }
+}
+
+fn name() -> Value {
+    json!({ "type": "string", "description": "What expect, alias and --dump call it; by default the parameter's name." })
+}
+
+/// A table with `name` and exactly one of the scalar kinds.
+fn scalar(number: &Value) -> Value {
+    let mut properties = Map::from_iter([("name".to_owned(), name())]);
+    let mut kinds = Vec::new();
+    for key in super::read::scalar_keys() {
+        properties.insert(key.to_owned(), scalar_value(key, number));
+        kinds.push(json!({ "required": [key] }));
+    }
+    json!({ "type": "object", "properties": properties, "oneOf": kinds, "additionalProperties": false })
+}
+
+fn scalar_value(key: &str, number: &Value) -> Value {
+    match ScalarKind::from_name(key) {
+        // Bounds of 64-bit kinds cannot be written exactly as JSON numbers everywhere.
+        Some(kind) if kind.class() != Class::Float && kind.bytes() < 8 => {
+            let (low, high) = kind.integer_range();
+            json!({ "anyOf": [
+                { "type": "integer", "minimum": low as i64, "maximum": high as i64 },
+                { "type": "string", "pattern": "^0[xX][0-9a-fA-F]+$" },
+            ] })
+        }
+        _ => number.clone(),
+    }
+}
+
+fn buffer(number: &Value) -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "name": name(),
+            "buffer": { "enum": super::read::scalar_keys(), "description": "The type of the elements." },
+            "len": { "type": "integer", "minimum": 0, "description": "The number of elements." },
+            "fill": {
+                "anyOf": [
+                    { "enum": ["zero", "iota", "random"] },
+                    { "type": "object", "properties": { "value": number }, "required": ["value"], "additionalProperties": false },
+                ],
+                "description": "What each element holds.",
+            },
+            "seed": { "type": "integer", "minimum": 0, "description": "For `random`; 1 by default." },
+            "values": { "type": "array", "items": number, "description": "The elements." },
+            "bytes": { "type": "string", "description": "The bytes, in hex." },
+            "file": { "type": "string", "description": "A file with the bytes, relative to this one." },
+        },
+        "required": ["buffer"],
+        "additionalProperties": false,
+    })
+}
+
+fn alias() -> Value {
+    let of = json!({ "type": "string", "description": "The buffer whose address is passed again." });
+    json!({
+        "type": "object",
+        "properties": { "name": name(), "alias": of },
+        "required": ["alias"],
+        "additionalProperties": false,
+    })
+}
+
+fn bytes() -> Value {
+    let bytes = json!({ "type": "string", "description": "The parameter's bytes, in hex." });
+    json!({
+        "type": "object",
+        "properties": { "name": name(), "bytes": bytes },
+        "required": ["bytes"],
+        "additionalProperties": false,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_every_key_that_the_reader_knows() {
+        let text = schema().to_string();
+        for key in super::super::read::KEYS.into_iter().chain(super::super::read::scalar_keys()) {
+            assert!(text.contains(&format!("\"{key}\"")), "{key}");
+        }
+    }
+}
