@@ -197,8 +197,8 @@ fn read_extent(key: &str, value: &Node) -> Result<[u32; 3], Problem> {
 fn read_registers(value: &Node) -> Result<BTreeMap<String, u32>, Problem> {
     let mut registers = BTreeMap::new();
     for (key, node) in value.table("registers")? {
-        let number = key.name.strip_prefix('r').and_then(|number| number.parse::<u8>().ok());
-        if number.is_none_or(|number| number > 254) {
+        let index = key.name.strip_prefix('r').and_then(|number| number.parse::<u8>().ok());
+        if index.is_none_or(|index| index > 254) {
             let message = format!("`{}` is not a WAVE register: they are r0 to r254", key.name);
             return Err(Problem::at(key.span.clone(), message));
         }
