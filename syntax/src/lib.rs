@@ -1,1 +1,38 @@
 //! Text to lossless tree: one grammar a language, no instruction known by name.
+//!
+//! # Conventions
+//!
+//! * `ptx.ungram` and `wave.ungram` say what trees look like; `cargo xtask codegen` makes [`SyntaxKind`],
+//!   [`T!`] and the typed trees [`ptx::ast`] and [`wave::ast`] from them. Any accessor may answer `None`:
+//!   a tree is whatever the text is.
+//! * A tree's text is its input, byte for byte. White space, comments and line marks are tokens like
+//!   others; a node starts at its first token that is not trivia and ends at its last, so its range is the
+//!   range to show. Only `ITEM`, the root that [`parse_item`] gives, takes the trivia around its declaration.
+//! * [`parse_file`] gives a `SOURCE_FILE` whose children are the `ITEM`s, one for each [`Item`] of the
+//!   [`ItemList`], equal to what [`parse_item`] gives for that item's text.
+//! * An opcode is the direct `IDENT` token of an `INSTRUCTION`, its modifiers are its direct `DOT_WORD` tokens
+//!   (`.s32`, `.shared::cta`), its operands are its child nodes. A name that is used is a `NAME_REF` with one
+//!   `IDENT` (`%r1`, `%tid`, `foo`, `$L__BB0_1`); a name that is declared is a `NAME` with one `IDENT`.
+//! * Words such as `.entry` or `.reg` are `DOT_WORD`s too; the grammar tells them by their text.
+//! * One mistake gives one [`SyntaxError`]; ranges are relative to the root of the tree that was asked for.
+//! * In bodies over 64 KB the statements lie in `CHUNK` nodes; `ptx::ast::Block::statements` looks through.
+
+pub mod ast;
+mod builder;
+mod error;
+mod generated;
+mod items;
+mod language;
+mod lexed;
+mod parse;
+mod parser;
+pub mod ptx;
+mod scan;
+pub mod wave;
+
+pub use error::SyntaxError;
+pub use generated::kinds::SyntaxKind;
+pub use items::{EditSummary, Item, ItemKind, ItemList};
+pub use language::*;
+pub use parse::{Parse, parse_file, parse_item};
+pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};

@@ -1,0 +1,286 @@
+//! A document as its items: a list whose concatenation is the text, kept up to date edit by edit.
+//!
+//! Invariants: items partition the text; where an item ends follows from its own text and the few bytes
+//! after it that the scanner looked at; so an edit rescans from the first item that saw the edited place
+//! until a boundary falls on an old one again, and every other item stays the same allocation.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use memchr::memmem;
+use rowan::{TextRange, TextSize};
+use smol_str::SmolStr;
+
+use crate::scan::{Scan, Scanned, Tail};
+use crate::{Language, ptx, wave};
+
+/// What an item is, as far as its first words say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ItemKind {
+    /// `.version`, `.target`, `.file`, `.section`, ...
+    Directive,
+    /// A variable of the module.
+    Variable,
+    /// A device function.
+    Function,
+    /// A kernel.
+    Kernel,
+    /// Trivia at the end of the file, or text that fits nowhere.
+    Other,
+}
+
+/// One item: the trivia before it, and it.
+#[derive(Debug, Clone)]
+pub struct Item {
+    /// What it is.
+    pub kind: ItemKind,
+    /// What it declares, if it has a name.
+    pub name: Option<SmolStr>,
+    /// Its text; two items with the same pointer are the same item.
+    pub text: Arc<str>,
+    /// How many bytes after it the scanner looked at, or saw that the file ends there.
+    lookahead: u32,
+    open_comment: bool,
+}
+
+impl PartialEq for Item {
+    fn eq(&self, other: &Self) -> bool {
+        self.kind == other.kind && self.name == other.name && self.text == other.text
+    }
+}
+
+impl Eq for Item {}
+
+/// What an edit did to the list: items `first .. first + removed` became `first .. first + inserted`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EditSummary {
+    /// The first item that is new.
+    pub first: usize,
+    /// How many items went.
+    pub removed: usize,
+    /// How many items came.
+    pub inserted: usize,
+    /// How many bytes were scanned for it.
+    pub relexed_bytes: usize,
+}
+
+/// A document as its items.
+#[derive(Debug, Clone)]
+pub struct ItemList {
+    scan: Scan,
+    items: Vec<Item>,
+    /// Where each item starts, and at the end where the text ends.
+    starts: Vec<u32>,
+}
+
+impl ItemList {
+    /// Cuts a text into its items.
+    pub fn new(language: Language, text: &str) -> ItemList {
+        let scan = match language {
+            Language::Ptx => ptx::scan::scan,
+            Language::Wave => wave::scan::scan,
+        };
+        let mut items = Vec::new();
+        let mut start = 0;
+        while start < text.len() {
+            let scanned = scan(text, start, &Tail { comment_ends_later: &|| false });
+            items.push(Item::new(text, start, &scanned));
+            start = scanned.end;
+        }
+        let mut list = ItemList { scan, items, starts: Vec::new() };
+        list.sum_up(0);
+        list
+    }
+
+    /// The items in order.
+    pub fn items(&self) -> &[Item] {
+        &self.items
+    }
+
+    /// How many items there are.
+    pub fn len(&self) -> usize {
+        self.items.len()
+    }
+
+    /// Whether the text is empty.
+    pub fn is_empty(&self) -> bool {
+        self.items.is_empty()
+    }
+
+    /// Where item `index` starts; for `len()`, where the text ends.
+    pub fn start_of(&self, index: usize) -> TextSize {
+        TextSize::new(self.starts[index])
+    }
+
+    /// The range of item `index`.
+    pub fn range_of(&self, index: usize) -> TextRange {
+        TextRange::new(self.start_of(index), self.start_of(index + 1))
+    }
+
+    /// The length of the text.
+    pub fn text_len(&self) -> TextSize {
+        self.start_of(self.len())
+    }
+
+    /// The item that holds `offset`; at a boundary the one that starts there, at the end of the text the
+    /// last one. None in an empty text.
+    pub fn item_at(&self, offset: TextSize) -> Option<usize> {
+        let after = self.starts.partition_point(|start| *start <= u32::from(offset));
+        let last = self.len().checked_sub(1)?;
+        Some(after.saturating_sub(1).min(last))
+    }
+
+    /// The whole text.
+    pub fn text(&self) -> String {
+        self.items.iter().map(|item| &*item.text).collect()
+    }
+
+    /// Replaces `range` by `insert`. What lies outside of the text, or inside of a character, is moved to
+    /// the next place before it that is neither.
+    pub fn edit(&mut self, range: TextRange, insert: &str) -> EditSummary {
+        let range = self.snap(range.start())..self.snap(range.end());
+        let first = self.first_affected(&range, insert);
+        let stop = self.starts[..self.len()].partition_point(|start| (*start as usize) < range.end);
+        let mut patch = Patch::new(self, first..stop, range, insert);
+        let items = patch.rescan(self);
+        let summary = EditSummary {
+            first,
+            removed: patch.next - first,
+            inserted: items.len(),
+            relexed_bytes: patch.scanned,
+        };
+        self.items.splice(first..patch.next, items);
+        self.sum_up(first);
+        summary
+    }
+
+    fn sum_up(&mut self, from: usize) {
+        self.starts.truncate(from + 1);
+        if self.starts.is_empty() {
+            self.starts.push(0);
+        }
+        let mut end = self.starts[from];
+        self.starts.extend(self.items[from..].iter().map(|item| {
+            end += item.text.len() as u32;
+            end
+        }));
+    }
+
+    fn snap(&self, offset: TextSize) -> usize {
+        let offset = offset.min(self.text_len());
+        let Some(index) = self.item_at(offset) else { return 0 };
+        let start = self.starts[index] as usize;
+        let mut inside = usize::from(offset) - start;
+        while !self.items[index].text.is_char_boundary(inside) {
+            inside -= 1;
+        }
+        start + inside
+    }
+
+    /// The first item whose scan saw a byte that the edit moves or replaces.
+    fn first_affected(&self, range: &Range<usize>, insert: &str) -> usize {
+        if let Some(open) = self.items.iter().position(|item| item.open_comment)
+            && (self.starts[open] as usize) < range.start
+            && self.may_end_comment(range, insert)
+        {
+            return open;
+        }
+        let sees = |index: &usize| {
+            let end = self.starts[index + 1] as usize;
+            end + self.items[*index].lookahead as usize > range.start
+        };
+        (0..self.len()).find(sees).unwrap_or(self.len())
+    }
+
+    /// Whether the edit can have made a `*/`.
+    fn may_end_comment(&self, range: &Range<usize>, insert: &str) -> bool {
+        let byte_at = |offset: usize| {
+            let index = self.item_at(TextSize::new(offset as u32))?;
+            let inside = offset - self.starts[index] as usize;
+            self.items[index].text.as_bytes().get(inside).copied()
+        };
+        let before = range.start.checked_sub(1).and_then(byte_at);
+        let after = byte_at(range.end);
+        let around: Vec<u8> = before.into_iter().chain(insert.bytes()).chain(after).collect();
+        memmem::find(&around, b"*/").is_some()
+    }
+
+    /// Whether a `*/` stands in the items from `from` on.
+    fn comment_ends_in(&self, from: usize) -> bool {
+        let rest = self.items.get(from..).unwrap_or_default();
+        rest.iter().any(|item| memmem::find(item.text.as_bytes(), b"*/").is_some())
+            || rest.windows(2).any(|pair| pair[0].text.ends_with('*') && pair[1].text.starts_with('/'))
+    }
+}
+
+impl Item {
+    fn new(text: &str, start: usize, scanned: &Scanned) -> Item {
+        Item {
+            kind: scanned.kind,
+            name: scanned.name.clone().map(|name| SmolStr::new(&text[name])),
+            text: Arc::from(&text[start..scanned.end]),
+            lookahead: (scanned.examined.max(scanned.end) - scanned.end) as u32,
+            open_comment: scanned.open_comment,
+        }
+    }
+}
+
+/// The part of the text that is scanned anew.
+struct Patch {
+    text: String,
+    /// The first old item that is not in `text`.
+    next: usize,
+    /// Where old items end in `text`, for those that end after the edit: (place, next old item).
+    boundaries: Vec<(usize, usize)>,
+    scanned: usize,
+}
+
+impl Patch {
+    /// The old items `touched` with the edit in them.
+    fn new(list: &ItemList, touched: Range<usize>, range: Range<usize>, insert: &str) -> Patch {
+        let start = list.starts[touched.start] as usize;
+        let old: String = list.items[touched.clone()].iter().map(|item| &*item.text).collect();
+        let mut text = String::with_capacity(old.len() + insert.len());
+        text.push_str(&old[..range.start - start]);
+        text.push_str(insert);
+        text.push_str(&old[range.end - start..]);
+        let boundaries = vec![(text.len(), touched.end)];
+        Patch { text, next: touched.end, boundaries, scanned: 0 }
+    }
+
+    /// Scans until a boundary falls on an old one; `next` and `text` end there then.
+    fn rescan(&mut self, list: &ItemList) -> Vec<Item> {
+        let mut items: Vec<Item> = Vec::new();
+        let mut start = 0;
+        loop {
+            if let Some((_, next)) = self.boundaries.iter().find(|(place, _)| *place == start) {
+                self.next = *next;
+                return items;
+            }
+            if start == self.text.len() {
+                self.extend(list);
+                continue;
+            }
+            let next = self.next;
+            let tail = Tail { comment_ends_later: &|| list.comment_ends_in(next) };
+            let scanned = (list.scan)(&self.text, start, &tail);
+            self.scanned += scanned.examined.min(self.text.len()) - start;
+            if scanned.examined > self.text.len() && self.next < list.len() {
+                self.extend(list);
+                continue;
+            }
+            items.push(Item::new(&self.text, start, &scanned));
+            start = scanned.end;
+        }
+    }
+
+    /// Takes in as much again of the old items that follow.
+    fn extend(&mut self, list: &ItemList) {
+        let goal = self.text.len() * 2;
+        while self.next < list.len() && self.text.len() <= goal {
+            self.text.push_str(&list.items[self.next].text);
+            self.next += 1;
+            self.boundaries.push((self.text.len(), self.next));
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! The tokens of a text: what a lexer produces and the parser and the builder read.
+
+use rowan::{TextRange, TextSize};
+use smol_str::SmolStr;
+
+use crate::{SyntaxError, SyntaxKind};
+
+/// A text cut into tokens, trivia included; they cover it without gaps.
+#[derive(Debug, Default)]
+pub(crate) struct Lexed {
+    kinds: Vec<SyntaxKind>,
+    /// Where each token ends; it starts where the one before it ends.
+    ends: Vec<u32>,
+    /// The tokens that the parser sees: their kinds, and their places in `kinds`.
+    significant_kinds: Vec<SyntaxKind>,
+    significant: Vec<u32>,
+    pub(crate) errors: Vec<SyntaxError>,
+}
+
+impl Lexed {
+    /// An empty list with room for a text of this length.
+    pub(crate) fn with_room_for(text: &str) -> Lexed {
+        let tokens = text.len() / 3;
+        Lexed {
+            kinds: Vec::with_capacity(tokens),
+            ends: Vec::with_capacity(tokens),
+            significant_kinds: Vec::with_capacity(tokens / 2),
+            significant: Vec::with_capacity(tokens / 2),
+            errors: Vec::new(),
+        }
+    }
+
+    /// Adds the token that ends at `end`.
+    #[inline]
+    pub(crate) fn push(&mut self, kind: SyntaxKind, end: usize) {
+        if !kind.is_trivia() {
+            self.significant_kinds.push(kind);
+            self.significant.push(self.kinds.len() as u32);
+        }
+        self.kinds.push(kind);
+        self.ends.push(end as u32);
+    }
+
+    /// Adds an error about a part of the text.
+    pub(crate) fn error(&mut self, start: usize, end: usize, message: impl Into<SmolStr>) {
+        let range = TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32));
+        self.errors.push(SyntaxError { range, message: message.into() });
+    }
+
+    /// How many tokens there are, trivia included.
+    pub(crate) fn len(&self) -> usize {
+        self.kinds.len()
+    }
+
+    /// The kind of the token at `index`, trivia counted.
+    #[inline]
+    pub(crate) fn kind(&self, index: usize) -> SyntaxKind {
+        self.kinds[index]
+    }
+
+    /// Where the token at `index` starts, trivia counted.
+    #[inline]
+    pub(crate) fn start(&self, index: usize) -> usize {
+        if index == 0 { 0 } else { self.ends[index - 1] as usize }
+    }
+
+    /// Where the token at `index` ends, trivia counted.
+    #[inline]
+    pub(crate) fn end(&self, index: usize) -> usize {
+        self.ends[index] as usize
+    }
+
+    /// How many tokens the parser sees.
+    pub(crate) fn significant_len(&self) -> usize {
+        self.significant.len()
+    }
+
+    /// The kind of the `nth` token that the parser sees, `EOF` after the last.
+    #[inline]
+    pub(crate) fn significant_kind(&self, nth: usize) -> SyntaxKind {
+        self.significant_kinds.get(nth).copied().unwrap_or(SyntaxKind::EOF)
+    }
+
+    /// Where the `nth` token that the parser sees stands among all tokens.
+    #[inline]
+    pub(crate) fn raw_index(&self, nth: usize) -> usize {
+        self.significant[nth] as usize
+    }
+}

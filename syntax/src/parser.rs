@@ -1,0 +1,262 @@
+//! The parser that every grammar drives: it looks at tokens without trivia and emits events; the builder
+//! turns those into a tree. It knows no language.
+//!
+//! Convention: a rule `foo` produces a node or an error, a rule `opt_foo` may produce nothing; a rule that
+//! is not optional may assume that it was called at a token it starts with.
+
+use rowan::{TextRange, TextSize};
+use smol_str::SmolStr;
+
+use crate::lexed::Lexed;
+use crate::{SyntaxError, SyntaxKind};
+
+/// What the parser says to the builder.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Event {
+    /// A node starts; it lies in the node that starts `forward_parent` events later, if that is not 0.
+    Start { kind: SyntaxKind, forward_parent: u32 },
+    /// The innermost node ends.
+    Finish,
+    /// The next token that is not trivia.
+    Token,
+}
+
+/// How deep blocks and expressions may nest; what lies deeper is kept as tokens.
+const MAX_DEPTH: u32 = 128;
+
+/// Tokens in, events out.
+pub(crate) struct Parser<'t> {
+    text: &'t str,
+    lexed: &'t Lexed,
+    position: usize,
+    depth: u32,
+    events: Vec<Event>,
+    errors: Vec<SyntaxError>,
+}
+
+impl<'t> Parser<'t> {
+    pub(crate) fn new(text: &'t str, lexed: &'t Lexed) -> Parser<'t> {
+        let room = lexed.significant_len() * 2 + 16;
+        Parser { text, lexed, position: 0, depth: 0, events: Vec::with_capacity(room), errors: Vec::new() }
+    }
+
+    pub(crate) fn finish(self) -> (Vec<Event>, Vec<SyntaxError>) {
+        (self.events, self.errors)
+    }
+
+    /// The kind of the next token, `EOF` at the end.
+    #[inline]
+    pub(crate) fn current(&self) -> SyntaxKind {
+        self.nth(0)
+    }
+
+    /// The kind of the token `n` after the next one.
+    #[inline]
+    pub(crate) fn nth(&self, n: usize) -> SyntaxKind {
+        self.lexed.significant_kind(self.position + n)
+    }
+
+    /// Whether the next token is of this kind.
+    #[inline]
+    pub(crate) fn at(&self, kind: SyntaxKind) -> bool {
+        self.current() == kind
+    }
+
+    /// Whether the next token is of one of these kinds.
+    pub(crate) fn at_any(&self, kinds: &[SyntaxKind]) -> bool {
+        kinds.contains(&self.current())
+    }
+
+    /// The text of the next token, empty at the end.
+    pub(crate) fn current_text(&self) -> &'t str {
+        self.nth_text(0)
+    }
+
+    /// The text of the token `n` after the next one.
+    pub(crate) fn nth_text(&self, n: usize) -> &'t str {
+        let nth = self.position + n;
+        if nth >= self.lexed.significant_len() {
+            return "";
+        }
+        let index = self.lexed.raw_index(nth);
+        &self.text[self.lexed.start(index)..self.lexed.end(index)]
+    }
+
+    /// Whether a line ends between the token before `n` and the token `n` after the next one.
+    pub(crate) fn nth_starts_line(&self, n: usize) -> bool {
+        let nth = self.position + n;
+        if nth == 0 || nth >= self.lexed.significant_len() {
+            return true;
+        }
+        let gap = self.lexed.end(self.lexed.raw_index(nth - 1))..self.lexed.start(self.lexed.raw_index(nth));
+        self.text[gap].contains(['\n', '\r'])
+    }
+
+    /// Whether the token `n` after the next one follows the token before it without a gap.
+    pub(crate) fn nth_is_joint(&self, n: usize) -> bool {
+        let nth = self.position + n;
+        nth > 0
+            && nth < self.lexed.significant_len()
+            && self.lexed.raw_index(nth - 1) + 1 == self.lexed.raw_index(nth)
+    }
+
+    /// How many tokens have been consumed; loops compare it to see that they get on.
+    pub(crate) fn position(&self) -> usize {
+        self.position
+    }
+
+    /// Takes the next token, whatever it is; nothing at the end.
+    #[inline]
+    pub(crate) fn bump(&mut self) {
+        if self.position < self.lexed.significant_len() {
+            self.position += 1;
+            self.events.push(Event::Token);
+        }
+    }
+
+    /// Takes the next token if it is of this kind.
+    #[inline]
+    pub(crate) fn eat(&mut self, kind: SyntaxKind) -> bool {
+        let fits = self.at(kind);
+        if fits {
+            self.bump();
+        }
+        fits
+    }
+
+    /// Takes the next token if it is of this kind; else an error after the token before it.
+    pub(crate) fn expect(&mut self, kind: SyntaxKind, message: &'static str) -> bool {
+        let fits = self.eat(kind);
+        if !fits {
+            self.error_after_previous(message);
+        }
+        fits
+    }
+
+    /// An error about the next token, or about the last one at the end.
+    pub(crate) fn error(&mut self, message: impl Into<SmolStr>) {
+        if self.position >= self.lexed.significant_len() {
+            return self.error_after_previous(message);
+        }
+        let range = self.token_range(self.position);
+        self.error_at(range, message);
+    }
+
+    /// An error about something missing after the previous token: it points at that token's last character.
+    pub(crate) fn error_after_previous(&mut self, message: impl Into<SmolStr>) {
+        let range = match self.position.checked_sub(1) {
+            Some(previous) => {
+                let range = self.token_range(previous);
+                let text = &self.text[usize::from(range.start())..usize::from(range.end())];
+                let last = text.chars().next_back().map_or(0, char::len_utf8);
+                TextRange::new(range.end() - TextSize::new(last as u32), range.end())
+            }
+            None if self.lexed.significant_len() > 0 => self.token_range(0),
+            None => TextRange::up_to(TextSize::of(self.text)),
+        };
+        self.error_at(range, message);
+    }
+
+    /// An error about a part of the text.
+    pub(crate) fn error_at(&mut self, range: TextRange, message: impl Into<SmolStr>) {
+        self.errors.push(SyntaxError { range, message: message.into() });
+    }
+
+    /// The range of the next token, empty at the end.
+    pub(crate) fn current_range(&self) -> TextRange {
+        if self.position < self.lexed.significant_len() {
+            self.token_range(self.position)
+        } else {
+            TextRange::empty(TextSize::of(self.text))
+        }
+    }
+
+    fn token_range(&self, nth: usize) -> TextRange {
+        let index = self.lexed.raw_index(nth);
+        TextRange::new(
+            TextSize::new(self.lexed.start(index) as u32),
+            TextSize::new(self.lexed.end(index) as u32),
+        )
+    }
+
+    /// How many errors there are so far.
+    pub(crate) fn error_count(&self) -> usize {
+        self.errors.len()
+    }
+
+    /// Forgets the errors after the first `count`: what follows a mistake is not a mistake of its own.
+    pub(crate) fn truncate_errors(&mut self, count: usize) {
+        self.errors.truncate(count);
+    }
+
+    /// Starts a node.
+    #[inline]
+    pub(crate) fn start(&mut self) -> Marker {
+        let event = self.events.len() as u32;
+        self.events.push(Event::Start { kind: SyntaxKind::TOMBSTONE, forward_parent: 0 });
+        Marker { event }
+    }
+
+    /// Goes one level deeper, if that is still allowed; [`Parser::leave`] goes back.
+    pub(crate) fn enter(&mut self) -> bool {
+        let allowed = self.depth < MAX_DEPTH;
+        if allowed {
+            self.depth += 1;
+        }
+        allowed
+    }
+
+    /// Comes back from an [`Parser::enter`] that was allowed.
+    pub(crate) fn leave(&mut self) {
+        self.depth -= 1;
+    }
+}
+
+/// A node that has started; it must be completed or abandoned.
+#[must_use]
+pub(crate) struct Marker {
+    event: u32,
+}
+
+impl Marker {
+    /// Ends the node and says what it is.
+    #[inline]
+    pub(crate) fn complete(self, p: &mut Parser<'_>, kind: SyntaxKind) -> CompletedMarker {
+        if let Event::Start { kind: slot, .. } = &mut p.events[self.event as usize] {
+            *slot = kind;
+        }
+        p.events.push(Event::Finish);
+        CompletedMarker { event: self.event, kind }
+    }
+
+    /// Takes the node back; what it holds goes to the node around it.
+    pub(crate) fn abandon(self, p: &mut Parser<'_>) {
+        if self.event as usize == p.events.len() - 1 {
+            p.events.pop();
+        }
+        // Otherwise the start stays a tombstone without a finish, which the builder skips.
+    }
+}
+
+/// A node that has ended.
+#[derive(Clone, Copy)]
+pub(crate) struct CompletedMarker {
+    event: u32,
+    kind: SyntaxKind,
+}
+
+impl CompletedMarker {
+    /// Starts a node around this one.
+    pub(crate) fn precede(self, p: &mut Parser<'_>) -> Marker {
+        let around = p.start();
+        if let Event::Start { forward_parent, .. } = &mut p.events[self.event as usize] {
+            *forward_parent = around.event - self.event;
+        }
+        around
+    }
+
+    /// What the node is.
+    pub(crate) fn kind(self) -> SyntaxKind {
+        self.kind
+    }
+}

@@ -1,0 +1,319 @@
+//! PTX tokens.
+//!
+//! Hand-written over bytes. Two tokens depend on more than their own characters: `.` and a digit start a
+//! modifier right after a name or another modifier (`tex.2d`) and a number elsewhere (`.5`); `#` starts a
+//! line mark only as the first thing on its line.
+
+use memchr::{memchr, memchr2, memmem};
+
+use crate::lexed::Lexed;
+use crate::{SyntaxKind, T};
+
+/// Cuts a text into tokens.
+pub(crate) fn lex(text: &str) -> Lexed {
+    let mut lexer =
+        Lexer { text, bytes: text.as_bytes(), at: 0, lexed: Lexed::with_room_for(text), word_before: false };
+    while lexer.at < lexer.bytes.len() {
+        lexer.token();
+    }
+    lexer.lexed
+}
+
+/// What a byte can be part of.
+const BLANK: u8 = 1;
+const WORD: u8 = 2;
+const DIGIT: u8 = 4;
+
+/// The classes of every byte.
+static CLASS: [u8; 256] = {
+    let mut class = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        class[byte] = match byte as u8 {
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => BLANK,
+            b'0'..=b'9' => WORD | DIGIT,
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => WORD,
+            _ => 0,
+        };
+        byte += 1;
+    }
+    class
+};
+
+fn is(byte: u8, class: u8) -> bool {
+    CLASS[usize::from(byte)] & class != 0
+}
+
+struct Lexer<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    at: usize,
+    lexed: Lexed,
+    /// Whether the token that ends here is a name or a modifier.
+    word_before: bool,
+}
+
+impl Lexer<'_> {
+    fn token(&mut self) {
+        let start = self.at;
+        let kind = match self.bytes[start] {
+            byte if is(byte, BLANK) => self.blanks(),
+            byte if is(byte, DIGIT) => self.number(),
+            byte if is(byte, WORD) => self.name(),
+            b'%' if is(self.peek(1), WORD) => self.name(),
+            b'.' => self.dot(),
+            b'/' => self.slash(),
+            b'"' => self.string(),
+            b'#' => self.hash(),
+            b'@' if self.bytes[start..].starts_with(b"@@DWARF") => {
+                self.at = self.line_end(start);
+                T![dwarf_line]
+            }
+            _ => self.punctuation(),
+        };
+        self.word_before = matches!(kind, T![ident] | T![dot_word]);
+        self.lexed.push(kind, self.at);
+    }
+
+    #[inline]
+    fn peek(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    #[inline]
+    fn skip(&mut self, class: u8) {
+        while self.at < self.bytes.len() && is(self.bytes[self.at], class) {
+            self.at += 1;
+        }
+    }
+
+    fn line_end(&self, from: usize) -> usize {
+        memchr2(b'\n', b'\r', &self.bytes[from..]).map_or(self.bytes.len(), |length| from + length)
+    }
+
+    fn error(&mut self, start: usize, message: &'static str) {
+        self.lexed.error(start, self.at, message);
+    }
+
+    fn blanks(&mut self) -> SyntaxKind {
+        self.skip(BLANK);
+        T![whitespace]
+    }
+
+    fn name(&mut self) -> SyntaxKind {
+        let start = self.at;
+        self.at += 1;
+        self.skip(WORD);
+        if self.at == start + 1 && self.bytes[start] == b'_' { T!['_'] } else { T![ident] }
+    }
+
+    /// `.word`, a number that starts with its point, or a lone point.
+    fn dot(&mut self) -> SyntaxKind {
+        let start = self.at;
+        self.at += 1;
+        if is(self.peek(0), DIGIT) && !self.word_before && is_fraction(&self.bytes[start..]) {
+            return self.number_after_point(start);
+        }
+        self.skip(WORD);
+        while self.peek(0) == b':' && self.peek(1) == b':' && is(self.peek(2), WORD) {
+            self.at += 2;
+            self.skip(WORD);
+        }
+        if self.at == start + 1 { T![.] } else { T![dot_word] }
+    }
+
+    fn slash(&mut self) -> SyntaxKind {
+        let start = self.at;
+        match self.peek(1) {
+            b'/' => {
+                self.at = self.line_end(start);
+                T![comment]
+            }
+            b'*' => {
+                match memmem::find(&self.bytes[start + 2..], b"*/") {
+                    Some(length) => self.at = start + 2 + length + 2,
+                    None => {
+                        self.at = self.line_end(start);
+                        self.error(start, "this comment has no end: close it with `*/`");
+                    }
+                }
+                T![comment]
+            }
+            _ => self.punctuation(),
+        }
+    }
+
+    fn string(&mut self) -> SyntaxKind {
+        let start = self.at;
+        let line_end = self.line_end(start);
+        match memchr(b'"', &self.bytes[start + 1..line_end]) {
+            Some(length) => self.at = start + 1 + length + 1,
+            None => {
+                self.at = line_end;
+                self.error(start, "this string has no end: close it with `\"` on the same line");
+            }
+        }
+        T![string]
+    }
+
+    /// A line mark, or a line that a C preprocessor should have removed.
+    fn hash(&mut self) -> SyntaxKind {
+        let start = self.at;
+        let line_start = self.bytes[..start].iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
+        let before = &self.bytes[line_start.map_or(0, |at| at + 1)..start];
+        if !before.iter().all(|byte| is(*byte, BLANK)) {
+            return self.unknown_character();
+        }
+        self.at = self.line_end(start);
+        let line = &self.text[start + 1..self.at].trim_start();
+        let line = line.strip_prefix("line").unwrap_or(line).trim_start();
+        if line.starts_with(|first: char| first.is_ascii_digit()) {
+            return T![line_mark];
+        }
+        self.error(start, "PTX has no preprocessor: only line marks (`# 12 \"file.cu\"`) may start with `#`");
+        T![error_token]
+    }
+
+    fn number(&mut self) -> SyntaxKind {
+        let start = self.at;
+        let exact_digits = match (self.peek(0), self.peek(1)) {
+            (b'0', b'f' | b'F') => Some(8),
+            (b'0', b'd' | b'D') => Some(16),
+            _ => None,
+        };
+        if let Some(digits) = exact_digits {
+            self.skip(WORD);
+            let body = &self.bytes[start + 2..self.at];
+            if body.len() != digits || !body.iter().all(u8::is_ascii_hexdigit) {
+                let message = if digits == 8 {
+                    "a single-precision bit pattern has exactly 8 hexadecimal digits after `0f`"
+                } else {
+                    "a double-precision bit pattern has exactly 16 hexadecimal digits after `0d`"
+                };
+                self.error(start, message);
+            }
+            return T![float_number];
+        }
+        self.skip(DIGIT);
+        let point =
+            self.peek(0) == b'.' && !is_word_start(self.peek(1)) || is_exponent_point(&self.bytes[self.at..]);
+        if point {
+            self.at += 1;
+            return self.number_after_point(start);
+        }
+        if is_exponent(&self.bytes[self.at..]) && !self.bytes[start..self.at].is_empty() {
+            return self.number_after_point(start);
+        }
+        self.skip(WORD);
+        if !is_integer(&self.bytes[start..self.at]) {
+            self.error(
+                start,
+                "this is no number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with at most a `U` after them",
+            );
+        }
+        T![int_number]
+    }
+
+    /// The digits and the exponent after the point of the number that starts at `start`.
+    fn number_after_point(&mut self, start: usize) -> SyntaxKind {
+        self.skip(DIGIT);
+        if is_exponent(&self.bytes[self.at..]) {
+            self.at += 2;
+            self.skip(DIGIT);
+        }
+        let end = self.at;
+        self.skip(WORD);
+        if self.at > end {
+            self.error(start, "this is no number: a decimal fraction takes no suffix");
+        }
+        T![float_number]
+    }
+
+    fn punctuation(&mut self) -> SyntaxKind {
+        let (kind, length) = match (self.bytes[self.at], self.peek(1)) {
+            (b'<', b'<') => (T![<<], 2),
+            (b'>', b'>') => (T![>>], 2),
+            (b'<', b'=') => (T![<=], 2),
+            (b'>', b'=') => (T![>=], 2),
+            (b'=', b'=') => (T![==], 2),
+            (b'!', b'=') => (T![!=], 2),
+            (b'&', b'&') => (T![&&], 2),
+            (b'|', b'|') => (T![||], 2),
+            (b';', _) => (T![;], 1),
+            (b',', _) => (T![,], 1),
+            (b':', _) => (T![:], 1),
+            (b'(', _) => (T!['('], 1),
+            (b')', _) => (T![')'], 1),
+            (b'[', _) => (T!['['], 1),
+            (b']', _) => (T![']'], 1),
+            (b'{', _) => (T!['{'], 1),
+            (b'}', _) => (T!['}'], 1),
+            (b'<', _) => (T![<], 1),
+            (b'>', _) => (T![>], 1),
+            (b'@', _) => (T![@], 1),
+            (b'!', _) => (T![!], 1),
+            (b'|', _) => (T![|], 1),
+            (b'&', _) => (T![&], 1),
+            (b'^', _) => (T![^], 1),
+            (b'~', _) => (T![~], 1),
+            (b'+', _) => (T![+], 1),
+            (b'-', _) => (T![-], 1),
+            (b'*', _) => (T![*], 1),
+            (b'/', _) => (T![/], 1),
+            (b'%', _) => (T![%], 1),
+            (b'?', _) => (T![?], 1),
+            (b'=', _) => (T![=], 1),
+            _ => return self.unknown_character(),
+        };
+        self.at += length;
+        kind
+    }
+
+    /// A run of characters that start no token.
+    fn unknown_character(&mut self) -> SyntaxKind {
+        let start = self.at;
+        let known =
+            |letter: char| letter.is_ascii() && !matches!(letter, '#' | '\\' | '`' | '\'' | '\0'..='\x08');
+        let mut rest = self.text[start..].char_indices().skip(1);
+        self.at =
+            rest.find(|(_, letter)| known(*letter)).map_or(self.text.len(), |(length, _)| start + length);
+        self.error(start, "this character has no meaning in PTX: remove it");
+        T![error_token]
+    }
+}
+
+fn is_word_start(byte: u8) -> bool {
+    is(byte, WORD) && !is(byte, DIGIT)
+}
+
+/// `e5`, `E+5`
+fn is_exponent(bytes: &[u8]) -> bool {
+    match bytes {
+        [b'e' | b'E', b'+' | b'-', digit, ..] | [b'e' | b'E', digit, ..] => digit.is_ascii_digit(),
+        _ => false,
+    }
+}
+
+/// `.e5`, the rest of `1.e5`
+fn is_exponent_point(bytes: &[u8]) -> bool {
+    bytes.first() == Some(&b'.') && is_exponent(&bytes[1..])
+}
+
+/// `.5`, `.5e3`; not `.2d`
+fn is_fraction(bytes: &[u8]) -> bool {
+    let digits = bytes[1..].iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let rest = &bytes[1 + digits..];
+    is_exponent(rest) || !rest.first().is_some_and(|byte| is(*byte, WORD))
+}
+
+fn is_integer(word: &[u8]) -> bool {
+    let word = word.strip_suffix(b"U").unwrap_or(word);
+    match word {
+        [b'0', b'x' | b'X', digits @ ..] => !digits.is_empty() && digits.iter().all(u8::is_ascii_hexdigit),
+        [b'0', b'b' | b'B', digits @ ..] => {
+            !digits.is_empty() && digits.iter().all(|digit| matches!(digit, b'0' | b'1'))
+        }
+        [b'0', digits @ ..] => digits.iter().all(|digit| matches!(digit, b'0'..=b'7')),
+        digits => digits.iter().all(u8::is_ascii_digit),
+    }
+}

@@ -1,0 +1,13 @@
+//! WAVE grammar.
+
+use crate::SyntaxKind::*;
+use crate::parser::Parser;
+
+/// One item of the scanner.
+pub(crate) fn item(p: &mut Parser<'_>) {
+    let item = p.start();
+    while p.current() != EOF {
+        p.bump();
+    }
+    item.complete(p, ITEM);
+}
