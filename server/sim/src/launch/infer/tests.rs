@@ -1,0 +1,74 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::launch::WaveKernel;
+
+fn check(kernel: KernelKind, expect: Expect) {
+    let kernel = Kernel { name: "k".into(), kind: kernel };
+    expect.assert_eq(&serde_json::to_string(&inferred(&kernel)).unwrap());
+}
+
+fn block_of(kernel: PtxKernel) -> [u32; 3] {
+    kernel.block()
+}
+
+#[test]
+fn blocks() {
+    let bounded = |largest| PtxKernel { largest_block: Some(largest), ..PtxKernel::default() };
+    assert_eq!(block_of(PtxKernel::default()), [32, 1, 1]);
+    assert_eq!(block_of(bounded([16, 1, 1])), [16, 1, 1]);
+    assert_eq!(block_of(bounded([256, 1, 1])), [64, 1, 1]);
+    assert_eq!(block_of(bounded([16, 16, 4])), [16, 4, 1]);
+    assert_eq!(block_of(bounded([4, 4, 64])), [4, 4, 4]);
+    assert_eq!(block_of(bounded([0, 0, 0])), [1, 1, 1]);
+    assert_eq!(
+        block_of(PtxKernel { required_block: Some([128, 2, 1]), ..bounded([256, 1, 1]) }),
+        [128, 2, 1]
+    );
+}
+
+#[test]
+fn arguments() {
+    use ScalarKind::{F16, F32, F64, U8, U32, U64};
+    let param = |name: &str, kind: ScalarKind, guess| Parameter {
+        name: name.into(),
+        bytes: kind.bytes() as u64,
+        align: kind.bytes() as u64,
+        scalar: Some(kind),
+        guess,
+    };
+    let params = vec![
+        param("n", U32, Guess::Threads),
+        param("small", U8, Guess::Threads),
+        param("a", F32, Guess::One),
+        param("x", U64, Guess::Buffer { element: F64, loaded: true }),
+        param("y", U64, Guess::Buffer { element: F16, loaded: false }),
+        Parameter { name: "s".into(), bytes: 5, align: 1, scalar: None, guess: Guess::Nothing },
+    ];
+    let kernel = PtxKernel {
+        params,
+        required_block: Some([256, 1, 1]),
+        required_cluster: Some([2, 1, 1]),
+        dynamic_shared: true,
+        address_bytes: 8,
+        ..PtxKernel::default()
+    };
+    check(
+        KernelKind::Ptx(kernel),
+        expect![[
+            r#"{"name":"inferred","entry":"k","grid":[2,1,1],"block":[256,1,1],"dynamic_shared":49152,"args":[{"name":"n","u32":512},{"name":"small","u8":255},{"name":"a","f32":1.0},{"name":"x","buffer":"f64","len":262144,"fill":"iota"},{"name":"y","buffer":"f16","len":1048576,"fill":"zero"},{"name":"s","bytes":"0000000000"}]}"#
+        ]],
+    );
+}
+
+#[test]
+fn wave() {
+    check(
+        KernelKind::Wave(WaveKernel { workgroup: None }),
+        expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[32,1,1]}"#]],
+    );
+    check(
+        KernelKind::Wave(WaveKernel { workgroup: Some([64, 2, 1]) }),
+        expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[64,2,1]}"#]],
+    );
+}

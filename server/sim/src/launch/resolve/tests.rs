@@ -1,0 +1,408 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::launch::kernel::Guess;
+use crate::launch::model::hex;
+use crate::launch::{Format, launches};
+
+fn param(name: &str, kind: ScalarKind) -> Parameter {
+    let bytes = kind.bytes() as u64;
+    Parameter { name: name.into(), bytes, align: bytes, scalar: Some(kind), guess: Guess::Threads }
+}
+
+/// `saxpy(u32 n, f32 a, u64 x, u64 y)`
+fn saxpy() -> PtxKernel {
+    use ScalarKind::{F32, U32, U64};
+    let params = vec![param("n", U32), param("a", F32), param("x", U64), param("y", U64)];
+    PtxKernel { params, address_bytes: 8, ..PtxKernel::default() }
+}
+
+fn answer(kernel: KernelKind, lines: &str) -> String {
+    let text = format!("[[launch]]\nname = 'l'\nfile = 'k'\n{lines}");
+    let launch = launches(&text, Format::Toml).unwrap().remove(0).usable().unwrap();
+    let kernel = Kernel { name: "saxpy".into(), kind: kernel };
+    match resolve(&launch, &kernel, 1 << 24, &|path| Err(format!("cannot read {path}"))) {
+        Err(problem) => {
+            let (line, column) = problem.line_column(&text).unwrap();
+            format!("{line}:{column}: {problem}\n")
+        }
+        Ok(resolved) => {
+            let config = match &resolved.config {
+                Config::Ptx(config) => {
+                    format!(
+                        "{:?} {:?} {} {}",
+                        config.grid,
+                        config.block,
+                        config.dynamic_shared,
+                        hex(&config.params)
+                    )
+                }
+                Config::Wave(config) => format!(
+                    "{:?} {:?} {} {:?} {} {}",
+                    config.grid,
+                    config.workgroup,
+                    config.wave_width,
+                    config.registers,
+                    config.local_memory,
+                    config.memory.size()
+                ),
+            };
+            let buffers = resolved.buffers.iter().map(|buffer| {
+                format!("{} {}[{}] at {:#x}\n", buffer.name, buffer.element, buffer.len, buffer.address)
+            });
+            format!("{config}\n{}", buffers.collect::<String>())
+        }
+    }
+}
+
+fn check(kernel: PtxKernel, lines: &str, expect: Expect) {
+    expect.assert_eq(&answer(KernelKind::Ptx(kernel), lines));
+}
+
+fn check_wave(workgroup: Option<[u32; 3]>, lines: &str, expect: Expect) {
+    expect.assert_eq(&answer(KernelKind::Wave(WaveKernel { workgroup }), lines));
+}
+
+const ARGS: &str = "args = [{ u32 = 100 }, { f32 = 2.0 }, { buffer = 'f32', len = 100, fill = 'iota' }, { buffer = 'f32', len = 100 }]";
+
+#[test]
+fn parameters_and_buffers() {
+    check(
+        saxpy(),
+        ARGS,
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 640000000000004000000010000000000003001000000000
+        x f32[400] at 0x10000000
+        y f32[400] at 0x10000300
+    "#]],
+    );
+    check(
+        saxpy(),
+        &format!("grid = [2]\nblock = [64]\ndynamic_shared = 16\n{ARGS}"),
+        expect![[r#"
+        [2, 1, 1] [64, 1, 1] 16 640000000000004000000010000000000003001000000000
+        x f32[400] at 0x10000000
+        y f32[400] at 0x10000300
+    "#]],
+    );
+    check(
+        saxpy(),
+        "args = [{ b32 = '0x64' }, { b32 = 1 }, { buffer = 'u8', len = 1000, name = 'in' }, { alias = 'in', name = 'out' }]",
+        expect![[r#"
+            [1, 1, 1] [32, 1, 1] 0 640000000100000000000010000000000000001000000000
+            in u8[1000] at 0x10000000
+            out u8[1000] at 0x10000000
+        "#]],
+    );
+}
+
+#[test]
+fn parameters_lie_at_their_alignment() {
+    use ScalarKind::{S8, U64};
+    let structure = Parameter { name: "s".into(), bytes: 3, align: 2, scalar: None, guess: Guess::Nothing };
+    let kernel = PtxKernel { params: vec![param("c", S8), structure, param("d", U64)], ..saxpy() };
+    check(
+        kernel,
+        "args = [{ s8 = -1 }, { bytes = '010203' }, { u64 = 7 }]",
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 ff000102030000000700000000000000
+    "#]],
+    );
+}
+
+#[test]
+fn pointers_of_32_bit_modules_take_4_bytes() {
+    let kernel = PtxKernel { params: vec![param("x", ScalarKind::U32)], address_bytes: 4, ..saxpy() };
+    check(
+        kernel,
+        "args = [{ buffer = 'u8', len = 1 }]",
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 00000010
+        x u8[1] at 0x10000000
+    "#]],
+    );
+}
+
+#[test]
+fn arguments_that_do_not_fit() {
+    check(
+        saxpy(),
+        "args = [{ u32 = 1 }]",
+        expect![[r#"
+        4:8: `saxpy` has 4 parameters (n, a, x, y), and the launch gives 1
+    "#]],
+    );
+    check(
+        PtxKernel::default(),
+        "args = [{ u32 = 1 }]",
+        expect![[r#"
+        4:8: `saxpy` has no parameters, and the launch gives 1
+    "#]],
+    );
+    let with = |first: &str| ARGS.replace("{ u32 = 100 }", first);
+    check(
+        saxpy(),
+        &with("{ u64 = 100 }"),
+        expect![[r#"
+        4:9: argument `n`: the parameter is .u32, and u64 does not fit it: write u32 = …
+    "#]],
+    );
+    check(
+        saxpy(),
+        &with("{ f32 = 100 }"),
+        expect![[r#"
+        4:9: argument `n`: the parameter is .u32, and f32 does not fit it: write u32 = …
+    "#]],
+    );
+    check(
+        saxpy(),
+        &with("{ bytes = '00' }"),
+        expect![[r#"
+        4:9: argument `n`: the parameter takes 4 bytes, and these are 1
+    "#]],
+    );
+    check(
+        saxpy(),
+        &with("{ buffer = 'u8', len = 1 }"),
+        expect![[r#"
+        4:9: argument `n`: a buffer passes its address, 8 bytes, and the parameter is .u32: pass a scalar
+    "#]],
+    );
+    check(
+        saxpy(),
+        &with("{ alias = 'x' }"),
+        expect![[r#"
+        4:9: argument `n`: a buffer passes its address, 8 bytes, and the parameter is .u32: pass a scalar
+    "#]],
+    );
+    check(
+        saxpy(),
+        &with("{ u32 = 1, name = 'y' }"),
+        expect![[r#"
+        4:9: argument `y`: it is number 1, and `y` is parameter 4: arguments stand in parameter order
+    "#]],
+    );
+    check(
+        saxpy(),
+        &with("{ u32 = 1, name = 'count' }"),
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 010000000000004000000010000000000003001000000000
+        x f32[400] at 0x10000000
+        y f32[400] at 0x10000300
+    "#]],
+    );
+    let double = ARGS.replace("{ buffer = 'f32', len = 100 }", "{ name = 'b', buffer = 'f32', len = 1 }");
+    check(
+        saxpy(),
+        &double.replace("{ u32 = 100 }", "{ name = 'b', u32 = 1 }"),
+        expect![[r#"
+        4:95: argument `b`: another argument has the same name: rename one
+    "#]],
+    );
+    check(
+        saxpy(),
+        &ARGS.replace("{ buffer = 'f32', len = 100 }", "{ alias = 'z' }"),
+        expect![[r#"
+        4:85: argument `y`: there is no buffer `z`: there is `x`
+    "#]],
+    );
+    check(
+        saxpy(),
+        &ARGS.replace("len = 100,", "len = 100000000,"),
+        expect![[r#"
+        4:39: argument `x`: the buffer would take 400000000 bytes, and 16777216 are the limit: make it shorter
+    "#]],
+    );
+    check(
+        saxpy(),
+        &ARGS.replace("len = 100, fill = 'iota'", "file = 'x.bin'"),
+        expect![[r#"
+        4:39: argument `x`: cannot read x.bin
+    "#]],
+    );
+    let structure = Parameter { name: "s".into(), bytes: 3, align: 1, scalar: None, guess: Guess::Nothing };
+    check(
+        PtxKernel { params: vec![structure], ..saxpy() },
+        "args = [{ u32 = 1 }]",
+        expect![[r#"
+        4:9: argument `s`: the parameter is 3 bytes that are no single number: pass `bytes = "…"`
+    "#]],
+    );
+}
+
+#[test]
+fn blocks_that_do_not_fit() {
+    let required = PtxKernel { required_block: Some([16, 4, 1]), ..PtxKernel::default() };
+    check(
+        required.clone(),
+        "",
+        expect![[r#"
+        [1, 1, 1] [16, 4, 1] 0 
+    "#]],
+    );
+    check(
+        required.clone(),
+        "block = [16, 4]",
+        expect![[r#"
+        [1, 1, 1] [16, 4, 1] 0 
+    "#]],
+    );
+    check(
+        required,
+        "block = [64]",
+        expect![[r#"
+        4:9: `saxpy` says .reqntid 16,4, and the block is 64: make the block [16, 4]
+    "#]],
+    );
+    let bounded = PtxKernel { largest_block: Some([128, 1, 1]), ..PtxKernel::default() };
+    check(
+        bounded.clone(),
+        "block = [8, 16]",
+        expect![[r#"
+        [1, 1, 1] [8, 16, 1] 0 
+    "#]],
+    );
+    check(
+        bounded,
+        "block = [129]",
+        expect![[r#"
+        4:9: `saxpy` says .maxntid 128, which is 128 threads, and the block has 129: make it smaller
+    "#]],
+    );
+    check(
+        PtxKernel::default(),
+        "block = [2000]",
+        expect![[r#"
+        4:9: a block has at most 1024 threads (64 in z), and 2000 is more
+    "#]],
+    );
+    check(
+        PtxKernel::default(),
+        "grid = [1, 70000]",
+        expect![[r#"
+        4:8: the grid may be at most 65535 blocks high and deep
+    "#]],
+    );
+    check(
+        PtxKernel::default(),
+        "wave_width = 32",
+        expect![[r#"
+        4:14: `wave_width` is for WAVE kernels, and this one is PTX: remove it
+    "#]],
+    );
+}
+
+#[test]
+fn expectations_that_do_not_fit() {
+    let expecting = |expect: &str| format!("{ARGS}\nexpect = [{expect}]");
+    check(
+        saxpy(),
+        &expecting("{ name = 'y', values = [1.0] }"),
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 640000000000004000000010000000000003001000000000
+        x f32[400] at 0x10000000
+        y f32[400] at 0x10000300
+    "#]],
+    );
+    check(
+        saxpy(),
+        &expecting("{ name = 'z', values = [1.0] }"),
+        expect![[r#"
+        5:11: expect: there is no buffer `z`: there is `x`, `y`
+    "#]],
+    );
+    check(
+        saxpy(),
+        &expecting("{ name = 'n', values = [1.0] }"),
+        expect![[r#"
+        5:11: expect: there is no buffer `n`: there is `x`, `y`
+    "#]],
+    );
+    check(
+        saxpy(),
+        &expecting("{ name = 'y', bytes = '00', tolerance = 1 }, { name = 'y', values = ['0x1ffffffff'] }"),
+        expect![[r#"
+        5:56: expect: 0x1ffffffff has more bits than f32
+    "#]],
+    );
+}
+
+#[test]
+fn wave() {
+    check_wave(
+        None,
+        "",
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 32 [] 16384 1048576
+        device_memory u8[1048576] at 0x0
+    "#]],
+    );
+    check_wave(
+        Some([64, 1, 1]),
+        "grid = [2]\nwave_width = 64\nlocal_memory = 64\ndevice_memory = 4096\nregisters = { r9 = 7 }\nargs = [{ buffer = 'f32', len = 65, fill = 'iota' }, { s8 = -1 }, { buffer = 'u8', values = [1] }, { alias = 'r0' }, { f16 = 1 }]",
+        expect![[r#"
+            [2, 1, 1] [64, 1, 1] 64 [(0, 0), (1, 4294967295), (2, 512), (3, 0), (4, 15360), (9, 7)] 64 4096
+            r0 f32[260] at 0x0
+            r2 u8[1] at 0x200
+            r3 f32[260] at 0x0
+            device_memory u8[4096] at 0x0
+        "#]],
+    );
+    check_wave(
+        Some([64, 1, 1]),
+        "block = [32]",
+        expect![[r#"
+        4:9: `saxpy` says .workgroup_size 64, which decides over the block 32: leave `block` out, or make it [64]
+    "#]],
+    );
+    check_wave(
+        None,
+        "args = [{ u64 = 1 }]",
+        expect![[r#"
+        4:9: argument `r0`: u64 does not fit a register of 32 bits: pass two
+    "#]],
+    );
+    check_wave(
+        None,
+        "args = [{ u32 = 1 }]\nregisters = { r0 = 2 }",
+        expect![[r#"
+        5:13: `r0` already holds argument number 1: set another register
+    "#]],
+    );
+    check_wave(
+        None,
+        "device_memory = 512\nargs = [{ buffer = 'u8', len = 500 }, { buffer = 'u8', len = 1 }]",
+        expect![[r#"
+        5:39: argument `r1`: the buffers so far take 513 bytes, and device memory has 512: set device_memory = 513
+    "#]],
+    );
+    check_wave(
+        None,
+        "device_memory = 4000000000",
+        expect![[r#"
+        4:17: 4000000000 bytes are more than the limit, 16777216
+    "#]],
+    );
+    check_wave(
+        None,
+        "dynamic_shared = 1",
+        expect![[r#"
+        4:18: `dynamic_shared` is for PTX; WAVE has `local_memory`
+    "#]],
+    );
+    check_wave(
+        None,
+        "block = [65537]",
+        expect![[r#"
+        4:9: a workgroup of 65537 threads is more than the simulator takes (65536)
+    "#]],
+    );
+    check_wave(
+        None,
+        "device_memory = 256\nexpect = [{ name = 'device_memory', bytes = '00' }]",
+        expect![[r#"
+        [1, 1, 1] [32, 1, 1] 32 [] 16384 256
+        device_memory u8[256] at 0x0
+    "#]],
+    );
+}
