@@ -76,10 +76,8 @@ pub enum SyntaxKind {
     AMP2,
     /// `||`
     PIPE2,
-    /// Blanks, tabs and line ends (in WAVE without line ends).
+    /// Blanks, tabs and line ends.
     WHITESPACE,
-    /// A line end, where it ends a statement (WAVE).
-    NEWLINE,
     /// A comment, its opening mark included.
     COMMENT,
     /// `# 12 "file.c"` or `#line 12 "file.c"`, up to the line's end.
@@ -282,7 +280,6 @@ const ALL: &[SyntaxKind] = &[
     AMP2,
     PIPE2,
     WHITESPACE,
-    NEWLINE,
     COMMENT,
     LINE_MARK,
     DWARF_LINE,
@@ -375,9 +372,10 @@ impl SyntaxKind {
         ALL[usize::from(raw)]
     }
 
-    /// Whether the parser sees no token of this kind: white space, comments, line marks.
+    /// Whether the parser sees no token of this kind: white space, comments, line marks, and
+    /// characters that the lexer has already complained of.
     pub fn is_trivia(self) -> bool {
-        matches!(self, WHITESPACE | COMMENT | LINE_MARK)
+        matches!(self, WHITESPACE | COMMENT | LINE_MARK | ERROR_TOKEN)
     }
 }
 
@@ -419,7 +417,6 @@ macro_rules! T {
 [&&] => { $crate::SyntaxKind::AMP2 };
 [||] => { $crate::SyntaxKind::PIPE2 };
 [whitespace] => { $crate::SyntaxKind::WHITESPACE };
-[newline] => { $crate::SyntaxKind::NEWLINE };
 [comment] => { $crate::SyntaxKind::COMMENT };
 [line_mark] => { $crate::SyntaxKind::LINE_MARK };
 [dwarf_line] => { $crate::SyntaxKind::DWARF_LINE };

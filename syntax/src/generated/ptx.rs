@@ -864,7 +864,7 @@ impl AstNode for Pointer {
     }
 }
 
-/// `Declarator = Name NameCount? Dimension* Initializer?`
+/// `Declarator = Name? '_'? NameCount? Dimension* Initializer?`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Declarator {
     pub(crate) syntax: SyntaxNode,
@@ -874,6 +874,10 @@ impl Declarator {
     /// Its [`Name`].
     pub fn name(&self) -> Option<Name> {
         support::child(&self.syntax)
+    }
+    /// Its token of kind `UNDERSCORE`.
+    pub fn underscore_token(&self) -> Option<SyntaxToken> {
+        support::token(&self.syntax, &[UNDERSCORE])
     }
     /// Its [`NameCount`].
     pub fn name_count(&self) -> Option<NameCount> {

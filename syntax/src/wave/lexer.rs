@@ -1,21 +1,266 @@
-//! WAVE tokens.
+//! WAVE text -> tokens. Any text has tokens; what is wrong inside one token is said here, what is wrong with its place is said by
+//! the grammar.
+//!
+//! Line ends are part of the white space; the grammar asks where lines start.
 
+use crate::SyntaxKind::{self, *};
 use crate::lexed::Lexed;
-use crate::{SyntaxKind, T};
 
-/// Cuts a text into tokens.
+/// Cuts `text` into tokens.
 pub(crate) fn lex(text: &str) -> Lexed {
-    let mut lexed = Lexed::with_room_for(text);
-    let mut end = 0;
-    for piece in text.split_inclusive(char::is_whitespace) {
-        let word = piece.trim_end();
-        if !word.is_empty() {
-            lexed.push(T![error_token], end + word.len());
-        }
-        end += piece.len();
-        if word.len() < piece.len() {
-            lexed.push(SyntaxKind::WHITESPACE, end);
+    let mut lexer = Lexer::new(text, 0, Lexed::with_room_for(text));
+    while !lexer.at_end() {
+        let start = lexer.at;
+        let kind = lexer.token();
+        lexer.lexed.push(kind, lexer.at);
+        debug_assert!(lexer.at > start);
+    }
+    lexer.lexed
+}
+
+/// Takes tokens one by one; `lexed` gets their errors.
+pub(crate) struct Lexer<'t> {
+    text: &'t str,
+    pub(crate) at: usize,
+    lexed: Lexed,
+}
+
+impl<'t> Lexer<'t> {
+    pub(crate) fn new(text: &'t str, at: usize, lexed: Lexed) -> Lexer<'t> {
+        Lexer { text, at, lexed }
+    }
+
+    pub(crate) fn at_end(&self) -> bool {
+        self.at >= self.text.len()
+    }
+
+    /// Takes one token.
+    pub(crate) fn token(&mut self) -> SyntaxKind {
+        match self.byte(0) {
+            b' ' | b'\t' | b'\r' | b'\n' => {
+                self.eat_while(|byte| matches!(byte, b' ' | b'\t' | b'\r' | b'\n'));
+                WHITESPACE
+            }
+            b';' | b'#' => {
+                self.rest_of_line();
+                COMMENT
+            }
+            b'/' if matches!(self.byte(1), b'/' | b'*') => self.foreign_comment(),
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' => self.word(),
+            b'0'..=b'9' => self.number(),
+            b'-' | b'+' if self.byte(1).is_ascii_digit() => self.number(),
+            b'-' | b'+' if self.byte(1) == b'.' && self.byte(2).is_ascii_digit() => self.number(),
+            b'.' if self.byte(1).is_ascii_digit() => self.number(),
+            b'.' if self.letter_follows() => {
+                self.at += 1;
+                self.word_end();
+                DOT_WORD
+            }
+            b',' => self.single(COMMA),
+            b':' => self.single(COLON),
+            b'@' => self.single(AT),
+            b'!' => self.single(BANG),
+            b'[' => self.single(L_BRACKET),
+            b']' => self.single(R_BRACKET),
+            quote @ (b'"' | b'\'') => self.string(quote),
+            byte if byte.is_ascii() => self.single(ERROR_TOKEN),
+            _ => self.not_ascii(),
         }
     }
-    lexed
+
+    /// The byte `ahead` of the next one; 0 at the end.
+    fn byte(&self, ahead: usize) -> u8 {
+        self.text.as_bytes().get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn single(&mut self, kind: SyntaxKind) -> SyntaxKind {
+        self.at += 1;
+        kind
+    }
+
+    fn eat_while(&mut self, fits: impl Fn(u8) -> bool) {
+        let rest = &self.text.as_bytes()[self.at..];
+        self.at += rest.iter().position(|&byte| !fits(byte)).unwrap_or(rest.len());
+    }
+
+    fn rest_of_line(&mut self) {
+        let rest = &self.text.as_bytes()[self.at..];
+        let end = memchr::memchr(b'\n', rest).unwrap_or(rest.len());
+        self.at += if end > 0 && rest[end - 1] == b'\r' { end - 1 } else { end };
+    }
+
+    /// `// …` and `/* … */`: plainly meant as comments, so they are, with one error.
+    fn foreign_comment(&mut self) -> SyntaxKind {
+        let start = self.at;
+        let block = self.byte(1) == b'*';
+        self.rest_of_line();
+        if block && let Some(end) = self.text[start..self.at].find("*/") {
+            self.at = start + end + 2;
+        }
+        self.lexed.error(start, start + 2, "a comment begins with `;` or `#` and ends with its line");
+        COMMENT
+    }
+
+    /// A quoted text up to its closing quote or the end of its line.
+    fn string(&mut self, quote: u8) -> SyntaxKind {
+        let start = self.at;
+        self.rest_of_line();
+        if let Some(end) = memchr::memchr(quote, &self.text.as_bytes()[start + 1..self.at]) {
+            self.at = start + end + 2;
+        }
+        ERROR_TOKEN
+    }
+
+    fn letter_follows(&self) -> bool {
+        self.text[self.at + 1..].chars().next().is_some_and(char::is_alphabetic)
+    }
+
+    /// Takes letters, digits and underscores.
+    fn word_end(&mut self) {
+        self.eat_while(is_word_byte);
+        if !self.byte(0).is_ascii() {
+            let rest = &self.text[self.at..];
+            self.at += rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        }
+    }
+
+    fn word(&mut self) -> SyntaxKind {
+        let start = self.at;
+        self.word_end();
+        let word = &self.text[start..self.at];
+        let (first, rest) = word.as_bytes().split_at(1);
+        let kind = match first[0] {
+            b's' if word.starts_with("sr_") => return SPECIAL_NAME,
+            b's' if word.starts_with("sr") => {
+                let message =
+                    format!("`{word}` is not a name: words that begin with `sr` are special registers");
+                self.lexed.error(start, self.at, message);
+                return IDENT;
+            }
+            b'r' => GENERAL_REGISTER,
+            b'p' => PREDICATE_REGISTER,
+            _ => return IDENT,
+        };
+        if !rest.first().is_some_and(u8::is_ascii_digit) {
+            return IDENT;
+        }
+        if !rest.iter().all(u8::is_ascii_digit) {
+            let letter = first[0] as char;
+            let message = format!(
+                "`{word}` is neither a register nor a name: no name begins with `{letter}` and a digit"
+            );
+            self.lexed.error(start, self.at, message);
+        }
+        kind
+    }
+
+    /// A number, and whatever word hangs on to it.
+    fn number(&mut self) -> SyntaxKind {
+        let start = self.at;
+        let hexadecimal = is_hexadecimal(&self.text[start..]);
+        let mut last = 0;
+        loop {
+            let byte = self.byte(0);
+            let exponent_sign = matches!(byte, b'+' | b'-') && matches!(last, b'e' | b'E') && !hexadecimal;
+            if !(self.at == start || is_word_byte(byte) || byte == b'.' || exponent_sign) {
+                break;
+            }
+            last = byte;
+            self.at += 1;
+        }
+        self.word_end();
+        let number = &self.text[start..self.at];
+        let float = !hexadecimal && number.contains(['.', 'e', 'E']);
+        if let Some(message) = number_problem(number, hexadecimal, float) {
+            self.lexed.error(start, self.at, message);
+        }
+        if float { FLOAT_NUMBER } else { INT_NUMBER }
+    }
+
+    /// A letter outside of ASCII starts a name, with an error; white space of other scripts separates, with an error.
+    fn not_ascii(&mut self) -> SyntaxKind {
+        let start = self.at;
+        let Some(first) = self.text[start..].chars().next() else { return self.single(ERROR_TOKEN) };
+        self.at += first.len_utf8();
+        if first.is_alphabetic() {
+            self.word_end();
+            let message =
+                format!("a name cannot begin with `{first}`: its first letter must be one of ASCII");
+            self.lexed.error(start, self.at, message);
+            return IDENT;
+        }
+        if first.is_whitespace() || first == '\u{feff}' {
+            let name = if first == '\u{feff}' { "a byte order mark" } else { "this kind of blank" };
+            let message =
+                format!("the assembler does not read {name} (U+{:04X}): remove it", u32::from(first));
+            self.lexed.error(start, self.at, message);
+            return WHITESPACE;
+        }
+        ERROR_TOKEN
+    }
+}
+
+fn is_word_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+fn is_hexadecimal(number: &str) -> bool {
+    let digits = number.strip_prefix(['-', '+']).unwrap_or(number).as_bytes();
+    matches!(digits, [b'0', b'x' | b'X', ..])
+}
+
+/// What is wrong with a number, if anything is.
+fn number_problem(number: &str, hexadecimal: bool, float: bool) -> Option<String> {
+    if let Some(unsigned) = number.strip_prefix('+') {
+        Some(format!("a number takes no `+`: write `{unsigned}`"))
+    } else if hexadecimal {
+        hexadecimal_problem(number)
+    } else if number.strip_prefix('-').unwrap_or(number).starts_with('.') {
+        // The assembler reads `-.5`, but not `.5`.
+        number.starts_with('.').then(|| format!("a number begins with a digit: write `0{number}`"))
+    } else if float {
+        float_problem(number)
+    } else {
+        let digits = number.replace('_', "");
+        if !digits.strip_prefix('-').unwrap_or(&digits).bytes().all(|byte| byte.is_ascii_digit()) {
+            Some(format!("`{number}` is not a number: write it in decimal, or in hexadecimal as `0x1f`"))
+        } else {
+            digits.parse::<i64>().is_err().then(|| too_large(number))
+        }
+    }
+}
+
+fn hexadecimal_problem(number: &str) -> Option<String> {
+    if number.starts_with('-') {
+        let mend = "write its two's complement, or write it in decimal";
+        return Some(format!("a hexadecimal number takes no sign: {mend}"));
+    }
+    if let Some(digits) = number.strip_prefix("0X") {
+        return Some(format!("hexadecimal numbers begin with a small `x`: write `0x{digits}`"));
+    }
+    let digits = number[2..].replace('_', "");
+    if digits.is_empty() {
+        Some("a hexadecimal number needs digits after `0x`".to_owned())
+    } else if !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+        Some(format!("`{number}` is not a hexadecimal number"))
+    } else {
+        i64::from_str_radix(&digits, 16).is_err().then(|| too_large(number))
+    }
+}
+
+fn float_problem(number: &str) -> Option<String> {
+    let digits = number.replace('_', "");
+    if digits.parse::<f64>().is_ok() {
+        return None;
+    }
+    let bare = number.trim_end_matches(['f', 'F']);
+    if bare.replace('_', "").parse::<f64>().is_ok() {
+        Some(format!("a float takes no suffix: write `{bare}`"))
+    } else {
+        Some(format!("`{number}` is not a number: floats look like `1.5` or `2e-3`"))
+    }
+}
+
+fn too_large(number: &str) -> String {
+    format!("`{number}` does not fit into 64 bits with a sign")
 }

@@ -1,0 +1,344 @@
+//! Trees and errors of the WAVE grammar: source, then what becomes of it.
+
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+
+use crate::{Language, SyntaxError, SyntaxNode, WalkEvent, parse_file};
+
+/// The nodes in brackets with their tokens, one statement a line, then the errors under the text they are about.
+fn check(text: &str, expected: Expect) {
+    let parse = parse_file(Language::Wave, text);
+    let root = parse.syntax();
+    assert_eq!(root.text().to_string(), text);
+    expected.assert_eq(&(shape(&root) + &errors(text, parse.errors())));
+}
+
+fn shape(root: &SyntaxNode) -> String {
+    let mut out = String::new();
+    for event in root.preorder_with_tokens() {
+        match event {
+            WalkEvent::Enter(rowan::NodeOrToken::Node(node)) => {
+                let kind = format!("{:?}", node.kind());
+                if matches!(
+                    kind.as_str(),
+                    "KERNEL" | "STRAY_CODE" | "KERNEL_END" | "DIRECTIVE" | "LABEL" | "INSTRUCTION"
+                ) {
+                    out.push('\n');
+                }
+                if !matches!(kind.as_str(), "SOURCE_FILE" | "ITEM") {
+                    write!(out, "{kind}(").expect("a string takes text");
+                }
+            }
+            WalkEvent::Enter(rowan::NodeOrToken::Token(token)) => {
+                if !token.kind().is_trivia() {
+                    write!(out, "{} ", token.text()).expect("a string takes text");
+                }
+            }
+            WalkEvent::Leave(rowan::NodeOrToken::Node(node)) => {
+                if !matches!(format!("{:?}", node.kind()).as_str(), "SOURCE_FILE" | "ITEM") {
+                    out.truncate(out.trim_end_matches(' ').len());
+                    out.push_str(") ");
+                }
+            }
+            WalkEvent::Leave(_) => {}
+        }
+    }
+    let lines: Vec<_> = out.trim_start().lines().map(str::trim_end).collect();
+    lines.join("\n") + "\n"
+}
+
+fn errors(text: &str, errors: &[SyntaxError]) -> String {
+    let mut out = String::new();
+    for error in errors {
+        writeln!(out, "`{}`: {}", &text[error.range], error.message).expect("a string takes text");
+    }
+    out
+}
+
+/// Only the errors of statements in a kernel.
+fn check_errors(statements: &str, expected: Expect) {
+    let text = format!(".kernel k\n{statements}\n.end\n");
+    let parse = parse_file(Language::Wave, &text);
+    assert_eq!(parse.syntax().text().to_string(), text);
+    expected.assert_eq(&errors(&text, parse.errors()));
+}
+
+#[test]
+fn both_spellings() {
+    check(
+        ".kernel k
+    .workgroup_size 256 ; one number
+    icmp.lt p0, r0, 0x7fff_ffff
+    icmp_lt p0, r0, r1
+    device_load.u32.cached r0, r1
+    device_load_u32 .cached r0.lo, sr_lane_id
+    @!p1 break !p0
+    fence_release.workgroup
+    atomic_add r0, r1, r2, .device
+    fence_acquire workgroup
+next:
+    call next
+.end",
+        expect![[r#"
+            KERNEL(KERNEL_HEADER(.kernel NAME(k)) BLOCK(
+            DIRECTIVE(.workgroup_size LITERAL(256))
+            INSTRUCTION(icmp .lt PREDICATE(p0) , REGISTER(r0) , LITERAL(0x7fff_ffff))
+            INSTRUCTION(icmp_lt PREDICATE(p0) , REGISTER(r0) , REGISTER(r1))
+            INSTRUCTION(device_load .u32 .cached REGISTER(r0) , REGISTER(r1))
+            INSTRUCTION(device_load_u32 .cached REGISTER(r0 .lo) , SPECIAL_REGISTER(sr_lane_id))
+            INSTRUCTION(GUARD(@ ! p1) break PREDICATE(! p0))
+            INSTRUCTION(fence_release .workgroup)
+            INSTRUCTION(atomic_add REGISTER(r0) , REGISTER(r1) , REGISTER(r2) , SCOPE(.device))
+            INSTRUCTION(fence_acquire NAME_REF(workgroup))
+            LABEL(NAME(next) :)
+            INSTRUCTION(call NAME_REF(next)))
+            KERNEL_END(.end))
+        "#]],
+    );
+}
+
+#[test]
+fn several_statements_on_a_line() {
+    check(
+        ".kernel k .registers 4 .local_memory 64 mov_imm r0, 1 mov_imm r1, -2.5e-3 a: if p0 @p1 nop
+call a halt
+fence_release workgroup .end",
+        expect![[r#"
+            KERNEL(KERNEL_HEADER(.kernel NAME(k)) BLOCK(
+            DIRECTIVE(.registers LITERAL(4))
+            DIRECTIVE(.local_memory LITERAL(64))
+            INSTRUCTION(mov_imm REGISTER(r0) , LITERAL(1))
+            INSTRUCTION(mov_imm REGISTER(r1) , LITERAL(-2.5e-3))
+            LABEL(NAME(a) :)
+            INSTRUCTION(if PREDICATE(p0))
+            INSTRUCTION(GUARD(@ p1) nop)
+            INSTRUCTION(call NAME_REF(a))
+            INSTRUCTION(halt)
+            INSTRUCTION(fence_release NAME_REF(workgroup)))
+            KERNEL_END(.end))
+        "#]],
+    );
+}
+
+#[test]
+fn a_word_after_a_mnemonic_is_its_operand_unless_it_has_operands() {
+    check(
+        ".kernel k
+    endif endif
+    else iadd r0, r0, r1
+    else icmp.lt p0, r0, r1 endif
+.end",
+        expect![[r#"
+            KERNEL(KERNEL_HEADER(.kernel NAME(k)) BLOCK(
+            INSTRUCTION(endif NAME_REF(endif))
+            INSTRUCTION(else)
+            INSTRUCTION(iadd REGISTER(r0) , REGISTER(r0) , REGISTER(r1))
+            INSTRUCTION(else)
+            INSTRUCTION(icmp .lt PREDICATE(p0) , REGISTER(r0) , REGISTER(r1))
+            INSTRUCTION(endif))
+            KERNEL_END(.end))
+            `iadd`: the assembler reads this word as an operand of the instruction before it: put it on a line of its own
+            `icmp`: the assembler reads this word as an operand of the instruction before it: put it on a line of its own
+        "#]],
+    );
+}
+
+#[test]
+fn code_outside_of_kernels() {
+    check(
+        ".registers 4\nhelper:\nnop\nhalt\n.kernel a\n.end\n.end\n; the end\n",
+        expect![[r#"
+            STRAY_CODE(
+            DIRECTIVE(.registers LITERAL(4))
+            LABEL(NAME(helper) :)
+            INSTRUCTION(nop)
+            INSTRUCTION(halt))
+            KERNEL(KERNEL_HEADER(.kernel NAME(a)) BLOCK()
+            KERNEL_END(.end))
+            STRAY_CODE(
+            KERNEL_END(.end))
+            `nop`: an instruction stands in a kernel: put `.kernel name` before it
+            `.end`: no kernel is open here: remove this `.end`
+        "#]],
+    );
+}
+
+#[test]
+fn an_open_kernel_ends_at_the_next() {
+    check(
+        ".kernel a\nhalt\n.kernel\nhalt\n.END\n.Kernel b: .end .kernel r1\n.end",
+        expect![[r#"
+            KERNEL(KERNEL_HEADER(.kernel NAME(a)) BLOCK(
+            INSTRUCTION(halt)))
+            KERNEL(KERNEL_HEADER(.kernel) BLOCK(
+            INSTRUCTION(halt))
+            KERNEL_END(.END))
+            KERNEL(KERNEL_HEADER(.Kernel NAME(b) ERROR(:)) BLOCK()
+            KERNEL_END(.end))
+            KERNEL(KERNEL_HEADER(.kernel ERROR(r1)) BLOCK()
+            KERNEL_END(.end))
+            `a`: this kernel is not closed: `.end` is missing
+            `l`: a name is missing after `.kernel`
+            `.END`: directives are in small letters: write `.end`
+            `.Kernel`: directives are in small letters: write `.kernel`
+            `:`: no `:` follows the name of a kernel
+            `r1`: a kernel cannot be called `r1`: that is a register
+        "#]],
+    );
+}
+
+#[test]
+fn one_mistake_one_error() {
+    check_errors(
+        "// a comment
+    iadd r0, [r1 + 4], r2
+    iadd r0 r1, r2
+    iadd r0,, r2
+    iadd r0, r1,
+    @ p1 nop
+    @r1 nop
+    @p1
+    mov_imm r0, (1 + 2)
+    mov r0, r1.low
+    if !
+    mov r0, \"text\", r1
+    ) ( ] iadd r0
+    r1, r2
+    /* block */ nop
+    .registers 4 5
+    a : nop ]
+    r2x: nop",
+        expect![[r#"
+            `//`: a comment begins with `;` or `#` and ends with its line
+            `[`: an address is a register alone, without brackets or offset
+            `r1`: a comma is missing before this operand
+            `,`: an operand is missing before this comma
+            `,`: an operand is missing after this comma: a line is not continued on the next one
+            `p1`: no blank may stand inside a guard: write `@p1` or `@!p1`
+            `r1`: a guard names a predicate register: `@p1` or `@!p1`
+            `1`: an instruction is missing after the guard
+            `(`: there are no parentheses in this language
+            `.low`: a half of a register is `.lo` or `.hi`
+            `!`: a predicate register is missing after `!`: `!p0`
+            `"text"`: there are no strings in this language
+            `)`: there are no parentheses in this language
+            `r1`: an instruction, a directive or a label was expected here
+            `/*`: a comment begins with `;` or `#` and ends with its line
+            `5`: a comma is missing before this operand
+            `]`: an instruction, a directive or a label was expected here
+            `r2x`: `r2x` is neither a register nor a name: no name begins with `r` and a digit
+        "#]],
+    );
+}
+
+#[test]
+fn numbers() {
+    check_errors(
+        "mov_imm r0, -1_000
+    mov_imm r0, 0xFFFF_FFFF
+    mov_imm r0, 1.
+    mov_imm r0, -.5
+    mov_imm r0, 1e+3
+    mov_imm r0, .5
+    mov_imm r0, +5
+    mov_imm r0, 1.5f
+    mov_imm r0, 0b101
+    mov_imm r0, 0X1F
+    mov_imm r0, -0x10
+    mov_imm r0, 0x
+    mov_imm r0, 0xfg
+    mov_imm r0, 99999999999999999999
+    mov_imm r0, 1e",
+        expect![[r#"
+            `.5`: a number begins with a digit: write `0.5`
+            `+5`: a number takes no `+`: write `5`
+            `1.5f`: a float takes no suffix: write `1.5`
+            `0b101`: `0b101` is not a number: write it in decimal, or in hexadecimal as `0x1f`
+            `0X1F`: hexadecimal numbers begin with a small `x`: write `0x1F`
+            `-0x10`: a hexadecimal number takes no sign: write its two's complement, or write it in decimal
+            `0x`: a hexadecimal number needs digits after `0x`
+            `0xfg`: `0xfg` is not a hexadecimal number
+            `99999999999999999999`: `99999999999999999999` does not fit into 64 bits with a sign
+            `1e`: `1e` is not a number: floats look like `1.5` or `2e-3`
+        "#]],
+    );
+}
+
+#[test]
+fn words() {
+    check_errors(
+        "émov r0, r1
+    mov r0,\u{a0}srx
+    mov r0, r1é
+    größe: nop",
+        expect![[r#"
+            `émov`: a name cannot begin with `é`: its first letter must be one of ASCII
+            ` `: the assembler does not read this kind of blank (U+00A0): remove it
+            `srx`: `srx` is not a name: words that begin with `sr` are special registers
+            `r1é`: `r1é` is neither a register nor a name: no name begins with `r` and a digit
+        "#]],
+    );
+}
+
+mod any_text {
+    use proptest::prelude::*;
+
+    use crate::{Language, parse_file, parse_item};
+
+    /// Pieces that make the parser leave its ordinary ways.
+    const PIECES: &[&str] = &[
+        ".kernel ",
+        ".end",
+        ".end\n",
+        "k",
+        "\n",
+        " ",
+        ",",
+        ":",
+        "@",
+        "!",
+        "p0",
+        "r1",
+        "r1.hi",
+        ".lo",
+        "sr_lane_id",
+        "if",
+        "icmp",
+        ".lt",
+        "1",
+        "-1.5e",
+        "0x",
+        "[",
+        "]",
+        "; c\n",
+        "//",
+        "/*",
+        "*/",
+        "\"",
+        "é",
+        "\u{feff}",
+        "\r\n",
+        "\t",
+        ".",
+        "+",
+        "$",
+    ];
+
+    fn pieces() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![9 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => ".{0,3}"];
+        prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn the_tree_is_the_text(text in pieces()) {
+            let parse = parse_file(Language::Wave, &text);
+            prop_assert_eq!(parse.syntax().text().to_string(), text.clone());
+            for error in parse.errors() {
+                prop_assert!(text.get(std::ops::Range::<usize>::from(error.range)).is_some());
+            }
+            prop_assert_eq!(parse_item(Language::Wave, &text).syntax().text().to_string(), text);
+        }
+    }
+}

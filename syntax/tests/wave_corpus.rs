@@ -1,0 +1,30 @@
+//! The WAVE programs of the shared corpus: every tree is its text, and what either toolchain assembles has no syntax error.
+
+use std::path::{Path, PathBuf};
+
+use warplens_syntax::{Language, parse_file};
+
+fn corpus() -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/wave");
+    path.is_dir().then_some(path)
+}
+
+#[test]
+fn trees_are_their_texts_and_good_programs_have_no_errors() {
+    let Some(corpus) = corpus() else {
+        eprintln!("skipped: corpus not found");
+        return;
+    };
+    let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
+    let programs = manifest.as_array().expect("the manifest is a list");
+    assert!(programs.len() > 80);
+    for program in programs {
+        let file = program["file"].as_str().expect("a program has a file");
+        let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");
+        let parse = parse_file(Language::Wave, &text);
+        assert_eq!(parse.syntax().text().to_string(), text, "{file}");
+        let good = ["crates_0_1_2", "head_4a8bbec"].iter().any(|by| program[by]["assemble"] == "OK");
+        assert!(!good || parse.errors().is_empty(), "{file}: {:?}", parse.errors());
+    }
+}
