@@ -1,1 +1,15 @@
 //! What the instruction sets are: data turned into tables, and no code that reads programs.
+//!
+//! The facts are in `data/<language>/*.toml`, written by hand; `cargo xtask codegen` turns them into the tables of
+//! `generated/`. Every name is found in constant time, and nothing is parsed or allocated at run time.
+
+mod entry;
+mod generated;
+mod hash;
+mod names;
+pub mod ptx;
+mod version;
+pub mod wave;
+
+pub use entry::{Category, Role, Simulation};
+pub use version::Version;

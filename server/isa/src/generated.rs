@@ -1,0 +1,4 @@
+//! The tables, as `cargo xtask codegen` writes them.
+
+pub(crate) mod ptx;
+pub(crate) mod wave;

@@ -1,0 +1,23 @@
+//! PTX: instructions, directives, special registers, types, state spaces, targets and versions.
+
+mod directive;
+mod instruction;
+mod modifier;
+mod special_register;
+mod target;
+mod types;
+
+pub use directive::{Directive, Pragma, directive, directives, pragma, pragmas};
+pub use instruction::{
+    Example, Instruction, Measured, Operand, OperandKind, Status, by_opcode, categories, instruction,
+    instructions, opcodes,
+};
+pub use modifier::{Modifier, ModifierClass, modifier};
+pub use special_register::{
+    Scope, SpecialRegister, special_register, special_register_names, special_registers,
+};
+pub use target::{Release, Target, TargetOption, target, target_options, targets, versions};
+pub use types::{SpacePart, StateSpace, Type, TypeKind, state_space, state_spaces, type_, types};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,30 @@
+//! Modifiers: the dotted words after an opcode.
+
+use crate::generated::ptx as tables;
+
+/// A choice of modifiers at one place of a form.
+#[derive(Debug)]
+pub struct ModifierClass {
+    /// Its name in the forms.
+    pub name: &'static str,
+    /// What the choice decides.
+    pub summary: &'static str,
+    /// What may be written, each with its dot. A value of several words (`.sync.aligned`) is written whole.
+    pub values: &'static [&'static Modifier],
+    /// Whether nothing may be written.
+    pub optional: bool,
+}
+
+/// One modifier in one meaning.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Modifier {
+    /// The modifier as written, with its dot.
+    pub name: &'static str,
+    /// What it means.
+    pub summary: &'static str,
+}
+
+/// The meanings of a modifier, written with its dot. Most have one; `.lo` compares in `setp` and picks a half in `mul`.
+pub fn modifier(name: &str) -> &'static [&'static Modifier] {
+    tables::MODIFIER_NAMES.get(name).copied().unwrap_or_default()
+}

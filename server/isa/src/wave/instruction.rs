@@ -1,0 +1,123 @@
+//! Instructions and their operands.
+
+use crate::generated::wave as tables;
+use crate::{Category, Role, Simulation};
+
+/// One instruction.
+#[derive(Debug)]
+pub struct Instruction {
+    /// The guide's spelling: `icmp.lt`.
+    pub mnemonic: &'static str,
+    /// The toolchain's spelling, `icmp_lt`; `None` for an instruction that only the guide or the specification has.
+    pub toolchain: Option<&'static str>,
+    /// The group it belongs to.
+    pub category: &'static Category,
+    /// Its section in the specification, or the guide that describes it.
+    pub section: &'static str,
+    /// The first version of the specification that names it; empty for none.
+    pub specification: &'static str,
+    /// Which assemblers have it.
+    pub available: Availability,
+    /// Its number in the encoding; empty for none.
+    pub opcode: &'static str,
+    /// What may follow the mnemonic after a dot.
+    pub suffix: Suffix,
+    /// What the simulator does with it.
+    pub simulation: Simulation,
+    /// What it does, in a sentence.
+    pub summary: &'static str,
+    /// The operands.
+    pub operands: &'static [Operand],
+    /// The operands of the toolchain's spelling where their order differs (stores); else the same as `operands`.
+    pub toolchain_operands: &'static [Operand],
+    /// The operands of the form that works on predicates; empty for none.
+    pub predicate_operands: &'static [Operand],
+    /// What one should know besides.
+    pub notes: &'static [&'static str],
+    /// How it splits lanes or depends on which of them are there; often empty.
+    pub divergence: &'static str,
+    /// It at work, in the guide's spelling.
+    pub example: &'static str,
+    /// It at work, in the toolchain's spelling; the same as `example` where the spellings agree, empty for none.
+    pub toolchain_example: &'static str,
+}
+
+impl Instruction {
+    /// The operands as `spelling` wants them: the mnemonic that the program wrote.
+    pub fn operands_of(&self, spelling: &str) -> &'static [Operand] {
+        if self.mnemonic == spelling { self.operands } else { self.toolchain_operands }
+    }
+}
+
+/// One operand.
+#[derive(Debug)]
+pub struct Operand {
+    /// Its name: `rd`, `rs1`, `ps`.
+    pub name: &'static str,
+    /// What happens to its registers.
+    pub role: Role,
+    /// What may be written there.
+    pub kinds: &'static [OperandKind],
+    /// How its bits are read; empty for predicates, labels and scopes.
+    pub ty: &'static str,
+    /// Whether it may be left out.
+    pub optional: bool,
+}
+
+/// What may be written as an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum OperandKind {
+    /// A general register.
+    General,
+    /// A predicate register.
+    Predicate,
+    /// A predicate register with `!`, in the guide's dialect only.
+    NotPredicate,
+    /// A special register.
+    Special,
+    /// A number. The toolchain takes one in `mov_imm` only.
+    Immediate,
+    /// A label.
+    Label,
+    /// A scope, with or without a dot.
+    Scope,
+    /// A matrix fragment, written as a general register.
+    Fragment,
+}
+
+/// What may follow a mnemonic after a dot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Suffix {
+    /// Nothing.
+    None,
+    /// A cache hint: `device_load.u32.streaming`.
+    CacheHint,
+    /// The scope, in place of the last operand: `atomic_add.device`.
+    Scope,
+}
+
+/// Which assemblers have an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Availability {
+    /// The crates 0.1.2 and the repository.
+    Crates,
+    /// The repository's newest state only.
+    Repository,
+    /// None: only the guide or the specification has it.
+    Nowhere,
+}
+
+/// All instructions, grouped by category.
+pub fn instructions() -> &'static [Instruction] {
+    &tables::INSTRUCTIONS
+}
+
+/// The groups.
+pub fn categories() -> &'static [Category] {
+    &tables::CATEGORIES
+}
+
+/// The instruction with this mnemonic, in either spelling.
+pub fn instruction(mnemonic: &str) -> Option<&'static Instruction> {
+    tables::MNEMONICS.get(mnemonic).copied()
+}

@@ -1,0 +1,61 @@
+//! Reading data files, and the checks that every kind of entry shares.
+
+use std::collections::HashSet;
+use std::fs;
+
+use anyhow::{Context, Result, bail, ensure};
+use serde::de::DeserializeOwned;
+
+/// Reads one data file; `name` is relative to the data folder.
+pub(super) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
+    let path = format!("{}/{name}", super::DATA);
+    let text = fs::read_to_string(crate::project_root().join(&path))
+        .with_context(|| format!("cannot read {path}"))?;
+    toml::from_str(&text).with_context(|| format!("{path} does not follow the schema"))
+}
+
+/// The names, without `.toml`, of the data files of a folder, in alphabetical order.
+pub(super) fn files(folder: &str) -> Result<Vec<String>> {
+    let path = crate::project_root().join(super::DATA).join(folder);
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        match name.strip_suffix(".toml") {
+            Some(stem) => names.push(stem.to_owned()),
+            None => bail!("{name} in {folder} is no data file"),
+        }
+    }
+    names.sort();
+    Ok(names)
+}
+
+/// The words of a value that lists several, apart by blanks.
+pub(super) fn words(list: &str) -> Vec<&str> {
+    list.split_whitespace().collect()
+}
+
+/// Checks that no name comes twice.
+pub(super) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
+    let mut seen = HashSet::new();
+    for name in names {
+        ensure!(seen.insert(name), "{file}: `{name}` comes twice");
+    }
+    Ok(())
+}
+
+/// Checks that a text which a reader sees is there and reads as a sentence.
+pub(super) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result<()> {
+    ensure!(!text.trim().is_empty(), "{file}: `{entry}` has no {key}");
+    ensure!(
+        text.ends_with(['.', '?', ')', '`']),
+        "{file}: the {key} of `{entry}` does not end like a sentence: {text}"
+    );
+    Ok(())
+}
+
+/// A version written `MAJOR.MINOR`.
+pub(super) fn version(file: &str, entry: &str, text: &str) -> Result<(u8, u8)> {
+    text.split_once('.')
+        .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
+        .with_context(|| format!("{file}: `{text}` of `{entry}` is no version"))
+}

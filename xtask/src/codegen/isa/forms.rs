@@ -1,0 +1,80 @@
+//! What a form of an instruction says: the words of its chain of modifiers.
+
+/// The words, each with its dot, of the chain at the start of a form; both ways of every choice are listed.
+///
+/// `{@p} add{.sat}.{u32,s32} d, a, b` has `.sat`, `.u32` and `.s32`.
+pub(super) fn words(form: &str) -> Vec<String> {
+    let form = form.strip_prefix("{@p} ").unwrap_or(form);
+    let mut found = Vec::new();
+    chain(head(form), &mut found);
+    found.retain(|word| word.starts_with('.'));
+    found
+}
+
+/// The form up to the first blank outside braces.
+fn head(form: &str) -> &str {
+    let mut depth = 0_usize;
+    for (at, c) in form.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            ' ' if depth == 0 => return &form[..at],
+            _ => {}
+        }
+    }
+    form
+}
+
+/// Collects the words of a chain. `current` holds the ways in which the word being read may go on.
+fn chain(text: &str, found: &mut Vec<String>) {
+    let mut current = vec![String::new()];
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        if c == '.' {
+            found.append(&mut current);
+            current.push(".".to_owned());
+            rest = &rest[1..];
+        } else if let Some((inside, after)) = group(rest) {
+            rest = after;
+            if inside.starts_with('.') {
+                found.append(&mut current);
+                inside.split([',', '|']).for_each(|choice| chain(choice, found));
+            } else if inside.starts_with(':') {
+                let longer: Vec<_> = current.iter().map(|word| format!("{word}{inside}")).collect();
+                current.extend(longer);
+            } else {
+                current = inside
+                    .split([',', '|'])
+                    .flat_map(|choice| current.iter().map(move |word| format!("{word}{choice}")))
+                    .collect();
+            }
+        } else {
+            current.iter_mut().for_each(|word| word.push(c));
+            rest = &rest[c.len_utf8()..];
+        }
+    }
+    found.append(&mut current);
+    found.retain(|word| !word.is_empty() && word != ".");
+}
+
+/// The inside of the group in braces that `text` begins with, and what follows it.
+fn group(text: &str) -> Option<(&str, &str)> {
+    let inside = text.strip_prefix('{')?;
+    let end = inside.find('}')?;
+    Some((&inside[..end], &inside[end + 1..]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words;
+
+    #[test]
+    fn choices_options_and_parts_of_words_are_all_listed() {
+        assert_eq!(words("add{.sat}.{u32,s32} d, a, b"), [".sat", ".u32", ".s32"]);
+        assert_eq!(words("{@p} bra{.uni} label"), [".uni"]);
+        assert_eq!(words("x.shared{::cta}.global [a]"), [".shared", ".shared::cta", ".global"]);
+        assert_eq!(words("t.wait::{ld,st}.sync"), [".wait::ld", ".wait::st", ".sync"]);
+        assert_eq!(words("c{.f32|.f16} d"), [".f32", ".f16"]);
+        assert!(words("{ statement... }").is_empty());
+    }
+}
