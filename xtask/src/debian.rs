@@ -10,8 +10,11 @@ const PROGRAMS: [(&str, &str); 3] = [("chromium", "chromium"), ("rg", "ripgrep")
 
 /// Installs the packages of the programs that are missing.
 pub(crate) fn ensure_programs() -> Result<()> {
-    let missing: Vec<&str> =
-        PROGRAMS.iter().filter(|(program, _)| !shell::on_path(program)).map(|(_, package)| *package).collect();
+    let missing: Vec<&str> = PROGRAMS
+        .iter()
+        .filter(|(program, _)| !shell::on_path(program))
+        .map(|(_, package)| *package)
+        .collect();
     if missing.is_empty() {
         return Ok(());
     }

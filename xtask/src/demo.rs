@@ -20,7 +20,10 @@ pub(crate) fn run() -> Result<()> {
     extension::install_tools()?;
     let package = extension::pack(&server)?;
     if !shell::on_path("code") {
-        println!("VS Code's `code` is not on PATH; install with: code --install-extension {}", package.display());
+        println!(
+            "VS Code's `code` is not on PATH; install with: code --install-extension {}",
+            package.display()
+        );
         return other_editors(&server);
     }
     shell::run(".", "code", &["--install-extension", path_text(&package)?])?;

@@ -10,7 +10,8 @@ use crate::{extension, project_root, shell};
 pub(crate) fn build_server(profile: &str) -> Result<PathBuf> {
     shell::run(".", "cargo", &["build", "--package", "warplens", "--profile", profile])?;
     let folder = if profile == "dev" { "debug" } else { profile };
-    let target = std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project_root().join("target"), PathBuf::from);
+    let target =
+        std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| project_root().join("target"), PathBuf::from);
     Ok(target.join(folder).join(format!("warplens{}", std::env::consts::EXE_SUFFIX)))
 }
 

@@ -50,7 +50,9 @@ fn main() -> Result<()> {
     match Args::parse().chore {
         Chore::Demo => demo::run(),
         Chore::Test => test::run(),
-        Chore::Codegen { check } => codegen::run(if check { codegen::Mode::Check } else { codegen::Mode::Write }),
+        Chore::Codegen { check } => {
+            codegen::run(if check { codegen::Mode::Check } else { codegen::Mode::Write })
+        }
         Chore::Tidy => tidy::run(),
         Chore::Dist => dist::run(),
         Chore::Bench { args } => bench::run(&args),
@@ -59,5 +61,9 @@ fn main() -> Result<()> {
 
 /// The folder of the workspace's Cargo.toml.
 pub(crate) fn project_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).expect("xtask lies in the workspace").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(1)
+        .expect("xtask lies in the workspace")
+        .to_path_buf()
 }
