@@ -1,8 +1,7 @@
-//! What a launch must fit: a kernel seen from outside, with what its body says about its parameters.
-//!
-//! Compares by value, so whoever caches it sees that an edit inside a body mostly changes nothing here.
+//! What a launch must fit: a kernel seen from outside. Nothing here needs its body.
 
 use smol_str::SmolStr;
+use warplens_hir::ptx::Signature;
 
 use super::scalar::ScalarKind;
 
@@ -35,8 +34,6 @@ pub struct PtxKernel {
     pub largest_block: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
-    /// Whether an `.extern .shared` array is used.
-    pub dynamic_shared: bool,
     /// Bytes of an address.
     pub address_bytes: u64,
 }
@@ -59,24 +56,37 @@ pub struct Parameter {
     pub align: u64,
     /// What it holds, if one number.
     pub scalar: Option<ScalarKind>,
-    /// What it most likely stands for.
-    pub guess: Guess,
+    /// `.ptr`
+    pub is_pointer: bool,
 }
 
-/// What an inferred launch passes to a parameter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Guess {
-    /// The address of a buffer: its elements, and whether they are loaded before anything is known to be stored.
-    Buffer {
-        /// What they are.
-        element: ScalarKind,
-        /// Filled with iota if so, with zero if not.
-        loaded: bool,
-    },
-    /// The number of threads.
-    Threads,
-    /// 1.0
-    One,
-    /// Zero bytes: nothing is known of it.
-    Nothing,
+impl Kernel {
+    /// A PTX entry; the size of addresses is its module's.
+    pub fn of_ptx(name: SmolStr, signature: &Signature, address_bytes: u64) -> Kernel {
+        let dimensions = |directive| {
+            let sizes = signature.dimensions(directive)?;
+            Some(sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX)))
+        };
+        let kernel = PtxKernel {
+            params: signature.params.iter().map(Parameter::of_ptx).collect(),
+            required_block: dimensions("reqntid"),
+            largest_block: dimensions("maxntid"),
+            required_cluster: dimensions("reqnctapercluster"),
+            address_bytes,
+        };
+        Kernel { name, kind: KernelKind::Ptx(kernel) }
+    }
+}
+
+impl Parameter {
+    fn of_ptx(param: &warplens_hir::ptx::Parameter) -> Parameter {
+        let is_scalar = param.dimensions.is_empty() && param.vector.is_none();
+        Parameter {
+            name: param.name.clone().unwrap_or_default(),
+            bytes: param.bytes(),
+            align: param.alignment(),
+            scalar: param.ty.filter(|_| is_scalar).and_then(|ty| ScalarKind::from_name(ty.name())),
+            is_pointer: param.pointer.is_some(),
+        }
+    }
 }

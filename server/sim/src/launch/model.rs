@@ -182,8 +182,9 @@ impl Number {
     }
 }
 
-/// An element as it is written in a launch: a number, or a word where there is no number for it.
-pub(crate) struct Element(pub(crate) ScalarKind, pub(crate) u64);
+/// An element as it is written in a launch: its kind and bits; a number, or a word where there is no number for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Element(pub ScalarKind, pub u64);
 
 impl Serialize for Element {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

@@ -1,120 +1,66 @@
 //! Which parameters of a PTX entry are addresses, and of what: their values are followed through the body.
 
 use rustc_hash::FxHashMap;
-use warplens_hir::ptx::{
-    self, Function, Instruction, Operand, Resolution, Role, Space, SymbolKind, Type, TypeKind,
-};
+use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Space, SymbolKind, Type};
 
-use super::kernel::{Guess, Kernel, KernelKind, Parameter, PtxKernel};
 use super::scalar::ScalarKind;
 
-impl Kernel {
-    /// The outside of a PTX entry; `address_bytes` and whether a name is an `.extern .shared` array come from its module.
-    /// `None` for a function that no launch can name.
-    pub fn of_ptx(
-        entry: &Function,
-        address_bytes: u64,
-        is_dynamic_shared: &dyn Fn(&str) -> bool,
-    ) -> Option<Kernel> {
-        let name = entry.name.clone().filter(|_| entry.kind == ptx::FunctionKind::Entry)?;
-        let uses = Uses::of(entry);
-        let params = entry.signature.params.iter().enumerate();
-        let dimensions = |directive| entry.signature.dimensions(directive).map(|sizes| sizes.map(narrow));
-        let declares_dynamic = entry.symbols().iter().any(|symbol| match &symbol.kind {
-            SymbolKind::Variable(variable) => {
-                variable.space == Space::Shared && variable.linkage == Some(ptx::Linkage::Extern)
-            }
-            _ => false,
-        });
-        let kernel = PtxKernel {
-            params: params
-                .map(|(index, param)| parameter(param, uses.of_param(index), address_bytes))
-                .collect(),
-            required_block: dimensions("reqntid"),
-            largest_block: dimensions("maxntid"),
-            required_cluster: dimensions("reqnctapercluster"),
-            dynamic_shared: declares_dynamic || entry.externals().any(|(_, name)| is_dynamic_shared(name)),
-            address_bytes,
-        };
-        Some(Kernel { name, kind: KernelKind::Ptx(kernel) })
-    }
-}
-
-fn narrow(size: u64) -> u32 {
-    u32::try_from(size).unwrap_or(u32::MAX)
-}
-
-fn parameter(param: &ptx::Parameter, seen: Option<Access>, address_bytes: u64) -> Parameter {
-    let is_scalar = param.dimensions.is_empty() && param.vector.is_none();
-    let scalar = param.ty.filter(|_| is_scalar).and_then(|ty| ScalarKind::from_name(ty.name()));
-    let bytes = param.bytes();
-    let may_point = bytes == address_bytes
-        && scalar.is_some_and(|kind| param.ty.is_some_and(is_integer) && kind.bytes() > 1);
-    let guess = match (seen, scalar) {
-        (Some(access), _) if may_point => Guess::Buffer { element: access.element, loaded: access.loaded },
-        _ if param.pointer.is_some() && may_point => {
-            Guess::Buffer { element: ScalarKind::B32, loaded: false }
-        }
-        (_, Some(ScalarKind::F32 | ScalarKind::F64 | ScalarKind::F16 | ScalarKind::Bf16)) => Guess::One,
-        (_, Some(_)) => Guess::Threads,
-        (_, None) => Guess::Nothing,
-    };
-    let name = param.name.clone().unwrap_or_default();
-    Parameter { name, bytes, align: param.alignment(), scalar, guess }
-}
-
-fn is_integer(ty: Type) -> bool {
-    matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits)
+/// What the body of an entry tells about its launches.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Body {
+    /// How the memory behind each parameter is used, for those whose value reaches an address.
+    pub accesses: Vec<Option<Access>>,
+    /// Whether an `.extern .shared` array is used.
+    pub dynamic_shared: bool,
 }
 
 /// How memory behind a parameter is used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Access {
-    element: ScalarKind,
-    loaded: bool,
+pub struct Access {
+    /// The elements that are first loaded, or stored where none is loaded.
+    pub element: ScalarKind,
+    /// Whether anything is loaded.
+    pub loaded: bool,
 }
 
-/// The parameters whose values may be in each register, and how the memory behind each is used.
-#[derive(Default)]
-struct Uses {
-    accesses: FxHashMap<usize, Access>,
+impl Body {
+    /// Reads the body of `entry`. Whether a name that it uses is an `.extern .shared` array its module knows.
+    pub fn of_ptx(entry: &Function, is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
+        let declares = entry.symbols().iter().any(|symbol| match &symbol.kind {
+            SymbolKind::Variable(variable) => {
+                variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern)
+            }
+            _ => false,
+        });
+        Body {
+            accesses: accesses(entry),
+            dynamic_shared: declares || entry.externals().any(|(_, name)| is_dynamic_shared(name)),
+        }
+    }
+}
+
+fn accesses(entry: &Function) -> Vec<Option<Access>> {
+    let origins = origins(entry);
+    let mut accesses: Vec<Option<Access>> = vec![None; entry.signature.params.len()];
+    for instruction in entry.instructions() {
+        let Some((position, loaded)) = accessed_operand(instruction.opcode()) else { continue };
+        let operand = instruction.operands().get(position);
+        let Some(address) = operand.and_then(|operand| entry.address(*operand)) else { continue };
+        let Some(register) = register_of(entry, address.base) else { continue };
+        let access = Access { element: element_of(instruction), loaded };
+        for param in origins.get(&register).into_iter().flatten() {
+            let known = accesses[*param].get_or_insert(access);
+            // The first load decides over all stores.
+            if access.loaded && !known.loaded {
+                *known = access;
+            }
+        }
+    }
+    accesses
 }
 
 /// Parameters by number, sorted.
 type Origins = Vec<usize>;
-
-impl Uses {
-    fn of_param(&self, index: usize) -> Option<Access> {
-        self.accesses.get(&index).copied()
-    }
-
-    fn of(entry: &Function) -> Uses {
-        let origins = origins(entry);
-        let mut uses = Uses::default();
-        for instruction in entry.instructions() {
-            let Some((position, loads)) = accessed_operand(instruction.opcode()) else { continue };
-            let Some(address) =
-                instruction.operands().get(position).and_then(|operand| entry.address(*operand))
-            else {
-                continue;
-            };
-            let Some(register) = register_of(entry, address.base) else { continue };
-            let element = element_of(instruction);
-            for param in origins.get(&register).into_iter().flatten() {
-                uses.note(*param, Access { element, loaded: loads });
-            }
-        }
-        uses
-    }
-
-    /// The first load decides over all stores.
-    fn note(&mut self, param: usize, access: Access) {
-        let known = self.accesses.entry(param).or_insert(access);
-        if access.loaded && !known.loaded {
-            *known = access;
-        }
-    }
-}
 
 /// Which operand of a memory instruction is the address, and whether what lies there is loaded for its own sake. What an
 /// atomic finds counts as stored: counters start at zero.
@@ -229,10 +175,7 @@ fn param_of(entry: &Function, operand: Operand) -> Option<usize> {
 /// The number of a plain register operand.
 fn register_of(entry: &Function, operand: Operand) -> Option<usize> {
     match operand {
-        Operand::Register { name, component: None } => {
-            let name = entry.name(name);
-            (name.role != Role::Declaration).then(|| name.referent.index())
-        }
+        Operand::Register { name, component: None } => Some(entry.name(name).referent.index()),
         _ => None,
     }
 }

@@ -3,9 +3,9 @@ use expect_test::{Expect, expect};
 use super::*;
 use crate::launch::WaveKernel;
 
-fn check(kernel: KernelKind, expect: Expect) {
+fn check(kernel: KernelKind, body: &Body, expect: Expect) {
     let kernel = Kernel { name: "k".into(), kind: kernel };
-    expect.assert_eq(&serde_json::to_string(&inferred(&kernel)).unwrap());
+    expect.assert_eq(&serde_json::to_string(&inferred(&kernel, body)).unwrap());
 }
 
 fn block_of(kernel: PtxKernel) -> [u32; 3] {
@@ -30,33 +30,38 @@ fn blocks() {
 #[test]
 fn arguments() {
     use ScalarKind::{F16, F32, F64, U8, U32, U64};
-    let param = |name: &str, kind: ScalarKind, guess| Parameter {
+    let param = |name: &str, kind: ScalarKind| Parameter {
         name: name.into(),
         bytes: kind.bytes() as u64,
         align: kind.bytes() as u64,
         scalar: Some(kind),
-        guess,
+        is_pointer: name == "p",
     };
     let params = vec![
-        param("n", U32, Guess::Threads),
-        param("small", U8, Guess::Threads),
-        param("a", F32, Guess::One),
-        param("x", U64, Guess::Buffer { element: F64, loaded: true }),
-        param("y", U64, Guess::Buffer { element: F16, loaded: false }),
-        Parameter { name: "s".into(), bytes: 5, align: 1, scalar: None, guess: Guess::Nothing },
+        param("n", U32),
+        param("small", U8),
+        param("a", F32),
+        param("x", U64),
+        param("y", U64),
+        param("p", U64),
+        param("not_one", U32),
+        Parameter { name: "s".into(), bytes: 5, align: 1, scalar: None, is_pointer: false },
     ];
     let kernel = PtxKernel {
         params,
         required_block: Some([256, 1, 1]),
         required_cluster: Some([2, 1, 1]),
-        dynamic_shared: true,
         address_bytes: 8,
         ..PtxKernel::default()
     };
+    let access = |element, loaded| Some(Access { element, loaded });
+    let accesses = vec![None, None, None, access(F64, true), access(F16, false), None, access(F32, true)];
+    let body = Body { accesses, dynamic_shared: true };
     check(
         KernelKind::Ptx(kernel),
+        &body,
         expect![[
-            r#"{"name":"inferred","entry":"k","grid":[2,1,1],"block":[256,1,1],"dynamic_shared":49152,"args":[{"name":"n","u32":512},{"name":"small","u8":255},{"name":"a","f32":1.0},{"name":"x","buffer":"f64","len":262144,"fill":"iota"},{"name":"y","buffer":"f16","len":1048576,"fill":"zero"},{"name":"s","bytes":"0000000000"}]}"#
+            r#"{"name":"inferred","entry":"k","grid":[2,1,1],"block":[256,1,1],"dynamic_shared":49152,"args":[{"name":"n","u32":512},{"name":"small","u8":255},{"name":"a","f32":1.0},{"name":"x","buffer":"f64","len":262144,"fill":"iota"},{"name":"y","buffer":"f16","len":1048576,"fill":"zero"},{"name":"p","buffer":"b32","len":524288,"fill":"zero"},{"name":"not_one","u32":512},{"name":"s","bytes":"0000000000"}]}"#
         ]],
     );
 }
@@ -65,10 +70,12 @@ fn arguments() {
 fn wave() {
     check(
         KernelKind::Wave(WaveKernel { workgroup: None }),
+        &Body::default(),
         expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[32,1,1]}"#]],
     );
     check(
         KernelKind::Wave(WaveKernel { workgroup: Some([64, 2, 1]) }),
+        &Body::default(),
         expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[64,2,1]}"#]],
     );
 }

@@ -1,13 +1,12 @@
 use expect_test::{Expect, expect};
 
 use super::*;
-use crate::launch::kernel::Guess;
 use crate::launch::model::hex;
 use crate::launch::{Format, launches};
 
 fn param(name: &str, kind: ScalarKind) -> Parameter {
     let bytes = kind.bytes() as u64;
-    Parameter { name: name.into(), bytes, align: bytes, scalar: Some(kind), guess: Guess::Threads }
+    Parameter { name: name.into(), bytes, align: bytes, scalar: Some(kind), is_pointer: false }
 }
 
 /// `saxpy(u32 n, f32 a, u64 x, u64 y)`
@@ -99,7 +98,7 @@ fn parameters_and_buffers() {
 #[test]
 fn parameters_lie_at_their_alignment() {
     use ScalarKind::{S8, U64};
-    let structure = Parameter { name: "s".into(), bytes: 3, align: 2, scalar: None, guess: Guess::Nothing };
+    let structure = Parameter { name: "s".into(), bytes: 3, align: 2, scalar: None, is_pointer: false };
     let kernel = PtxKernel { params: vec![param("c", S8), structure, param("d", U64)], ..saxpy() };
     check(
         kernel,
@@ -220,7 +219,7 @@ fn arguments_that_do_not_fit() {
         4:39: argument `x`: cannot read x.bin
     "#]],
     );
-    let structure = Parameter { name: "s".into(), bytes: 3, align: 1, scalar: None, guess: Guess::Nothing };
+    let structure = Parameter { name: "s".into(), bytes: 3, align: 1, scalar: None, is_pointer: false };
     check(
         PtxKernel { params: vec![structure], ..saxpy() },
         "args = [{ u32 = 1 }]",
