@@ -34,6 +34,20 @@ pub(super) fn words(list: &str) -> Vec<&str> {
     list.split_whitespace().collect()
 }
 
+/// The names in a list; `.n{8..32..8}` stands for `.n8`, `.n16`, `.n24` and `.n32`.
+pub(super) fn names(list: &str) -> Vec<String> {
+    words(list).into_iter().flat_map(|word| series(word).unwrap_or(vec![word.to_owned()])).collect()
+}
+
+/// The members of a name with `{FIRST..LAST..STEP}` in it.
+fn series(word: &str) -> Option<Vec<String>> {
+    let (before, rest) = word.split_once('{')?;
+    let (range, after) = rest.split_once('}')?;
+    let bounds: Vec<usize> = range.split("..").map(|it| it.parse().ok()).collect::<Option<_>>()?;
+    let &[first, last, step] = bounds.as_slice() else { return None };
+    Some((first..=last).step_by(step.max(1)).map(|n| format!("{before}{n}{after}")).collect())
+}
+
 /// Checks that no name comes twice.
 pub(super) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
     let mut seen = HashSet::new();

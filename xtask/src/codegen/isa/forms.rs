@@ -36,17 +36,18 @@ fn chain(text: &str, found: &mut Vec<String>) {
             rest = &rest[1..];
         } else if let Some((inside, after)) = group(rest) {
             rest = after;
+            let choices = choices(inside);
             if inside.starts_with('.') {
                 found.append(&mut current);
-                inside.split([',', '|']).for_each(|choice| chain(choice, found));
-            } else if inside.starts_with(':') {
-                let longer: Vec<_> = current.iter().map(|word| format!("{word}{inside}")).collect();
-                current.extend(longer);
+                choices.into_iter().for_each(|choice| chain(choice, found));
             } else {
-                current = inside
-                    .split([',', '|'])
+                let longer: Vec<String> = (choices.iter())
                     .flat_map(|choice| current.iter().map(move |word| format!("{word}{choice}")))
                     .collect();
+                if !inside.starts_with(':') {
+                    current.clear();
+                }
+                current.extend(longer);
             }
         } else {
             current.iter_mut().for_each(|word| word.push(c));
@@ -60,8 +61,31 @@ fn chain(text: &str, found: &mut Vec<String>) {
 /// The inside of the group in braces that `text` begins with, and what follows it.
 fn group(text: &str) -> Option<(&str, &str)> {
     let inside = text.strip_prefix('{')?;
-    let end = inside.find('}')?;
-    Some((&inside[..end], &inside[end + 1..]))
+    let mut depth = 0_usize;
+    for (at, c) in inside.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth == 0 => return Some((&inside[..at], &inside[at + 1..])),
+            '}' => depth -= 1,
+            _ => {}
+        }
+    }
+    None
+}
+
+/// The choices of a group, which commas or bars outside inner groups part.
+fn choices(inside: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    inside
+        .split(|c| {
+            match c {
+                '{' => depth += 1,
+                '}' => depth -= 1,
+                _ => {}
+            }
+            depth == 0 && matches!(c, ',' | '|')
+        })
+        .collect()
 }
 
 #[cfg(test)]
@@ -75,6 +99,7 @@ mod tests {
         assert_eq!(words("x.shared{::cta}.global [a]"), [".shared", ".shared::cta", ".global"]);
         assert_eq!(words("t.wait::{ld,st}.sync"), [".wait::ld", ".wait::st", ".sync"]);
         assert_eq!(words("c{.f32|.f16} d"), [".f32", ".f16"]);
+        assert_eq!(words("m{.shared{::cta}}.b64 a"), [".shared", ".shared::cta", ".b64"]);
         assert!(words("{ statement... }").is_empty());
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::data::{sentence, unique, version, words};
+use super::data::{names, sentence, unique, version, words};
 use super::ptx_data::{Category, Data, Directive, Instruction, Operand, Register, Role};
 use super::{forms, rust};
 
@@ -26,9 +26,9 @@ pub(super) fn tables(data: &Data) -> Result<String> {
 /// The entries of `modifiers.toml`, with those of the types and state spaces, which serve as modifiers too.
 struct Modifiers<'a> {
     /// Name and summary.
-    entries: Vec<(&'a str, &'a str)>,
+    entries: Vec<(String, &'a str)>,
     /// The entries of a name; those for certain classes first.
-    by_name: BTreeMap<&'a str, Vec<(BTreeSet<&'a str>, usize)>>,
+    by_name: BTreeMap<String, Vec<(BTreeSet<&'a str>, usize)>>,
     /// What each class decides.
     classes: HashMap<&'a str, &'a str>,
     /// The names of the types.
@@ -47,8 +47,8 @@ impl<'a> Modifiers<'a> {
         for modifier in &data.modifiers.modifiers {
             sentence(FILE, &modifier.names, "summary", &modifier.summary)?;
             let classes = words(&modifier.classes);
-            for name in words(&modifier.names) {
-                all.add(name, classes.iter().copied().collect(), &modifier.summary);
+            for name in names(&modifier.names) {
+                all.add(&name, classes.iter().copied().collect(), &modifier.summary);
             }
         }
         for ty in &data.types {
@@ -72,9 +72,9 @@ impl<'a> Modifiers<'a> {
         Ok(all)
     }
 
-    fn add(&mut self, name: &'a str, classes: BTreeSet<&'a str>, summary: &'a str) {
-        self.by_name.entry(name).or_default().push((classes, self.entries.len()));
-        self.entries.push((name, summary));
+    fn add(&mut self, name: &str, classes: BTreeSet<&'a str>, summary: &'a str) {
+        self.by_name.entry(name.to_owned()).or_default().push((classes, self.entries.len()));
+        self.entries.push((name.to_owned(), summary));
     }
 
     /// What a value means in a class.
@@ -99,7 +99,7 @@ impl<'a> Modifiers<'a> {
         let names: Vec<(&str, String)> = (self.by_name.iter())
             .map(|(name, entries)| {
                 let meanings = entries.iter().map(|(_, index)| format!("&MODIFIERS[{index}]"));
-                (*name, rust::slice(meanings))
+                (name.as_str(), rust::slice(meanings))
             })
             .collect();
         Ok(rust::table("MODIFIERS", "Modifier", &entries)
@@ -167,11 +167,11 @@ fn instruction(file: &str, category: usize, entry: &Instruction, modifiers: &Mod
 
     let fixed = fixed_words(entry);
     let vocabulary = vocabulary(entry, &fixed);
-    let _ = check_forms(entry, &vocabulary);
+    check_forms(entry, &vocabulary)?;
     let classes: Vec<String> = (entry.modifiers.iter())
         .map(|class| {
-            let values = (words(&class.values).into_iter())
-                .map(|value| Ok(format!("&MODIFIERS[{}]", modifiers.resolve(&class.class, value)?)))
+            let values = (names(&class.values).into_iter())
+                .map(|value| Ok(format!("&MODIFIERS[{}]", modifiers.resolve(&class.class, &value)?)))
                 .collect::<Result<Vec<_>>>()?;
             let summary = modifiers.classes.get(class.class.as_str()).with_context(|| {
                 format!("the class `{}` is not explained in ptx/modifiers.toml", class.class)
@@ -233,7 +233,7 @@ fn fixed_words(entry: &Instruction) -> Vec<String> {
         .map(|word| format!(".{word}"))
         .filter(|word| {
             !entry.modifiers.iter().filter(|class| !class.optional).any(|class| {
-                words(&class.values)
+                names(&class.values)
                     .iter()
                     .all(|value| value == word || value.starts_with(&format!("{word}::")))
             })
@@ -243,8 +243,8 @@ fn fixed_words(entry: &Instruction) -> Vec<String> {
 
 /// Every single modifier of an entry, sorted.
 fn vocabulary(entry: &Instruction, fixed: &[String]) -> BTreeSet<String> {
-    let values = entry.modifiers.iter().flat_map(|class| words(&class.values));
-    (values.flat_map(|value| value.split('.').skip(1)).map(|word| format!(".{word}")))
+    let values: Vec<String> = entry.modifiers.iter().flat_map(|class| names(&class.values)).collect();
+    (values.iter().flat_map(|value| value.split('.').skip(1)).map(|word| format!(".{word}")))
         .chain(fixed.iter().cloned())
         .collect()
 }
@@ -262,7 +262,7 @@ fn check_forms(entry: &Instruction, vocabulary: &BTreeSet<String>) -> Result<()>
     for class in &entry.modifiers {
         let named = written.contains(&format!(".{}", class.class));
         let spelt = || {
-            words(&class.values)
+            names(&class.values)
                 .iter()
                 .any(|value| value.split('.').skip(1).all(|word| written.contains(&format!(".{word}"))))
         };
@@ -279,16 +279,17 @@ fn check_forms(entry: &Instruction, vocabulary: &BTreeSet<String>) -> Result<()>
 }
 
 /// The types that an entry works on, without dots, in the order of its modifiers.
-fn types<'a>(entry: &'a Instruction, fixed: &'a [String], modifiers: &Modifiers) -> Vec<&'a str> {
+fn types(entry: &Instruction, fixed: &[String], modifiers: &Modifiers) -> Vec<String> {
     let of_type =
         |class: &str| class.to_ascii_lowercase().ends_with("type") || matches!(class, "size" | "elemsize");
-    let mut found = Vec::new();
     let values =
-        (entry.modifiers.iter()).filter(|class| of_type(&class.class)).flat_map(|class| words(&class.values));
-    for value in fixed.iter().map(String::as_str).chain(values) {
+        (entry.modifiers.iter()).filter(|class| of_type(&class.class)).flat_map(|class| names(&class.values));
+    let mut found = Vec::new();
+    for value in fixed.iter().cloned().chain(values) {
         for word in value.split('.').skip(1) {
-            if modifiers.types.contains(format!(".{word}").as_str()) && !found.contains(&word) {
-                found.push(word);
+            let known = modifiers.types.contains(format!(".{word}").as_str());
+            if known && !found.iter().any(|it| it == word) {
+                found.push(word.to_owned());
             }
         }
     }
