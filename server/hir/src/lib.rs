@@ -1,3 +1,6 @@
 //! What a program means: names, types, basic blocks, post-dominators, static uniformity.
 
+pub mod cfg;
+pub mod graph;
+pub mod post_dominators;
 pub mod ptx;

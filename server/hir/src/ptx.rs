@@ -4,6 +4,14 @@
 //! find in its own scopes is a name for the module ([`Resolution::External`]). Messages never live here; problems are
 //! data.
 
+mod flow;
+mod lower;
 mod model;
+mod module;
+mod signature;
+mod uniformity;
 
 pub use model::*;
+pub use module::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
+pub use signature::{Roles, entry};
+pub use uniformity::Uniformity;

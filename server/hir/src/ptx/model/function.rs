@@ -5,8 +5,8 @@ use text_size::{TextRange, TextSize};
 
 use super::{
     Address, Constant, ConstantId, Instruction, InstructionData, InstructionId, Linkage, Mnemonic,
-    MnemonicId, Name, NameId, NameRef, Operand, OperandList, Problem, Referent, ReferentId, Resolution,
-    Scope, ScopeId, Signature, Symbol, SymbolId, SymbolKind,
+    MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem, Referent, ReferentId,
+    Resolution, Scope, ScopeId, Signature, Symbol, SymbolId, SymbolKind,
 };
 
 /// Kernel or function.
@@ -33,7 +33,7 @@ pub struct Function {
     pub signature: Signature,
     /// The body with its braces; `None` for a prototype.
     pub body: Option<TextRange>,
-    parts: Parts,
+    pub(crate) parts: Parts,
 }
 
 /// The tables of a function.
@@ -46,6 +46,7 @@ pub(crate) struct Parts {
     pub(crate) operands: Box<[Operand]>,
     pub(crate) constants: Box<[Constant]>,
     pub(crate) referents: Box<[Referent]>,
+    pub(crate) words: Box<[SmolStr]>,
     pub(crate) names: Box<[Name]>,
     pub(crate) problems: Box<[Problem]>,
 }
@@ -143,6 +144,12 @@ impl Function {
         &self.parts.symbols[id.index()]
     }
 
+    /// The symbol of a parameter of [`Function::signature`].
+    pub fn param_symbol(&self, param: &Parameter) -> Option<SymbolId> {
+        let index = self.parts.symbols.iter().position(|symbol| symbol.range == param.name_range)?;
+        Some(SymbolId::new(index))
+    }
+
     /// The labels.
     pub fn labels(&self) -> impl Iterator<Item = Label> {
         self.parts.symbols.iter().enumerate().filter_map(|(index, symbol)| match symbol.kind {
@@ -186,6 +193,14 @@ impl Function {
         name.range.contains_inclusive(offset).then_some(name)
     }
 
+    /// The occurrences in an instruction, its guard included.
+    pub fn names_of(&self, instruction: Instruction<'_>) -> impl Iterator<Item = NameRef<'_>> + use<'_> {
+        let range = instruction.range();
+        let names = &self.parts.names;
+        let first = names.partition_point(|name| name.start < range.start());
+        names[first..].iter().take_while(move |name| name.start < range.end()).map(|name| self.view(*name))
+    }
+
     /// All occurrences of what a referent is, in text order. For a register of a range that is this register only.
     pub fn occurrences(&self, referent: ReferentId) -> impl Iterator<Item = NameRef<'_>> {
         let names = self.parts.names.iter().filter(move |name| name.referent() == referent);
@@ -199,11 +214,11 @@ impl Function {
 
     /// What a referent is.
     pub fn resolution(&self, referent: ReferentId) -> Resolution<'_> {
-        match &self.parts.referents[referent.index()] {
-            Referent::Symbol(symbol) => Resolution::Symbol(*symbol),
-            Referent::Indexed(symbol, index) => Resolution::Indexed { symbol: *symbol, index: *index },
-            Referent::Special(name) => Resolution::Special(name),
-            Referent::External(name) => Resolution::External(name),
+        match self.parts.referents[referent.index()] {
+            Referent::Symbol(symbol) => Resolution::Symbol(symbol),
+            Referent::Indexed { symbol, index, .. } => Resolution::Indexed { symbol, index },
+            Referent::Special(word) => Resolution::Special(&self.parts.words[word as usize]),
+            Referent::External(word) => Resolution::External(&self.parts.words[word as usize]),
         }
     }
 
@@ -218,10 +233,11 @@ impl Function {
         }
     }
 
-    /// The distinct names to be looked up in the module, the function's own included.
+    /// The distinct names to be looked up in the module: the function's own, and those that only debug information uses,
+    /// included.
     pub fn externals(&self) -> impl Iterator<Item = (ReferentId, &str)> {
         self.parts.referents.iter().enumerate().filter_map(|(index, referent)| match referent {
-            Referent::External(name) => Some((ReferentId::new(index), name.as_str())),
+            Referent::External(word) => Some((ReferentId::new(index), &*self.parts.words[*word as usize])),
             _ => None,
         })
     }
@@ -242,19 +258,21 @@ impl Function {
             + size_of_val(&*parts.operands)
             + size_of_val(&*parts.constants)
             + size_of_val(&*parts.referents)
+            + size_of_val(&*parts.words)
             + size_of_val(&*parts.names)
             + size_of_val(&*parts.problems)
     }
 
     fn view(&self, name: Name) -> NameRef<'_> {
         let referent = name.referent();
-        let length = match &self.parts.referents[referent.index()] {
-            Referent::Symbol(symbol) => TextSize::of(self.symbol(*symbol).name.as_str()),
-            Referent::Indexed(symbol, index) => {
-                let digits = index.checked_ilog10().unwrap_or(0) + 1;
-                TextSize::of(self.symbol(*symbol).name.as_str()) + TextSize::from(digits)
+        let length = match self.parts.referents[referent.index()] {
+            Referent::Symbol(symbol) => TextSize::of(&*self.symbol(symbol).name),
+            Referent::Indexed { symbol, digits, .. } => {
+                TextSize::of(&*self.symbol(symbol).name) + TextSize::from(u32::from(digits))
             }
-            Referent::Special(name) | Referent::External(name) => TextSize::of(name.as_str()),
+            Referent::Special(word) | Referent::External(word) => {
+                TextSize::of(&*self.parts.words[word as usize])
+            }
         };
         NameRef {
             range: TextRange::at(name.start, length),

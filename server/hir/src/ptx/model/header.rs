@@ -14,7 +14,7 @@ pub struct Header {
     pub uses: Box<[ModuleUse]>,
     /// What it is, if a directive.
     pub directive: Option<Directive>,
-    /// What is wrong with it, bodies left out.
+    /// What is wrong with it. A function's problems are all in [`Function::problems`](super::Function::problems).
     pub problems: Box<[Problem]>,
 }
 
@@ -50,6 +50,8 @@ pub enum DeclarationKind {
         /// The function that is called instead.
         target: SmolStr,
     },
+    /// A label in a `.section`, which debug information names.
+    SectionLabel,
 }
 
 /// A name that a module item uses.

@@ -7,6 +7,9 @@ macro_rules! ids {
         pub struct $name(u32);
 
         impl $name {
+            /// The id of the first entry.
+            pub const FIRST: Self = Self(0);
+
             /// The id of the `index`th entry.
             pub fn new(index: usize) -> Self {
                 Self(u32::try_from(index).expect("an item is shorter than 4 GiB, so it has fewer entries"))
@@ -30,7 +33,7 @@ ids! {
     /// What names stand for: one for each distinct register, symbol, special register or outside name that is used.
     /// Two occurrences with the same referent name the same thing. Dense, so it serves as a register number.
     ReferentId;
-    /// A declared symbol of a function, numbered in text order (labels stand before the other symbols of their block).
+    /// A declared symbol of a function, numbered in text order.
     SymbolId;
     /// A scope of a function; the function itself is scope 0, and a parent comes before its children.
     ScopeId;

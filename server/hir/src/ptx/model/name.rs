@@ -1,6 +1,5 @@
 //! Occurrences of names and what they stand for.
 
-use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 
 use super::{ReferentId, SymbolId};
@@ -102,10 +101,17 @@ impl Name {
 }
 
 /// How a referent is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Referent {
     Symbol(SymbolId),
-    Indexed(SymbolId, u32),
-    Special(Box<SmolStr>),
-    External(Box<SmolStr>),
+    /// Digits are counted because `%r07` names the same register as `%r7`.
+    Indexed {
+        symbol: SymbolId,
+        index: u32,
+        digits: u8,
+    },
+    /// Index into the words of the function.
+    Special(u32),
+    /// Index into the words of the function.
+    External(u32),
 }

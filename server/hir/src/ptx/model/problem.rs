@@ -33,4 +33,6 @@ pub enum ProblemKind {
     ConstantTypes,
     /// A name other than `WARP_SZ` inside a constant expression.
     NameInConstant(SmolStr),
+    /// An expression with a name in it that is no operand: only constants may be added to a name.
+    OperandExpression,
 }

@@ -48,7 +48,8 @@ pub enum SymbolKind {
     },
     /// A variable in memory, or a `.param` variable for a call.
     Variable(Box<Variable>),
-    /// A parameter of the function; the details are `signature.params[index]`, or `signature.returns[index]`.
+    /// A parameter in `.param`; the details are `signature.params[index]`, or `signature.returns[index]`. Parameters in
+    /// `.reg` are registers; [`Function::param_symbol`](super::Function::param_symbol) finds both.
     Param {
         /// Whether it stands before the function's name.
         is_return: bool,

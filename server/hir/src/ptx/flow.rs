@@ -1,0 +1,166 @@
+//! The control flow of a PTX function: which instructions end a block, and where lanes go from there.
+
+use std::ops::Range;
+
+use super::uniformity::Uniformity;
+use super::{Function, Instruction, InstructionId, Operand, Resolution, SymbolKind, TableKind};
+use crate::cfg::{BasicBlock, BlockEnd, BlockId, Cfg};
+use crate::post_dominators::PostDominators;
+
+impl Function {
+    /// The basic blocks of the function. `is_noreturn` says of a function of the module whether calls of it come back.
+    ///
+    /// The text after the last instruction is an end like `ret`, with a block of its own if control can fall off there;
+    /// that block holds no instruction.
+    pub fn cfg(&self, is_noreturn: &dyn Fn(&str) -> bool) -> Cfg {
+        let exits: Vec<Exit> =
+            self.instructions().map(|instruction| Exit::of(self, instruction, is_noreturn)).collect();
+        let starts = self.starts(&exits);
+        let block_at =
+            |instruction: u32| BlockId(starts.partition_point(|&start| start <= instruction) as u32 - 1);
+        let mut blocks = Vec::with_capacity(starts.len());
+        let mut edges = Vec::new();
+        for (index, &start) in starts.iter().enumerate() {
+            let id = BlockId(index as u32);
+            let end = starts.get(index + 1).copied().unwrap_or(exits.len() as u32);
+            let instructions: Range<u32> = start..end;
+            let exit = instructions.clone().next_back().map(|last| &exits[last as usize]);
+            edges.extend(exit.into_iter().flat_map(Exit::targets).map(|&target| (id, block_at(target))));
+            if exit.is_some_and(Exit::falls_through) {
+                edges.push((id, block_at(end)));
+            }
+            blocks.push(BasicBlock { instructions, end: exit.map_or(BlockEnd::Leaves, Exit::end) });
+        }
+        Cfg::new(blocks, edges)
+    }
+
+    /// Where lanes that part meet again, by the rule for leaving lanes. Which branches are uniform is found out only where
+    /// the rule has a choice.
+    pub fn post_dominators(&self, cfg: &Cfg) -> PostDominators {
+        let uniformity = std::cell::OnceCell::new();
+        PostDominators::leaving_lanes(cfg, |block| {
+            uniformity.get_or_init(|| Uniformity::of(self, cfg)).is_uniform_branch(block)
+        })
+    }
+
+    /// The first instruction of each block.
+    fn starts(&self, exits: &[Exit]) -> Vec<u32> {
+        let after =
+            exits.iter().zip(1u32..).filter(|(exit, _)| !matches!(exit, Exit::None)).map(|(_, next)| next);
+        let labels = self.labels().map(|label| label.target.index() as u32);
+        let mut starts: Vec<u32> = [0].into_iter().chain(after).chain(labels).collect();
+        starts.sort_unstable();
+        starts.dedup();
+        // The end of the text is a block only where control can come to it.
+        let end = exits.len() as u32;
+        let falls_off = exits.last().is_none_or(Exit::falls_through);
+        let jumped_to = || exits.iter().any(|exit| exit.targets().contains(&end));
+        if falls_off && starts.last() != Some(&end) {
+            starts.push(end);
+        } else if !falls_off && starts.last() == Some(&end) && !jumped_to() {
+            starts.pop();
+        }
+        starts
+    }
+}
+
+/// How an instruction leaves its block, if it does.
+enum Exit {
+    /// It does not.
+    None,
+    /// `bra`, `brx.idx`
+    Branch { guarded: bool, targets: Vec<u32> },
+    /// `ret`, `exit`
+    Leave { guarded: bool },
+    /// `trap`, a call that does not come back
+    Stop { guarded: bool },
+}
+
+impl Exit {
+    fn of(function: &Function, instruction: Instruction<'_>, is_noreturn: &dyn Fn(&str) -> bool) -> Exit {
+        let guarded = instruction.guard().is_some();
+        match instruction.opcode() {
+            "bra" => {
+                Exit::Branch { guarded, targets: branch_targets(function, instruction.operands().first()) }
+            }
+            "brx" => {
+                Exit::Branch { guarded, targets: branch_targets(function, instruction.operands().last()) }
+            }
+            "ret" | "exit" => Exit::Leave { guarded },
+            "trap" => Exit::Stop { guarded },
+            "call" if call_stops(function, instruction, is_noreturn) => Exit::Stop { guarded },
+            _ => Exit::None,
+        }
+    }
+
+    fn targets(&self) -> &[u32] {
+        match self {
+            Exit::Branch { targets, .. } => targets,
+            _ => &[],
+        }
+    }
+
+    fn falls_through(&self) -> bool {
+        match self {
+            Exit::None => true,
+            Exit::Branch { guarded, .. } | Exit::Leave { guarded } | Exit::Stop { guarded } => *guarded,
+        }
+    }
+
+    fn end(&self) -> BlockEnd {
+        match self {
+            Exit::None => BlockEnd::Goes,
+            Exit::Branch { guarded: false, targets } => match targets.len() {
+                0 => BlockEnd::Lost,
+                1 => BlockEnd::Goes,
+                _ => BlockEnd::Parts,
+            },
+            Exit::Branch { guarded: true, .. } => BlockEnd::Parts,
+            Exit::Leave { guarded: true } | Exit::Stop { guarded: true } => BlockEnd::LeavesGuarded,
+            Exit::Leave { guarded: false } => BlockEnd::Leaves,
+            Exit::Stop { guarded: false } => BlockEnd::Stops,
+        }
+    }
+}
+
+/// The instructions that a branch operand leads to: a label's, or those of a table of labels. Labels that are not known
+/// are left out.
+fn branch_targets(function: &Function, operand: Option<&Operand>) -> Vec<u32> {
+    let Some(Operand::Symbol(name)) = operand else { return Vec::new() };
+    let label = |resolution: Resolution<'_>| match &function.symbol(resolution.symbol()?).kind {
+        SymbolKind::Label { target } => Some(*target),
+        _ => None,
+    };
+    let resolution = function.name(*name).resolution;
+    let table = resolution.symbol().map(|symbol| &function.symbol(symbol).kind);
+    let targets: Vec<InstructionId> = match table {
+        Some(SymbolKind::Table { kind: TableKind::Branch, targets }) => {
+            targets.iter().filter_map(|name| label(function.name(*name).resolution)).collect()
+        }
+        _ => label(resolution).into_iter().collect(),
+    };
+    targets.into_iter().map(|target| target.index() as u32).collect()
+}
+
+/// Whether a call does not come back: its callee is `.noreturn`, its prototype is, or every function of its table is.
+fn call_stops(function: &Function, call: Instruction<'_>, is_noreturn: &dyn Fn(&str) -> bool) -> bool {
+    let stops = |resolution: Resolution<'_>| match resolution {
+        Resolution::External(name) => is_noreturn(name),
+        Resolution::Symbol(symbol) => match &function.symbol(symbol).kind {
+            SymbolKind::Prototype(signature) => signature.is_noreturn(),
+            SymbolKind::Table { kind: TableKind::Call, targets } => {
+                let name = |name: &super::NameId| function.name(*name).resolution;
+                !targets.is_empty()
+                    && targets
+                        .iter()
+                        .all(|target| matches!(name(target), Resolution::External(name) if is_noreturn(name)))
+            }
+            _ => false,
+        },
+        Resolution::Indexed { .. } | Resolution::Special(_) => false,
+    };
+    call.operands().iter().any(|operand| match operand {
+        Operand::Symbol(name) => stops(function.name(*name).resolution),
+        _ => false,
+    })
+}

@@ -1,0 +1,55 @@
+//! From the tree of one item to the model: declarations, names, operands, constants, in one walk in text order.
+//!
+//! The walk goes over the green tree, because names borrowed from it live as long as the walk, and because it visits every
+//! token of a large function while an editor waits. Whatever is missing in a broken tree is left out of the model.
+
+mod body;
+mod constant;
+mod declaration;
+mod header;
+mod instruction;
+mod literal;
+mod operand;
+mod scopes;
+mod tree;
+
+#[cfg(test)]
+mod tests;
+
+use rowan::GreenNode;
+use text_size::TextRange;
+use warplens_syntax::SyntaxKind::{BLOCK, FUNCTION};
+
+use self::body::Body;
+use self::tree::{Node, Token};
+use super::{Function, Header};
+
+impl Function {
+    /// Lowers the tree of a function item; `None` if the item is something else.
+    pub fn lower(item: &GreenNode) -> Option<Function> {
+        let function = Node::root(item).child(FUNCTION)?;
+        let mut body = Body::default();
+        let outside = declaration::function(function, &mut body.problems);
+        body.function(function.range(), &outside);
+        let block = function.child(BLOCK);
+        if let Some(block) = block {
+            body.block(block);
+        }
+        Some(Function {
+            kind: outside.kind,
+            linkage: outside.linkage,
+            name: outside.name.map(|name| name.text.into()),
+            name_range: outside.name.map_or(TextRange::empty(outside.keyword.end()), Token::range),
+            signature: outside.signature,
+            body: block.map(|block| block.range()),
+            parts: body.finish(),
+        })
+    }
+}
+
+impl Header {
+    /// Lowers the outside of any module item. Costs nothing for what stands in a body.
+    pub fn lower(item: &GreenNode) -> Header {
+        header::header(Node::root(item))
+    }
+}

@@ -1,0 +1,207 @@
+//! The walk over a function: its parameters, then the statements of its body in text order.
+
+use rowan::NodeOrToken;
+use rustc_hash::FxHashMap;
+use text_size::TextRange;
+use warplens_syntax::SyntaxKind::*;
+
+use super::super::model::Parts;
+use super::super::{
+    Constant, ConstantId, InstructionId, NameId, Operand, Parameter, Problem, Role, Space, SymbolKind,
+    TableKind, Variable,
+};
+use super::constant;
+use super::declaration::{self, Outside, Shape};
+use super::instruction::Mnemonics;
+use super::scopes::{NewSymbol, Scopes};
+use super::tree::{Elements, Node, Token};
+use crate::ptx::model::InstructionData;
+
+/// A range of labels longer than this is cut; no table has so many.
+const LABEL_RANGE: u32 = 1 << 16;
+
+/// The tables of a function while they grow.
+#[derive(Default)]
+pub(super) struct Body<'a> {
+    pub(super) scopes: Scopes,
+    pub(super) problems: Vec<Problem>,
+    pub(super) mnemonics: Mnemonics<'a>,
+    pub(super) instructions: Vec<InstructionData>,
+    pub(super) operands: Vec<Operand>,
+    pub(super) constants: Vec<Constant>,
+    pub(super) constant_ids: FxHashMap<Constant, ConstantId>,
+    /// Operands that wait until the list they belong to is whole.
+    pub(super) scratch: Vec<Operand>,
+}
+
+impl<'a> Body<'a> {
+    /// Opens the scope of the function and declares its parameters.
+    pub(super) fn function(&mut self, item: TextRange, outside: &Outside<'a>) {
+        self.scopes.enter(item);
+        self.parameters(&outside.signature.returns, &outside.return_names, true);
+        if let Some(name) = outside.name {
+            self.scopes.refer_outside(name, Role::Declaration);
+        }
+        self.parameters(&outside.signature.params, &outside.param_names, false);
+    }
+
+    fn parameters(&mut self, params: &[Parameter], names: &[Option<Token<'a>>], is_return: bool) {
+        for (index, (param, name)) in params.iter().zip(names).enumerate() {
+            let Some(name) = name.filter(|name| name.kind == IDENT) else { continue };
+            let kind = match (param.space, param.range_count) {
+                (Space::Reg, None) => SymbolKind::Register { ty: param.ty, vector: param.vector },
+                (Space::Reg, Some(count)) => {
+                    SymbolKind::RegisterRange { ty: param.ty, vector: param.vector, count }
+                }
+                _ => SymbolKind::Param { is_return, index: index as u32 },
+            };
+            let is_range = param.range_count.is_some();
+            self.scopes.declare(NewSymbol { name, kind, is_range }, &mut self.problems);
+        }
+    }
+
+    /// Lowers the body. Nested blocks are kept on a stack of our own, since text may nest them as deep as it likes.
+    pub(super) fn block(&mut self, body: Node<'a>) {
+        let mut open: Vec<(Elements<'a>, bool)> = vec![(body.elements(), false)];
+        while let Some((elements, _)) = open.last_mut() {
+            match elements.next() {
+                Some(NodeOrToken::Token(_)) => {}
+                Some(NodeOrToken::Node(node)) => match node.kind() {
+                    BLOCK => {
+                        self.scopes.enter(node.range());
+                        open.push((node.elements(), true));
+                    }
+                    CHUNK => open.push((node.elements(), false)),
+                    _ => self.statement(node),
+                },
+                None => {
+                    if let Some((_, true)) = open.pop() {
+                        self.scopes.leave(&mut self.problems);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Closes the scope of the function and gives its tables away.
+    pub(super) fn finish(mut self) -> Parts {
+        self.scopes.leave(&mut self.problems);
+        self.problems.sort_by_key(|problem| problem.range.start());
+        Parts {
+            scopes: self.scopes.scopes.into(),
+            symbols: self.scopes.symbols.into(),
+            mnemonics: self.mnemonics.finish(),
+            instructions: self.instructions.into(),
+            operands: self.operands.into(),
+            constants: self.constants.into(),
+            referents: self.scopes.referents.into(),
+            words: self.scopes.words.into(),
+            names: self.scopes.names.into(),
+            problems: self.problems.into(),
+        }
+    }
+
+    fn statement(&mut self, node: Node<'a>) {
+        match node.kind() {
+            INSTRUCTION => self.instruction(node),
+            LABEL => {
+                let target = InstructionId::new(self.instructions.len());
+                self.label(node, SymbolKind::Label { target });
+            }
+            VARIABLE => self.variables(node),
+            BRANCH_TARGETS => self.table(node, TableKind::Branch),
+            CALL_TARGETS => self.table(node, TableKind::Call),
+            CALL_PROTOTYPE => self.prototype(node),
+            LOC_DIRECTIVE => self.debug_names(node),
+            _ => {}
+        }
+    }
+
+    fn label(&mut self, label: Node<'a>, kind: SymbolKind) {
+        if let Some(name) = label.child(NAME).and_then(|name| name.token(IDENT)) {
+            self.scopes.declare(NewSymbol { name, kind, is_range: false }, &mut self.problems);
+        }
+    }
+
+    fn variables(&mut self, node: Node<'a>) {
+        let shape = Shape::of(node, &mut self.problems);
+        for declarator in node.nodes().filter(|node| node.kind() == DECLARATOR) {
+            let variable = shape.variable(declarator, &mut self.problems);
+            let Some(name) = declaration::declared_name(declarator) else { continue };
+            let is_range = variable.range_count.is_some();
+            let kind = variable_kind(variable);
+            self.scopes.declare(NewSymbol { name, kind, is_range }, &mut self.problems);
+            if let Some(initializer) = declarator.child(INITIALIZER) {
+                self.initial_names(initializer);
+            }
+        }
+    }
+
+    fn initial_names(&mut self, initializer: Node<'a>) {
+        for name in declaration::symbols(initializer) {
+            self.scopes.refer(name, Role::Read);
+        }
+    }
+
+    /// `name: .branchtargets A, B, L<3>;` The name is declared first, so that names stay in text order; what it lists is
+    /// filled in afterwards.
+    fn table(&mut self, node: Node<'a>, kind: TableKind) {
+        let declared = self.scopes.symbols.len();
+        if let Some(label) = node.child(LABEL) {
+            self.label(label, SymbolKind::Table { kind, targets: Box::default() });
+        }
+        let mut targets = Vec::new();
+        for target in node.nodes().filter(|node| node.kind() != LABEL) {
+            self.table_targets(target, kind, &mut targets);
+        }
+        if let Some(symbol) = self.scopes.symbols.get_mut(declared) {
+            symbol.kind = SymbolKind::Table { kind, targets: targets.into() };
+        }
+    }
+
+    fn table_targets(&mut self, target: Node<'a>, kind: TableKind, targets: &mut Vec<NameId>) {
+        let role = match kind {
+            TableKind::Branch => Role::Target,
+            TableKind::Call => Role::Call,
+        };
+        let name = |node: Node<'a>| node.token(IDENT);
+        match target.kind() {
+            NAME_REF => targets.extend(name(target).map(|name| self.scopes.refer(name, role))),
+            NAME_RANGE => {
+                let count = target.child(NAME_COUNT).and_then(|count| count.nodes().next());
+                let count = count.and_then(|count| constant::count(count, &mut self.problems)).unwrap_or(0);
+                let count = u32::try_from(count).unwrap_or(LABEL_RANGE).min(LABEL_RANGE);
+                let Some(prefix) = target.child(NAME_REF).and_then(name) else { return };
+                for index in 0..count {
+                    let text = format!("{}{index}", prefix.text);
+                    targets.push(self.scopes.refer_as(&text, prefix.start, role));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn prototype(&mut self, node: Node<'a>) {
+        let signature = Box::new(declaration::prototype(node, &mut self.problems));
+        if let Some(label) = node.child(LABEL) {
+            self.label(label, SymbolKind::Prototype(signature));
+        }
+    }
+
+    /// `.loc 1 2 3, function_name $name, inlined_at 1 4 5`
+    fn debug_names(&mut self, node: Node<'a>) {
+        let attributes = node.nodes().filter(|node| node.kind() == LOC_ATTRIBUTE);
+        for name in attributes.flat_map(Node::nodes).filter_map(declaration::symbol) {
+            self.scopes.refer(name, Role::Debug);
+        }
+    }
+}
+
+fn variable_kind(variable: Variable) -> SymbolKind {
+    let Variable { ty, vector, .. } = variable;
+    match (variable.space, variable.range_count) {
+        (Space::Reg, Some(count)) => SymbolKind::RegisterRange { ty, vector, count },
+        (Space::Reg, None) => SymbolKind::Register { ty, vector },
+        _ => SymbolKind::Variable(Box::new(variable)),
+    }
+}

@@ -1,0 +1,267 @@
+//! Variables, parameters and signatures, the same for modules and functions.
+
+use text_size::TextRange;
+use warplens_syntax::SyntaxKind::*;
+
+use super::super::{
+    Dimension, FunctionKind, Initializer, Linkage, Parameter, PerformanceDirective, Pointer, Problem,
+    ProblemKind, Signature, Space, Type, Variable, VectorLength,
+};
+use super::constant;
+use super::tree::{Node, Token};
+
+/// Nobody braces initialisers deeper than this, and the walk must not run out of stack.
+const DEPTH: u32 = 32;
+
+/// The outside of a function item.
+pub(super) struct Outside<'a> {
+    pub(super) kind: FunctionKind,
+    /// `.entry` or `.func`
+    pub(super) keyword: TextRange,
+    pub(super) linkage: Option<Linkage>,
+    pub(super) name: Option<Token<'a>>,
+    pub(super) signature: Signature,
+    /// The name tokens of `signature.returns` and `signature.params`.
+    pub(super) return_names: Vec<Option<Token<'a>>>,
+    pub(super) param_names: Vec<Option<Token<'a>>>,
+    pub(super) has_body: bool,
+}
+
+/// Reads the outside of a `FUNCTION`.
+pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outside<'a> {
+    let keyword = node.token(DOT_WORD);
+    let (returns, return_names) = parameters(node.child(RETURN_LIST), problems);
+    let (params, param_names) = parameters(node.child(PARAM_LIST), problems);
+    Outside {
+        kind: match keyword {
+            Some(keyword) if keyword.text == ".func" => FunctionKind::Func,
+            _ => FunctionKind::Entry,
+        },
+        keyword: keyword.map_or(TextRange::empty(node.range().start()), Token::range),
+        linkage: linkage(node),
+        name: node.child(NAME).and_then(|name| name.token(IDENT)),
+        signature: Signature { returns, params, directives: directives(node, problems) },
+        return_names,
+        param_names,
+        has_body: node.child(BLOCK).is_some(),
+    }
+}
+
+/// The signature of a `CALL_PROTOTYPE`.
+pub(super) fn prototype(node: Node<'_>, problems: &mut Vec<Problem>) -> Signature {
+    Signature {
+        returns: parameters(node.child(RETURN_LIST), problems).0,
+        params: parameters(node.child(PARAM_LIST), problems).0,
+        directives: directives(node, problems),
+    }
+}
+
+fn directives(node: Node<'_>, problems: &mut Vec<Problem>) -> Box<[PerformanceDirective]> {
+    let directives = node.nodes().filter(|node| node.kind() == FUNCTION_DIRECTIVE);
+    directives
+        .filter_map(|node| {
+            let name = node.token(DOT_WORD)?.word().into();
+            let values = node.nodes().filter_map(|value| constant::count(value, problems)).collect();
+            Some(PerformanceDirective { name, values, range: node.range() })
+        })
+        .collect()
+}
+
+type Names<'a> = Vec<Option<Token<'a>>>;
+
+fn parameters<'a>(list: Option<Node<'a>>, problems: &mut Vec<Problem>) -> (Box<[Parameter]>, Names<'a>) {
+    let params = list.into_iter().flat_map(Node::nodes).filter(|node| node.kind() == PARAM);
+    let (params, names): (Vec<_>, Vec<_>) = params.map(|node| parameter(node, problems)).unzip();
+    (params.into(), names)
+}
+
+fn parameter<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> (Parameter, Option<Token<'a>>) {
+    let shape = Shape::of(node, problems);
+    let declarator = node.child(DECLARATOR);
+    let name = declarator.and_then(declared_name);
+    let parameter = Parameter {
+        name: name.map(|name| name.text.into()),
+        name_range: name.map_or(TextRange::empty(node.range().end()), Token::range),
+        range: node.range(),
+        space: shape.space,
+        align: shape.align,
+        vector: shape.vector,
+        ty: shape.ty,
+        pointer: node
+            .child(POINTER)
+            .map(|pointer| Pointer { space: space(pointer), align: alignment(pointer, problems) }),
+        dimensions: declarator.map_or_else(Box::default, |node| dimensions(node, problems)),
+        range_count: declarator.and_then(|node| range_count(node, problems)),
+    };
+    (parameter, name)
+}
+
+/// What stands before the names of a declaration.
+pub(super) struct Shape {
+    pub(super) linkage: Option<Linkage>,
+    pub(super) space: Space,
+    pub(super) align: Option<u32>,
+    pub(super) vector: Option<VectorLength>,
+    pub(super) ty: Option<Type>,
+}
+
+impl Shape {
+    /// Reads it from a `VARIABLE` or `PARAM`.
+    pub(super) fn of(node: Node<'_>, problems: &mut Vec<Problem>) -> Shape {
+        Shape {
+            linkage: linkage(node),
+            space: space(node).unwrap_or(Space::Param),
+            align: alignment(node, problems),
+            vector: node
+                .child(VECTOR_SIZE)
+                .and_then(word)
+                .and_then(|token| VectorLength::from_name(token.word())),
+            ty: ty(node, problems),
+        }
+    }
+
+    /// The variable that a `DECLARATOR` makes of it.
+    pub(super) fn variable(&self, declarator: Node<'_>, problems: &mut Vec<Problem>) -> Variable {
+        let initializer = declarator.child(INITIALIZER);
+        Variable {
+            space: self.space,
+            linkage: self.linkage,
+            align: self.align,
+            vector: self.vector,
+            ty: self.ty,
+            dimensions: dimensions(declarator, problems),
+            range_count: range_count(declarator, problems),
+            initializer: initializer.map(|node| match node.nodes().next() {
+                Some(value) => initial_value(value, problems, 0),
+                None => Initializer::Invalid,
+            }),
+        }
+    }
+}
+
+/// The name token of a `DECLARATOR`.
+pub(super) fn declared_name(declarator: Node<'_>) -> Option<Token<'_>> {
+    declarator.child(NAME)?.token(IDENT)
+}
+
+/// `<n>`, clamped to what a register number can be.
+pub(super) fn range_count(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Option<u32> {
+    let count =
+        declarator.child(NAME_COUNT)?.nodes().next().and_then(|count| constant::count(count, problems));
+    Some(u32::try_from(count.unwrap_or(0)).unwrap_or(u32::MAX))
+}
+
+fn word(node: Node<'_>) -> Option<Token<'_>> {
+    node.token(DOT_WORD)
+}
+
+fn linkage(node: Node<'_>) -> Option<Linkage> {
+    node.child(LINKAGE).and_then(word).and_then(|token| Linkage::from_name(token.word()))
+}
+
+fn space(node: Node<'_>) -> Option<Space> {
+    node.child(STATE_SPACE).and_then(word).and_then(|token| Space::from_name(token.word()))
+}
+
+fn ty(node: Node<'_>, problems: &mut Vec<Problem>) -> Option<Type> {
+    let token = node.child(TYPE_NAME).and_then(word)?;
+    let ty = Type::from_name(token.word());
+    if ty.is_none() {
+        let kind = ProblemKind::UnknownType(token.text.into());
+        problems.push(Problem { range: token.range(), kind });
+    }
+    ty
+}
+
+fn alignment(node: Node<'_>, problems: &mut Vec<Problem>) -> Option<u32> {
+    let value = node.child(ALIGNMENT)?.nodes().next()?;
+    let align = constant::count(value, problems)?;
+    match u32::try_from(align) {
+        Ok(small) if small.is_power_of_two() => Some(small),
+        _ => {
+            problems.push(Problem { range: value.range(), kind: ProblemKind::Alignment(align) });
+            None
+        }
+    }
+}
+
+fn dimensions(declarator: Node<'_>, problems: &mut Vec<Problem>) -> Box<[Dimension]> {
+    let dimensions = declarator.nodes().filter(|node| node.kind() == DIMENSION);
+    dimensions
+        .map(|node| Dimension(node.nodes().next().and_then(|size| constant::count(size, problems))))
+        .collect()
+}
+
+fn initial_value(node: Node<'_>, problems: &mut Vec<Problem>, depth: u32) -> Initializer {
+    if node.kind() == INITIALIZER_LIST {
+        if depth == DEPTH {
+            return Initializer::Invalid;
+        }
+        let values = node.nodes().filter(|node| node.kind() != ERROR);
+        return Initializer::List(values.map(|value| initial_value(value, problems, depth + 1)).collect());
+    }
+    address(node, problems).unwrap_or_else(|| match constant::evaluate(node, problems) {
+        super::super::Constant::Invalid => Initializer::Invalid,
+        value => Initializer::Constant(value),
+    })
+}
+
+/// `sym`, `generic(sym)`, `0xff(sym)`, each with constants added.
+fn address(node: Node<'_>, problems: &mut Vec<Problem>) -> Option<Initializer> {
+    let (mut node, mut added) = (node, 0i64);
+    while node.kind() == BIN_EXPR && symbol(node).is_some() {
+        let sign = if node.token(MINUS).is_some() { -1 } else { 1 };
+        let constant = constant::count(node.nodes().nth(1)?, problems)? as i64;
+        added = added.wrapping_add(constant.wrapping_mul(sign));
+        node = node.nodes().next()?;
+    }
+    if node.kind() == INDEX_EXPR {
+        added = added.wrapping_add(constant::count(node.nodes().nth(1)?, problems)? as i64);
+        node = node.nodes().next()?;
+    }
+    let name = symbol(node)?;
+    let (mut generic, mut mask) = (false, None);
+    if node.kind() == CALL_EXPR {
+        let (function, argument) = (node.nodes().next()?, node.nodes().nth(1)?);
+        match function.token(IDENT) {
+            Some(word) if word.text == "generic" => generic = true,
+            Some(_) => return Some(Initializer::Invalid),
+            None => mask = constant::count(function, problems),
+        }
+        if let Some(Initializer::Address { offset, generic: inner, .. }) = address(argument, problems) {
+            added = added.wrapping_add(offset);
+            generic |= inner;
+        }
+    }
+    Some(Initializer::Address { symbol: name.text.into(), offset: added, generic, mask })
+}
+
+/// The names on which an initialiser rests, braces looked through.
+pub(super) fn symbols(initializer: Node<'_>) -> Vec<Token<'_>> {
+    let mut found = Vec::new();
+    let mut open: Vec<Node<'_>> = initializer.nodes().collect();
+    open.reverse();
+    while let Some(node) = open.pop() {
+        if node.kind() == INITIALIZER_LIST {
+            let inner = open.len();
+            open.extend(node.nodes());
+            open[inner..].reverse();
+        } else {
+            found.extend(symbol(node));
+        }
+    }
+    found
+}
+
+/// The name on whose address an initial value rests: the leftmost one, or that in the parentheses.
+pub(super) fn symbol(node: Node<'_>) -> Option<Token<'_>> {
+    let mut node = node;
+    loop {
+        node = match node.kind() {
+            NAME_REF => return node.token(IDENT).filter(|token| token.text != "WARP_SZ"),
+            BIN_EXPR | INDEX_EXPR => node.nodes().next()?,
+            CALL_EXPR => node.nodes().nth(1)?,
+            _ => return None,
+        };
+    }
+}

@@ -1,0 +1,273 @@
+//! Operands of instructions.
+
+use warplens_syntax::SyntaxKind::{self, *};
+
+use super::super::model::{Component, ConstantId, NameId, OperandList};
+use super::super::{Constant, Operand, Problem, ProblemKind, Role, SymbolKind};
+use super::body::Body;
+use super::constant;
+use super::tree::{Node, Token};
+
+/// Deeper operands than this are `Missing`; nobody writes them, and the walk must not run out of stack.
+const DEPTH: u32 = 32;
+
+/// Where an operand stands.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    /// What the instruction does with it.
+    pub(super) role: Role,
+    /// Whether it is inside brackets, where registers are only read.
+    in_address: bool,
+    depth: u32,
+}
+
+impl Place {
+    pub(super) fn new(role: Role) -> Place {
+        Place { role, in_address: false, depth: 0 }
+    }
+
+    fn inside(self) -> Place {
+        Place { depth: self.depth + 1, ..self }
+    }
+}
+
+/// An expression with names in it, as the sum it must be.
+struct Sum {
+    base: Operand,
+    index: Operand,
+    offset: i64,
+}
+
+impl<'a> Body<'a> {
+    /// Lowers one operand and the names in it.
+    pub(super) fn operand(&mut self, node: Node<'a>, place: Place) -> Operand {
+        if place.depth == DEPTH {
+            return Operand::Missing;
+        }
+        match node.kind() {
+            NAME_REF => self.name(node, None, place),
+            MEMBER => {
+                let selector = node.token(DOT_WORD).map(|token| Component::from_name(token.word()));
+                node.child(NAME_REF).map_or(Operand::Missing, |name| self.name(name, selector, place))
+            }
+            SINK => Operand::Sink,
+            VECTOR => Operand::Vector(self.list(node, place)),
+            ARG_LIST => Operand::Arguments(self.list(node, place)),
+            PAIR => Operand::Pair(self.list(node, place)),
+            ADDRESS => self.address(node, place),
+            LITERAL => {
+                let value = constant::number(node);
+                if value == Constant::Invalid { Operand::Missing } else { self.constant(value) }
+            }
+            PREFIX_EXPR if has_names(node) => self.prefixed(node, place),
+            _ if is_expression(node.kind()) && has_names(node) => self.sum_operand(node, place),
+            _ if is_expression(node.kind()) => {
+                let value = constant::evaluate(node, &mut self.problems);
+                self.constant(value)
+            }
+            _ => Operand::Missing,
+        }
+    }
+
+    fn list(&mut self, node: Node<'a>, place: Place) -> OperandList {
+        let start = self.scratch.len();
+        for child in node.nodes() {
+            let operand = self.operand(child, place.inside());
+            self.scratch.push(operand);
+        }
+        self.keep(start)
+    }
+
+    /// Moves the operands that wait since `start` to the operand table.
+    pub(super) fn keep(&mut self, start: usize) -> OperandList {
+        let list = OperandList::new(self.operands.len(), self.scratch.len() - start);
+        self.operands.extend(self.scratch.drain(start..));
+        list
+    }
+
+    fn name(&mut self, node: Node<'a>, component: Option<Component>, place: Place) -> Operand {
+        let Some(token) = node.token(IDENT) else { return Operand::Missing };
+        let name = self.refer(token, place);
+        if token.text == "WARP_SZ" && self.scopes.is_special(name) {
+            return self.constant(Constant::Signed(32));
+        }
+        match self.scopes.symbol_of(name).map(|symbol| &symbol.kind) {
+            _ if place.role == Role::Target => Operand::Symbol(name),
+            Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }) => {
+                Operand::Register { name, component }
+            }
+            None if self.scopes.is_special(name) => Operand::Special { name, component },
+            _ => Operand::Symbol(name),
+        }
+    }
+
+    fn refer(&mut self, token: Token<'a>, place: Place) -> NameId {
+        let name = self.scopes.refer(token, place.role);
+        let kind = self.scopes.symbol_of(name).map(|symbol| &symbol.kind);
+        let is_register =
+            matches!(kind, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }));
+        // A pointer in a register is read, and so is a function pointer that is called.
+        if is_register && (place.in_address || place.role == Role::Call) {
+            self.scopes.set_role(name, Role::Read);
+        }
+        name
+    }
+
+    fn constant(&mut self, value: Constant) -> Operand {
+        let next = self.constants.len();
+        let id = *self.constant_ids.entry(value).or_insert_with(|| ConstantId::new(next));
+        if id.index() == next {
+            self.constants.push(value);
+        }
+        Operand::Constant(id)
+    }
+
+    /// `[base + constant, rest…]`
+    fn address(&mut self, node: Node<'a>, place: Place) -> Operand {
+        let place = Place { in_address: true, ..place.inside() };
+        let mut parts = node.nodes();
+        let Some(first) = parts.next() else { return Operand::Missing };
+        let sum = if is_expression(first.kind()) && first.kind() != LITERAL {
+            self.sum(first, place)
+        } else {
+            Sum { base: self.operand(first, place), index: Operand::Missing, offset: 0 }
+        };
+        let start = self.push_sum(sum);
+        for part in parts {
+            let operand = self.operand(part, Place { role: Role::Read, ..place });
+            self.scratch.push(operand);
+        }
+        Operand::Address { bracketed: true, parts: self.keep(start) }
+    }
+
+    /// `sym + 4`, `sym[4]`, `sym[%r1 + 4]`
+    fn sum_operand(&mut self, node: Node<'a>, place: Place) -> Operand {
+        let sum = self.sum(node, Place { in_address: true, ..place.inside() });
+        let start = self.push_sum(sum);
+        Operand::Address { bracketed: false, parts: self.keep(start) }
+    }
+
+    /// The layout that `Function::address` reads.
+    fn push_sum(&mut self, sum: Sum) -> usize {
+        let start = self.scratch.len();
+        let offset = self.constant(Constant::Signed(sum.offset));
+        self.scratch.extend([sum.base, sum.index, offset]);
+        start
+    }
+
+    fn sum(&mut self, node: Node<'a>, place: Place) -> Sum {
+        let plain = |base| Sum { base, index: Operand::Missing, offset: 0 };
+        if !has_names(node) {
+            return plain(self.operand(node, place));
+        }
+        match node.kind() {
+            NAME_REF => plain(self.name(node, None, place)),
+            BIN_EXPR if node.token(PLUS).is_some() || node.token(MINUS).is_some() => {
+                self.sum_and_constant(node, place)
+            }
+            INDEX_EXPR => self.indexed(node, place),
+            _ => {
+                self.problems.push(Problem { range: node.range(), kind: ProblemKind::OperandExpression });
+                self.mention(node, place);
+                plain(Operand::Missing)
+            }
+        }
+    }
+
+    /// `sum + constant`. A chain of additions leans to the left, so it is walked down first and added up afterwards.
+    fn sum_and_constant(&mut self, node: Node<'a>, place: Place) -> Sum {
+        let (mut left, mut added) = (node, Vec::new());
+        while left.kind() == BIN_EXPR && (left.token(PLUS).is_some() || left.token(MINUS).is_some()) {
+            let Some(next) = left.nodes().next() else { break };
+            added.push((left.token(MINUS).is_some(), left.nodes().nth(1)));
+            left = next;
+        }
+        let mut sum = self.sum(left, place);
+        for (minus, right) in added.into_iter().rev() {
+            let Some(right) = right else { continue };
+            if has_names(right) {
+                self.problems.push(Problem { range: node.range(), kind: ProblemKind::OperandExpression });
+                self.mention(right, place);
+                continue;
+            }
+            let value = constant::count(right, &mut self.problems).unwrap_or(0) as i64;
+            sum.offset = sum.offset.wrapping_add(if minus { value.wrapping_neg() } else { value });
+        }
+        sum
+    }
+
+    /// `sym[constant]`, `sym[%r1 + constant]`
+    fn indexed(&mut self, node: Node<'a>, place: Place) -> Sum {
+        let mut parts = node.nodes();
+        let base = match parts.next() {
+            Some(base) => self.operand(base, place),
+            None => Operand::Missing,
+        };
+        let place = Place { role: Role::Read, ..place };
+        match parts.next() {
+            Some(index) if has_names(index) && place.depth < DEPTH => {
+                let inner = self.sum(index, place.inside());
+                Sum { base, index: inner.base, offset: inner.offset }
+            }
+            Some(index) => {
+                let offset = constant::count(index, &mut self.problems).unwrap_or(0) as i64;
+                Sum { base, index: Operand::Missing, offset }
+            }
+            None => Sum { base, index: Operand::Missing, offset: 0 },
+        }
+    }
+
+    /// `!%p1`, `-%r1`
+    fn prefixed(&mut self, node: Node<'a>, place: Place) -> Operand {
+        let operator = node.tokens().next().map(|token| token.kind);
+        let list = self.list(node, place);
+        match operator {
+            Some(BANG) => Operand::Not(list),
+            Some(MINUS) => Operand::Negated(list),
+            _ => {
+                self.problems.push(Problem { range: node.range(), kind: ProblemKind::OperandExpression });
+                Operand::Missing
+            }
+        }
+    }
+
+    /// Records the names of something that is no operand, so that they are found all the same.
+    fn mention(&mut self, node: Node<'a>, place: Place) {
+        let mut open = vec![node];
+        while let Some(node) = open.pop() {
+            if let (NAME_REF, Some(token)) = (node.kind(), node.token(IDENT)) {
+                self.refer(token, Place { role: Role::Read, ..place });
+            }
+            let inner = open.len();
+            open.extend(node.nodes());
+            open[inner..].reverse();
+        }
+    }
+}
+
+fn is_expression(kind: SyntaxKind) -> bool {
+    matches!(
+        kind,
+        NAME_REF
+            | LITERAL
+            | PAREN_EXPR
+            | PREFIX_EXPR
+            | CAST_EXPR
+            | BIN_EXPR
+            | TERNARY_EXPR
+            | INDEX_EXPR
+            | CALL_EXPR
+    )
+}
+
+/// Whether a name other than `WARP_SZ` stands in an expression.
+fn has_names(node: Node<'_>) -> bool {
+    let mut open = vec![node];
+    while let Some(node) = open.pop() {
+        if node.kind() == NAME_REF && node.token(IDENT).is_none_or(|token| token.text != "WARP_SZ") {
+            return true;
+        }
+        open.extend(node.nodes());
+    }
+    false
+}

@@ -1,0 +1,280 @@
+//! Which declaration a name means: bindings in text order, scopes that shadow, register ranges, labels still to come.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+
+use super::super::model::{Name, Referent};
+use super::super::{
+    NameId, Problem, ProblemKind, ReferentId, Role, Scope, ScopeId, Symbol, SymbolId, SymbolKind,
+};
+use super::tree::Token;
+
+/// A distinct spelling, while the function is lowered.
+type Word = usize;
+
+/// Stands for a branch target until its label, or the end of the function, is met.
+const PENDING: ReferentId = ReferentId::FIRST;
+
+/// Everything about names that a function's walk builds up.
+#[derive(Default)]
+pub(super) struct Scopes {
+    pub(super) scopes: Vec<Scope>,
+    pub(super) symbols: Vec<Symbol>,
+    pub(super) names: Vec<Name>,
+    pub(super) referents: Vec<Referent>,
+    pub(super) words: Vec<SmolStr>,
+    spelled: FxHashMap<SmolStr, Word>,
+    spellings: Vec<Spelling>,
+    /// The referent of each symbol.
+    declared: Vec<ReferentId>,
+    /// Referents of registers of ranges.
+    indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
+    open: Vec<OpenScope>,
+    /// Grows whenever a name may begin to mean something else.
+    epoch: u32,
+}
+
+#[derive(Default)]
+struct Spelling {
+    text: SmolStr,
+    /// The innermost symbol of exactly this name.
+    exact: Option<SymbolId>,
+    /// The innermost symbol that declares this name with a number behind it.
+    range: Option<SymbolId>,
+    /// The referent that stands for the name outside the function, or for the special register.
+    outside: Option<ReferentId>,
+    /// What the name meant inside the function at that epoch.
+    known: Option<(u32, Option<ReferentId>)>,
+}
+
+struct OpenScope {
+    id: ScopeId,
+    /// What each declaration here hid: its word, whether it is a range, and the symbol before.
+    hidden: Vec<(Word, bool, Option<SymbolId>)>,
+    /// Branch targets not declared yet.
+    forward: Vec<(Word, NameId)>,
+}
+
+/// What a symbol's text and count say, for a declaration.
+pub(super) struct NewSymbol<'a> {
+    pub(super) name: Token<'a>,
+    pub(super) kind: SymbolKind,
+    /// `name<n>`
+    pub(super) is_range: bool,
+}
+
+impl Scopes {
+    pub(super) fn enter(&mut self, range: TextRange) {
+        let id = ScopeId::new(self.scopes.len());
+        let parent = self.open.last().map(|scope| scope.id);
+        self.scopes.push(Scope { parent, range });
+        self.open.push(OpenScope { id, hidden: Vec::new(), forward: Vec::new() });
+    }
+
+    /// Closes the innermost scope: branches to its labels find them, its names are forgotten.
+    pub(super) fn leave(&mut self, problems: &mut Vec<Problem>) {
+        let Some(scope) = self.open.pop() else { return };
+        for &(word, is_range, _) in &scope.hidden {
+            if let (false, Some(symbol)) = (is_range, self.spellings[word].exact) {
+                self.check_against_ranges(symbol, scope.id, problems);
+            }
+        }
+        for (word, name) in scope.forward {
+            let label = self.spellings[word].exact.filter(|symbol| self.is_label_of(*symbol, scope.id));
+            match (label, self.open.last_mut()) {
+                (Some(symbol), _) => self.point(name, self.declared[symbol.index()]),
+                (None, Some(parent)) => parent.forward.push((word, name)),
+                (None, None) => {
+                    let outside = self.outside(word);
+                    self.point(name, outside);
+                }
+            }
+        }
+        for (word, is_range, before) in scope.hidden.into_iter().rev() {
+            let spelling = &mut self.spellings[word];
+            *(if is_range { &mut spelling.range } else { &mut spelling.exact }) = before;
+        }
+        self.epoch += 1;
+    }
+
+    /// Declares a symbol in the innermost scope; a second one of the same name is a problem and hides nothing.
+    pub(super) fn declare(&mut self, new: NewSymbol<'_>, problems: &mut Vec<Problem>) -> SymbolId {
+        let word = self.word(new.name.text);
+        let symbol = SymbolId::new(self.symbols.len());
+        let scope = self.open.last().map_or(ScopeId::new(0), |scope| scope.id);
+        let (range, name) = (new.name.range(), SmolStr::new(new.name.text));
+        self.symbols.push(Symbol { name, range, scope, kind: new.kind });
+        let referent = self.referent(Referent::Symbol(symbol));
+        self.declared.push(referent);
+        self.names.push(Name::new(range.start(), referent, Role::Declaration));
+
+        let spelling = &mut self.spellings[word];
+        let slot = if new.is_range { &mut spelling.range } else { &mut spelling.exact };
+        match *slot {
+            Some(first) if self.symbols[first.index()].scope == scope => {
+                problems.push(Problem { range, kind: ProblemKind::Duplicate { first } });
+            }
+            before => {
+                *slot = Some(symbol);
+                if let Some(open) = self.open.last_mut() {
+                    open.hidden.push((word, new.is_range, before));
+                }
+                self.epoch += 1;
+            }
+        }
+        symbol
+    }
+
+    /// Records an occurrence of a name and finds what it means here. A branch target that nothing has declared yet is
+    /// looked for again at the end of each enclosing block.
+    pub(super) fn refer(&mut self, token: Token<'_>, role: Role) -> NameId {
+        self.refer_as(token.text, token.start, role)
+    }
+
+    /// Records an occurrence of a name that is written in another way, such as `L3` of `L<5>`.
+    pub(super) fn refer_as(&mut self, text: &str, start: TextSize, role: Role) -> NameId {
+        let word = self.word(text);
+        let name = NameId::new(self.names.len());
+        let referent = match (self.inside(word, text), self.open.last_mut()) {
+            (Some(referent), _) => referent,
+            (None, Some(open)) if role == Role::Target => {
+                open.forward.push((word, name));
+                PENDING
+            }
+            (None, _) => self.outside(word),
+        };
+        self.names.push(Name::new(start, referent, role));
+        name
+    }
+
+    /// Records the name under which the module knows the function.
+    pub(super) fn refer_outside(&mut self, token: Token<'_>, role: Role) {
+        let word = self.word(token.text);
+        let referent = self.outside(word);
+        self.names.push(Name::new(token.start, referent, role));
+    }
+
+    pub(super) fn symbol_of(&self, name: NameId) -> Option<&Symbol> {
+        match self.referents[self.names[name.index()].referent().index()] {
+            Referent::Symbol(symbol) | Referent::Indexed { symbol, .. } => {
+                Some(&self.symbols[symbol.index()])
+            }
+            Referent::Special(_) | Referent::External(_) => None,
+        }
+    }
+
+    /// Changes what is done with a name, once it is known what it means.
+    pub(super) fn set_role(&mut self, name: NameId, role: Role) {
+        let name = &mut self.names[name.index()];
+        *name = Name::new(name.start, name.referent(), role);
+    }
+
+    pub(super) fn is_special(&self, name: NameId) -> bool {
+        matches!(self.referents[self.names[name.index()].referent().index()], Referent::Special(_))
+    }
+
+    fn word(&mut self, text: &str) -> Word {
+        if let Some(&word) = self.spelled.get(text) {
+            return word;
+        }
+        let word = self.spellings.len();
+        self.spelled.insert(text.into(), word);
+        self.spellings.push(Spelling { text: text.into(), ..Spelling::default() });
+        word
+    }
+
+    /// What the name means in the open scopes.
+    fn inside(&mut self, word: Word, text: &str) -> Option<ReferentId> {
+        if let Some((epoch, referent)) = self.spellings[word].known
+            && epoch == self.epoch
+        {
+            return referent;
+        }
+        let referent = match (self.spellings[word].exact, self.in_range(text)) {
+            (exact, Some(range)) if exact.is_none_or(|exact| self.hides(range.0, exact)) => {
+                Some(self.indexed_referent(range))
+            }
+            (exact, _) => exact.map(|symbol| self.declared[symbol.index()]),
+        };
+        self.spellings[word].known = Some((self.epoch, referent));
+        referent
+    }
+
+    /// The referent for a name that the function does not declare.
+    fn outside(&mut self, word: Word) -> ReferentId {
+        if let Some(referent) = self.spellings[word].outside {
+            return referent;
+        }
+        let text = self.spellings[word].text.clone();
+        let is_special = warplens_isa::ptx::special_register(&text).is_some();
+        let index = self.words.len() as u32;
+        self.words.push(text);
+        let referent =
+            self.referent(if is_special { Referent::Special(index) } else { Referent::External(index) });
+        self.spellings[word].outside = Some(referent);
+        referent
+    }
+
+    /// The range that declares `%r12`, in the innermost scope that has one: `%r` with 12, `%r1` with 2.
+    fn in_range(&self, text: &str) -> Option<(SymbolId, u32, u8)> {
+        let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
+        let splits = (1..=digits.min(10)).map(|digits| text.split_at(text.len() - digits));
+        let found = splits.filter_map(|(prefix, number)| {
+            let symbol = self.spellings[*self.spelled.get(prefix)?].range?;
+            let index = number.parse().ok()?;
+            (index < self.range_count(symbol)?).then_some((symbol, index, number.len() as u8))
+        });
+        found.reduce(|best, other| if self.hides(other.0, best.0) { other } else { best })
+    }
+
+    fn range_count(&self, symbol: SymbolId) -> Option<u32> {
+        match &self.symbols[symbol.index()].kind {
+            SymbolKind::RegisterRange { count, .. } => Some(*count),
+            SymbolKind::Variable(variable) => variable.range_count,
+            _ => None,
+        }
+    }
+
+    fn hides(&self, inner: SymbolId, outer: SymbolId) -> bool {
+        // Of two scopes that are open at once, the inner one was entered later.
+        self.symbols[inner.index()].scope > self.symbols[outer.index()].scope
+    }
+
+    fn is_label_of(&self, symbol: SymbolId, scope: ScopeId) -> bool {
+        let symbol = &self.symbols[symbol.index()];
+        symbol.scope == scope && matches!(symbol.kind, SymbolKind::Label { .. })
+    }
+
+    fn point(&mut self, name: NameId, referent: ReferentId) {
+        let name = &mut self.names[name.index()];
+        *name = Name::new(name.start, referent, name.role());
+    }
+
+    /// A single name and a range of the same scope may not declare the same register, whichever comes first.
+    fn check_against_ranges(&self, symbol: SymbolId, scope: ScopeId, problems: &mut Vec<Problem>) {
+        let single = &self.symbols[symbol.index()];
+        if let Some((range, ..)) = self.in_range(&single.name)
+            && self.symbols[range.index()].scope == scope
+        {
+            let (first, second) = if range < symbol { (range, symbol) } else { (symbol, range) };
+            let range = self.symbols[second.index()].range;
+            problems.push(Problem { range, kind: ProblemKind::Duplicate { first } });
+        }
+    }
+
+    fn referent(&mut self, referent: Referent) -> ReferentId {
+        let id = ReferentId::new(self.referents.len());
+        self.referents.push(referent);
+        id
+    }
+
+    fn indexed_referent(&mut self, (symbol, index, digits): (SymbolId, u32, u8)) -> ReferentId {
+        if let Some(&referent) = self.indexed.get(&(symbol, index, digits)) {
+            return referent;
+        }
+        let referent = self.referent(Referent::Indexed { symbol, index, digits });
+        self.indexed.insert((symbol, index, digits), referent);
+        referent
+    }
+}

@@ -1,0 +1,215 @@
+//! The names of a module, from the headers of its items in order.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use super::{DeclarationKind, FunctionKind, Header, Linkage, Space, Type};
+
+/// Every name that a module declares. Holds no ranges, so that it stays equal when text moves or bodies change.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ModuleNames {
+    symbols: Vec<ModuleSymbol>,
+    /// Symbols by name, in text order.
+    by_name: FxHashMap<SmolStr, Vec<u32>>,
+    /// Symbols that declare `name0`, `name1` …, by what stands before the number.
+    ranges: FxHashMap<SmolStr, Vec<u32>>,
+    clashes: Vec<Clash>,
+}
+
+/// One declaration of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleSymbol {
+    /// The name.
+    pub name: SmolStr,
+    /// Which item declares it, counted from the start of the file.
+    pub item: u32,
+    /// Which of the declarations of its header it is.
+    pub declaration: u32,
+    /// What it is.
+    pub kind: ModuleKind,
+}
+
+/// What a name of a module is, in short; the header has the rest.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ModuleKind {
+    /// A variable.
+    Variable {
+        /// Where it lives.
+        space: Space,
+        /// Type of its elements.
+        ty: Option<Type>,
+        /// The linkage word.
+        linkage: Option<Linkage>,
+        /// How many variables `name<n>` declares.
+        range_count: Option<u32>,
+    },
+    /// A function or kernel.
+    Function {
+        /// Kernel or function.
+        kind: FunctionKind,
+        /// The linkage word.
+        linkage: Option<Linkage>,
+        /// `false` for a prototype.
+        has_body: bool,
+        /// Whether calls never come back.
+        is_noreturn: bool,
+    },
+    /// An alias of a function.
+    Alias,
+    /// A label in a `.section`.
+    SectionLabel,
+}
+
+/// Two declarations of one name that the assembler does not take together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Clash {
+    /// The later one, by its place in [`ModuleNames::symbols`].
+    pub symbol: u32,
+    /// The one it clashes with.
+    pub first: u32,
+    /// Why.
+    pub kind: ClashKind,
+}
+
+/// Why two declarations clash.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ClashKind {
+    /// The name has its meaning already.
+    Duplicate,
+    /// They agree on everything but who provides the thing: `.extern` against a definition here, or different linkage
+    /// words.
+    Linkage,
+}
+
+impl ModuleNames {
+    /// Collects the names of a module. The headers are those of all items, in the order of the text.
+    pub fn new<'h>(headers: impl IntoIterator<Item = &'h Header>) -> ModuleNames {
+        let mut module = ModuleNames::default();
+        for (item, header) in headers.into_iter().enumerate() {
+            for (index, declaration) in header.declarations.iter().enumerate() {
+                module.declare(ModuleSymbol {
+                    name: declaration.name.clone(),
+                    item: item as u32,
+                    declaration: index as u32,
+                    kind: ModuleKind::of(&declaration.kind),
+                });
+            }
+        }
+        module
+    }
+
+    /// All declarations in the order of the text.
+    pub fn symbols(&self) -> &[ModuleSymbol] {
+        &self.symbols
+    }
+
+    /// The declarations of a name in the order of the text; for `v1` those of `v<2>` too.
+    pub fn declarations(&self, name: &str) -> impl Iterator<Item = &ModuleSymbol> {
+        let exact = self.by_name.get(name).into_iter().flatten();
+        exact.copied().chain(self.in_range(name)).map(|index| &self.symbols[index as usize])
+    }
+
+    /// Whether an item may use a name: it or an item before it declares it.
+    pub fn is_visible(&self, name: &str, item: u32) -> bool {
+        self.declarations(name).any(|symbol| symbol.item <= item)
+    }
+
+    /// The declaration that matters most: one with a body or storage, else the first.
+    pub fn definition(&self, name: &str) -> Option<&ModuleSymbol> {
+        self.declarations(name)
+            .find(|symbol| symbol.kind.is_definition())
+            .or_else(|| self.declarations(name).next())
+    }
+
+    /// Whether calls of a function never come back.
+    pub fn is_noreturn(&self, name: &str) -> bool {
+        self.declarations(name)
+            .any(|symbol| matches!(symbol.kind, ModuleKind::Function { is_noreturn: true, .. }))
+    }
+
+    /// Declarations that the assembler does not take together, by the later one.
+    pub fn clashes(&self) -> &[Clash] {
+        &self.clashes
+    }
+
+    fn declare(&mut self, symbol: ModuleSymbol) {
+        let index = self.symbols.len() as u32;
+        let before =
+            self.by_name.get(&symbol.name).into_iter().flatten().copied().chain(self.in_range(&symbol.name));
+        let clash = before.into_iter().find_map(|first| {
+            let kind = symbol.kind.clash(self.symbols[first as usize].kind)?;
+            Some(Clash { symbol: index, first, kind })
+        });
+        self.clashes.extend(clash);
+        let table = match symbol.kind {
+            ModuleKind::Variable { range_count: Some(_), .. } => &mut self.ranges,
+            _ => &mut self.by_name,
+        };
+        table.entry(symbol.name.clone()).or_default().push(index);
+        self.symbols.push(symbol);
+    }
+
+    fn in_range(&self, name: &str) -> Option<u32> {
+        if self.ranges.is_empty() {
+            return None;
+        }
+        let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
+        (1..=digits.min(10)).map(|digits| name.split_at(name.len() - digits)).find_map(|(prefix, number)| {
+            let number: u32 = number.parse().ok()?;
+            self.ranges.get(prefix)?.iter().copied().find(|&symbol| {
+                match self.symbols[symbol as usize].kind {
+                    ModuleKind::Variable { range_count: Some(count), .. } => number < count,
+                    _ => false,
+                }
+            })
+        })
+    }
+}
+
+impl ModuleKind {
+    fn of(kind: &DeclarationKind) -> ModuleKind {
+        match kind {
+            DeclarationKind::Variable(variable) => ModuleKind::Variable {
+                space: variable.space,
+                ty: variable.ty,
+                linkage: variable.linkage,
+                range_count: variable.range_count,
+            },
+            DeclarationKind::Function { kind, linkage, has_body, signature } => ModuleKind::Function {
+                kind: *kind,
+                linkage: *linkage,
+                has_body: *has_body,
+                is_noreturn: signature.is_noreturn(),
+            },
+            DeclarationKind::Alias { .. } => ModuleKind::Alias,
+            DeclarationKind::SectionLabel => ModuleKind::SectionLabel,
+        }
+    }
+
+    fn is_definition(self) -> bool {
+        match self {
+            ModuleKind::Variable { linkage, .. } => linkage != Some(Linkage::Extern),
+            ModuleKind::Function { has_body, .. } => has_body,
+            ModuleKind::Alias => true,
+            ModuleKind::SectionLabel => false,
+        }
+    }
+
+    /// Whether this may not stand after `first` under one name. Every arm was tried on ptxas.
+    fn clash(self, first: ModuleKind) -> Option<ClashKind> {
+        use ModuleKind::{Alias, Function, SectionLabel, Variable};
+        const EXTERN: Option<Linkage> = Some(Linkage::Extern);
+        match (first, self) {
+            (SectionLabel, _) | (_, SectionLabel) => None,
+            (Variable { linkage: EXTERN, .. }, Variable { linkage: None, .. }) => Some(ClashKind::Linkage),
+            (Variable { linkage: EXTERN, .. }, Variable { .. }) => None,
+            (Variable { .. }, Variable { linkage: EXTERN, .. }) => None,
+            (Function { has_body: false, .. }, Alias) => None,
+            (
+                Function { kind: a, linkage, has_body: false, .. },
+                Function { kind: b, linkage: other, .. },
+            ) if a == b => (linkage != other).then_some(ClashKind::Linkage),
+            _ => Some(ClashKind::Duplicate),
+        }
+    }
+}

@@ -1,0 +1,23 @@
+//! WAVE: one [`Code`] for every item, which is a kernel or what stands between kernels.
+//!
+//! Everything here is relative to the item it was made from, and an item never looks outside itself: labels are shared by the
+//! whole file, so calls are only listed, and [`file_problems`] brings the items of a file together.
+
+mod file;
+mod lower;
+mod message;
+mod model;
+mod mnemonic;
+mod operands;
+mod problem;
+mod structure;
+#[cfg(test)]
+mod tests;
+
+pub use file::{FileProblem, file_problems};
+pub use lower::lower;
+pub use model::{
+    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Resource, Resources,
+    Role, Scope, Value,
+};
+pub use problem::{Problem, ProblemKind, Severity};

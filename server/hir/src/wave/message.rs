@@ -1,0 +1,167 @@
+//! How problems read: a name for tools, a severity, and a sentence that says the cause and the mend.
+
+use warplens_isa::wave::OperandKind;
+
+use super::problem::{Construct, Problem, ProblemKind, Severity};
+
+impl Problem {
+    /// A stable name.
+    pub fn code(&self) -> &'static str {
+        match &self.kind {
+            ProblemKind::UnknownInstruction { .. } => "unknown-instruction",
+            ProblemKind::UnknownDirective { .. } => "unknown-directive",
+            ProblemKind::UnknownSuffix(_) => "unknown-modifier",
+            ProblemKind::IdleHint(_) => "idle-cache-hint",
+            ProblemKind::OperandCount { .. } => "operand-count",
+            ProblemKind::OperandKind { .. } => "operand-kind",
+            ProblemKind::SwallowedWord(_) => "swallowed-word",
+            ProblemKind::RegisterIndex | ProblemKind::PredicateIndex => "register-index",
+            ProblemKind::RegisterBeyond { .. } => "register-beyond-count",
+            ProblemKind::UnknownSpecial(_) => "unknown-special-register",
+            ProblemKind::ImmediateRange(_) => "immediate-range",
+            ProblemKind::FloatForInteger => "float-for-integer",
+            ProblemKind::MissingScope { .. } => "missing-scope",
+            ProblemKind::DuplicateLabel { .. } | ProblemKind::DuplicateKernel(_) => "duplicate-name",
+            ProblemKind::UndefinedLabel(_) => "unresolved-name",
+            ProblemKind::DirectiveArguments { .. } => "directive-arguments",
+            ProblemKind::DirectiveOutside(_) => "directive-outside-kernel",
+            ProblemKind::GuardP0 => "guard-p0",
+            ProblemKind::GuardedControl(_) => "guarded-control",
+            ProblemKind::ResultToR0 => "result-to-r0",
+            ProblemKind::Unmatched(_) => "unmatched-structure",
+            ProblemKind::Unclosed(_) => "unclosed-structure",
+            ProblemKind::SecondElse { .. } => "second-else",
+            ProblemKind::Crossed { .. } => "crossed-structure",
+            ProblemKind::OutsideLoop(_) => "outside-loop",
+            ProblemKind::TooDeep => "nesting-depth",
+            ProblemKind::EndlessLoop => "endless-loop",
+            ProblemKind::MissingHalt => "missing-halt",
+        }
+    }
+
+    /// How bad it is.
+    pub fn severity(&self) -> Severity {
+        match &self.kind {
+            ProblemKind::IdleHint(_)
+            | ProblemKind::RegisterBeyond { .. }
+            | ProblemKind::FloatForInteger
+            | ProblemKind::MissingScope { fence: false }
+            | ProblemKind::DuplicateKernel(_)
+            | ProblemKind::DirectiveOutside(_)
+            | ProblemKind::GuardP0
+            | ProblemKind::GuardedControl(_)
+            | ProblemKind::ResultToR0
+            | ProblemKind::EndlessLoop
+            | ProblemKind::MissingHalt => Severity::Warning,
+            _ => Severity::Error,
+        }
+    }
+
+    /// What to say about it.
+    pub fn message(&self) -> String {
+        match &self.kind {
+            ProblemKind::UnknownInstruction { name, write } => {
+                format!("there is no instruction `{name}`{}", mend(write.as_deref()))
+            }
+            ProblemKind::UnknownDirective { name, write } => {
+                format!("there is no directive `{name}`{}", mend(write.as_deref()))
+            }
+            ProblemKind::UnknownSuffix(suffix) => format!("this instruction takes no `{suffix}`"),
+            ProblemKind::IdleHint(hint) => {
+                format!("`{hint}` belongs to loads and stores; toolchain 0.1.2 makes another instruction of this one")
+            }
+            ProblemKind::OperandCount { least, most, found } => operand_count(*least, *most, *found),
+            ProblemKind::OperandKind { expected } => format!("{} was expected here", kinds(expected)),
+            ProblemKind::SwallowedWord(word) => format!(
+                "the assembler reads `{word}` as an operand of the instruction before it: put it on a line of its own"
+            ),
+            ProblemKind::RegisterIndex => "general registers are r0 to r254 (r0 to r31 in toolchain 0.1.2)".to_owned(),
+            ProblemKind::RegisterBeyond { registers, declared } => {
+                let why = if declared.is_some() { "" } else { ", the number without `.registers`" };
+                format!("the kernel has {registers} registers{why}: this one reads as 0 and loses what is written to it")
+            }
+            ProblemKind::PredicateIndex => "predicate registers are p0 to p3".to_owned(),
+            ProblemKind::UnknownSpecial(name) => format!("there is no special register `{name}`"),
+            ProblemKind::ImmediateRange(value) => {
+                format!("{value} does not fit into 32 bits: numbers go from -2147483648 to 4294967295")
+            }
+            ProblemKind::FloatForInteger => {
+                "a float where an integer is read: its binary32 bits are taken".to_owned()
+            }
+            ProblemKind::MissingScope { fence: true } => {
+                "a fence names its scope: wave, workgroup, device or system".to_owned()
+            }
+            ProblemKind::MissingScope { fence: false } => {
+                "the assembler wants a scope as the last operand of a device atomic, such as `.device`".to_owned()
+            }
+            ProblemKind::DuplicateLabel { name, .. } => format!("the file has the label `{name}` already"),
+            ProblemKind::DuplicateKernel(name) => format!("the file has a kernel `{name}` already"),
+            ProblemKind::UndefinedLabel(name) => format!("the file has no label `{name}`"),
+            ProblemKind::DirectiveArguments { name, takes } => format!("`{name}` takes {takes}"),
+            ProblemKind::DirectiveOutside(name) => format!("`{name}` outside of a kernel has no effect"),
+            ProblemKind::GuardP0 => {
+                "toolchain 0.1.2 ignores the guard `@p0` and runs this in every lane: use p1, p2, p3 or `@!p0`".to_owned()
+            }
+            ProblemKind::GuardedControl(name) => format!(
+                "a guard on `{name}` breaks the masks of toolchain 0.1.2: put the condition into the predicate instead"
+            ),
+            ProblemKind::ResultToR0 => {
+                "an atomic with r0 as its result writes none: take another register, or leave it out".to_owned()
+            }
+            ProblemKind::Unmatched(Construct::If) => "no `if` is open here".to_owned(),
+            ProblemKind::Unmatched(Construct::Loop) => "no `loop` is open here".to_owned(),
+            ProblemKind::Unclosed(Construct::If) => "this `if` is not closed: `endif` is missing".to_owned(),
+            ProblemKind::Unclosed(Construct::Loop) => "this `loop` is not closed: `endloop` is missing".to_owned(),
+            ProblemKind::SecondElse { .. } => "this `if` has an `else` already".to_owned(),
+            ProblemKind::Crossed { construct: Construct::If, .. } => {
+                "an `if` that began later is still open: close it with `endif` first".to_owned()
+            }
+            ProblemKind::Crossed { construct: Construct::Loop, .. } => {
+                "a `loop` that began later is still open: close it with `endloop` first".to_owned()
+            }
+            ProblemKind::OutsideLoop(name) => format!("`{name}` stands outside of every loop"),
+            ProblemKind::TooDeep => "more than 32 `if` and `loop` stand inside of each other".to_owned(),
+            ProblemKind::EndlessLoop => "no lane can leave this loop: it has no `break`, `halt` or `return`".to_owned(),
+            ProblemKind::MissingHalt => {
+                "lanes run past the end of the kernel: end it with `halt` or `return`".to_owned()
+            }
+        }
+    }
+}
+
+fn mend(write: Option<&str>) -> String {
+    write.map(|write| format!(": write `{write}`")).unwrap_or_default()
+}
+
+fn operand_count(least: usize, most: usize, found: usize) -> String {
+    let wanted = match (least, most) {
+        (0, 0) => "no operands".to_owned(),
+        (1, 1) => "one operand".to_owned(),
+        (least, most) if least == most => format!("{least} operands"),
+        (least, most) => format!("{least} to {most} operands"),
+    };
+    format!("this instruction takes {wanted}, not {found}")
+}
+
+/// The kinds as a phrase: `a general register or a number`.
+fn kinds(kinds: &[OperandKind]) -> String {
+    let words: Vec<_> = kinds.iter().map(|kind| word(*kind)).collect();
+    match words.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => (*last).to_owned(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
+fn word(kind: OperandKind) -> &'static str {
+    match kind {
+        OperandKind::General => "a general register",
+        OperandKind::Predicate => "a predicate register",
+        OperandKind::NotPredicate => "a negated one",
+        OperandKind::Special => "a special register",
+        OperandKind::Immediate => "a number",
+        OperandKind::Label => "a label",
+        OperandKind::Scope => "a scope",
+        OperandKind::Fragment => "a matrix fragment (written as a register)",
+    }
+}

@@ -1,0 +1,345 @@
+//! The shape that `lower` fills and everybody else reads. No tree and no text is kept in it.
+
+use std::ops::Deref;
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_isa::wave as isa;
+
+use super::Problem;
+
+/// What stands in one item.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Code {
+    /// The kernel's header; `None` for code between kernels.
+    pub kernel: Option<KernelHeader>,
+    /// `.registers` and the like.
+    pub resources: Resources,
+    /// In text order.
+    pub instructions: Vec<Instruction>,
+    /// For each instruction, what it is joined with.
+    pub links: Vec<Option<Link>>,
+    /// For each instruction, the `if` or `loop` that it stands in most closely.
+    pub parents: Vec<Option<u32>>,
+    /// In text order.
+    pub labels: Vec<Label>,
+    /// Every occurrence of a name, in text order.
+    pub names: Vec<NameRef>,
+    /// In text order.
+    pub problems: Vec<Problem>,
+}
+
+impl Code {
+    /// The occurrence that touches `offset`.
+    pub fn name_at(&self, offset: text_size::TextSize) -> Option<&NameRef> {
+        let after = self.names.partition_point(|name| name.range.start() <= offset);
+        // Of two that touch each other at the offset, the later one.
+        self.names[..after].last().filter(|name| name.range.end() >= offset)
+    }
+
+    /// All occurrences of a name.
+    pub fn occurrences<'c>(&'c self, name: &'c Name) -> impl Iterator<Item = &'c NameRef> {
+        self.names.iter().filter(move |occurrence| occurrence.name == *name)
+    }
+
+    /// The instruction whose text, from its guard to its last operand, touches `offset`.
+    pub fn instruction_at(&self, offset: text_size::TextSize) -> Option<usize> {
+        let after = self.instructions.partition_point(|instruction| instruction.range.start() <= offset);
+        let index = after.checked_sub(1)?;
+        (self.instructions[index].range.end() >= offset).then_some(index)
+    }
+
+    /// The instructions that make one construct with `index`: an `if` with its `else` and `endif`, or a `loop` with its
+    /// `endloop` and every `break` and `continue` of it. Empty for other instructions.
+    pub fn construct(&self, index: usize) -> Vec<usize> {
+        let opener = match self.links.get(index) {
+            Some(Some(Link::If { .. } | Link::Loop { .. })) => index as u32,
+            Some(Some(
+                Link::Else { open, .. } | Link::EndIf { open } | Link::EndLoop { open } | Link::Leave { open },
+            )) => *open,
+            _ => return Vec::new(),
+        };
+        let belongs = |(at, link): (usize, &Option<Link>)| match link {
+            Some(Link::Else { open, .. } | Link::EndIf { open } | Link::EndLoop { open } | Link::Leave { open }) => {
+                (*open == opener).then_some(at)
+            }
+            _ => (at as u32 == opener).then_some(at),
+        };
+        self.links.iter().enumerate().filter_map(belongs).collect()
+    }
+}
+
+/// `.kernel name`
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelHeader {
+    /// The name and where it stands, if there is one.
+    pub name: Option<(SmolStr, TextRange)>,
+    /// The directive and the name.
+    pub range: TextRange,
+    /// Where `.end` stands, if there is one.
+    pub end: Option<TextRange>,
+}
+
+/// What a kernel asks for; of directives that are repeated the last one counts.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Resources {
+    /// `.registers`
+    pub registers: Option<Resource<u32>>,
+    /// `.local_memory`, in bytes
+    pub local_memory: Option<Resource<u32>>,
+    /// `.workgroup_size`; the guide's single number stands for x
+    pub workgroup_size: Option<Resource<[u32; 3]>>,
+}
+
+impl Resources {
+    /// General registers of a thread when `.registers` is absent.
+    pub const DEFAULT_REGISTERS: u32 = 32;
+
+    /// General registers of a thread.
+    pub fn register_count(&self) -> u32 {
+        self.registers.map_or(Self::DEFAULT_REGISTERS, |registers| registers.value)
+    }
+}
+
+/// What a resource directive says, and where.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Resource<T> {
+    /// The number or numbers.
+    pub value: T,
+    /// The directive with its arguments.
+    pub range: TextRange,
+}
+
+/// A label of the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Label {
+    /// Its name.
+    pub name: SmolStr,
+    /// The name, without the colon.
+    pub range: TextRange,
+    /// The instruction that it stands before: an index, one past the last at the end.
+    pub before: u32,
+}
+
+/// One instruction.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Instruction {
+    /// From the guard to the last operand.
+    pub range: TextRange,
+    /// The mnemonic, with the suffixes that belong to its name and those that do not.
+    pub mnemonic_range: TextRange,
+    /// The mnemonic as written, without suffixes that are no part of its name: `icmp.lt`, `icmp_lt`, `device_load.u32`.
+    pub mnemonic: SmolStr,
+    /// What the tables know about it; `None` for an unknown instruction.
+    pub entry: Option<Entry>,
+    /// `@p1`
+    pub guard: Option<Guard>,
+    /// As written; a scope that was written as a suffix comes last.
+    pub operands: Vec<Operand>,
+    /// Whether the operands are those of a form of the instruction, so that it can be run.
+    pub complete: bool,
+}
+
+impl Instruction {
+    /// The operand that the instruction's form calls `name`.
+    pub fn operand(&self, name: &str) -> Option<&Operand> {
+        self.operands.iter().find(|operand| operand.name == name)
+    }
+}
+
+/// An entry of the instruction tables. Entries are equal if they are the same one.
+#[derive(Debug, Clone, Copy)]
+pub struct Entry(pub &'static isa::Instruction);
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        std::ptr::eq(self.0, other.0)
+    }
+}
+
+impl Eq for Entry {}
+
+impl Deref for Entry {
+    type Target = isa::Instruction;
+
+    fn deref(&self) -> &isa::Instruction {
+        self.0
+    }
+}
+
+/// The predicate in front of an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    /// From `@` to the register.
+    pub range: TextRange,
+    /// The predicate register.
+    pub predicate: u8,
+    /// `@!`
+    pub negated: bool,
+}
+
+/// One operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Operand {
+    /// Where it stands.
+    pub range: TextRange,
+    /// What is written.
+    pub value: Value,
+    /// What the instruction's form calls it (`rd`, `addr`); empty if it fits no form.
+    pub name: &'static str,
+    /// What the instruction does with it.
+    pub role: Role,
+}
+
+/// What is written as an operand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Value {
+    /// `r3`, `r3.hi`
+    Register {
+        /// Which.
+        index: u8,
+        /// The half that is meant, if one is named.
+        half: Option<Half>,
+    },
+    /// `p0`, `!p0`
+    Predicate {
+        /// Which.
+        index: u8,
+        /// `!`
+        negated: bool,
+    },
+    /// `sr_lane_id`
+    Special(SmolStr),
+    /// `42`, `0xff`
+    Integer {
+        /// The value.
+        value: i64,
+        /// Whether it was written in hexadecimal, so that its bits are meant.
+        hexadecimal: bool,
+    },
+    /// `1.5`: the bits of the binary64 value.
+    Float(u64),
+    /// A word that is no scope.
+    Label(SmolStr),
+    /// `.device`, `device`
+    Scope(Scope),
+    /// Something that did not parse, or a register or number out of range; said elsewhere.
+    Invalid,
+}
+
+/// A half of a general register.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Half {
+    /// Bits 15 to 0.
+    Low,
+    /// Bits 31 to 16.
+    High,
+}
+
+/// How far an atomic or a fence reaches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Scope {
+    /// The lanes of the wave.
+    Wave,
+    /// The workgroup.
+    Workgroup,
+    /// The device.
+    Device,
+    /// The whole system.
+    System,
+}
+
+impl Scope {
+    /// The scope of this name, with or without a dot.
+    pub fn of(word: &str) -> Option<Scope> {
+        Some(match word.strip_prefix('.').unwrap_or(word) {
+            "wave" => Scope::Wave,
+            "workgroup" => Scope::Workgroup,
+            "device" => Scope::Device,
+            "system" => Scope::System,
+            _ => return None,
+        })
+    }
+}
+
+/// How a structural instruction is joined with others, by their indices.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Link {
+    /// An `if`.
+    If {
+        /// Its `else`.
+        otherwise: Option<u32>,
+        /// Its `endif`.
+        end: Option<u32>,
+    },
+    /// An `else`.
+    Else {
+        /// Its `if`.
+        open: u32,
+        /// Their `endif`.
+        end: Option<u32>,
+    },
+    /// An `endif`.
+    EndIf {
+        /// Its `if`.
+        open: u32,
+    },
+    /// A `loop`.
+    Loop {
+        /// Its `endloop`.
+        end: Option<u32>,
+    },
+    /// An `endloop`.
+    EndLoop {
+        /// Its `loop`.
+        open: u32,
+    },
+    /// A `break` or `continue`.
+    Leave {
+        /// The `loop` that it leaves or starts again.
+        open: u32,
+    },
+}
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Name {
+    /// A kernel of the file.
+    Kernel(SmolStr),
+    /// A label of the file.
+    Label(SmolStr),
+    /// A general register.
+    Register(u8),
+    /// A predicate register.
+    Predicate(u8),
+    /// A special register.
+    Special(SmolStr),
+}
+
+/// One occurrence of a name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NameRef {
+    /// Where, without guard, `!` and half.
+    pub range: TextRange,
+    /// What it names.
+    pub name: Name,
+    /// What is done with it here.
+    pub role: Role,
+}
+
+/// What an occurrence does with the thing it names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Role {
+    /// Declares it.
+    Declaration,
+    /// Reads its value.
+    Read,
+    /// Writes its value.
+    Write,
+    /// Reads and writes it.
+    ReadWrite,
+    /// Calls it.
+    Call,
+    /// Nothing known: the instruction or the operand does not fit.
+    Unknown,
+}
