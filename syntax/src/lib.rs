@@ -28,6 +28,7 @@ mod parse;
 mod parser;
 pub mod ptx;
 mod scan;
+mod tokens;
 pub mod wave;
 
 pub use error::SyntaxError;
@@ -36,3 +37,4 @@ pub use items::{EditSummary, Item, ItemKind, ItemList};
 pub use language::*;
 pub use parse::{Parse, parse_file, parse_item};
 pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
+pub use tokens::token_at_offset;

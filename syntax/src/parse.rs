@@ -62,11 +62,11 @@ pub fn parse_file(language: Language, text: &str) -> Parse {
 }
 
 fn parse_with(text: &str, lex: fn(&str) -> Lexed, grammar: fn(&mut Parser<'_>)) -> Parse {
-    let mut lexed = lex(text);
-    let mut errors = std::mem::take(&mut lexed.errors);
+    let lexed = lex(text);
     let mut parser = Parser::new(text, &lexed);
     grammar(&mut parser);
     let (events, found) = parser.finish();
+    let mut errors = lexed.errors.clone();
     errors.extend(found);
     errors.sort_by_key(|error| error.range.start());
     Parse::new(builder::build(text, &lexed, events), errors)

@@ -157,9 +157,20 @@ impl<'t> Parser<'t> {
         self.error_at(range, message);
     }
 
-    /// An error about a part of the text.
+    /// An error about a part of the text, unless the lexer has already complained of what stands here.
     pub(crate) fn error_at(&mut self, range: TextRange, message: impl Into<SmolStr>) {
+        if !self.lexed.errors.is_empty() && self.lexer_complained_here() {
+            return;
+        }
         self.errors.push(SyntaxError { range, message: message.into() });
+    }
+
+    /// Whether an error of the lexer lies between the previous token and the next one.
+    fn lexer_complained_here(&self) -> bool {
+        let start = self.position.checked_sub(1).map_or(0, |nth| self.lexed.start(self.lexed.raw_index(nth)));
+        let end = self.current_range().end();
+        let here = TextRange::new(TextSize::new(start as u32), end);
+        self.lexed.errors.iter().any(|error| error.range.intersect(here).is_some_and(|it| !it.is_empty()))
     }
 
     /// The range of the next token, empty at the end.

@@ -5,6 +5,8 @@ pub mod ast {
     pub use crate::generated::ptx::*;
 }
 
+mod ast_ext;
 pub(crate) mod grammar;
 pub(crate) mod lexer;
 pub(crate) mod scan;
+mod words;

@@ -1,13 +1,130 @@
 //! PTX grammar: one file a level of the language.
+//!
+//! A statement gives at most one error; what follows it in the same statement is a consequence.
 
+mod declarations;
+mod directives;
+mod expressions;
+mod functions;
+mod operands;
+mod statements;
+
+use super::words;
 use crate::SyntaxKind::*;
+use crate::T;
 use crate::parser::Parser;
 
-/// One item of the scanner.
+/// One item of the scanner, as the root of its tree.
 pub(crate) fn item(p: &mut Parser<'_>) {
     let item = p.start();
-    while p.current() != EOF {
-        p.bump();
+    if !p.at(EOF) {
+        declaration(p);
+        leftovers(p);
     }
     item.complete(p, ITEM);
+}
+
+fn declaration(p: &mut Parser<'_>) {
+    if !p.at(T![dot_word]) {
+        return match p.current() {
+            T![dwarf_line] => directives::dwarf_line(p),
+            _ => stray_code(p),
+        };
+    }
+    if functions::at_function(p) {
+        return functions::function(p);
+    }
+    let word = p.current_text();
+    if words::is_state_space(word) || words::is_linkage(word) {
+        return one_error(p, declarations::variable);
+    }
+    if !directives::opt_directive(p) {
+        one_error(p, directives::unknown);
+    }
+}
+
+/// Statements where no function is: one error for all of them.
+fn stray_code(p: &mut Parser<'_>) {
+    let stray = p.start();
+    let message = match p.current() {
+        T!['}'] => "this `}` closes nothing: remove it, or the `}` before it that closed the body too early",
+        T![;] => "this `;` ends nothing: remove it",
+        _ => "this stands outside of every function: is there a `}` too many, or a `{` missing, before it?",
+    };
+    p.error(message);
+    let errors = p.error_count();
+    while !p.at(EOF) {
+        if p.at(T!['}']) {
+            p.bump();
+        } else {
+            statements::statement(p);
+        }
+    }
+    p.truncate_errors(errors);
+    stray.complete(p, STRAY_CODE);
+}
+
+/// What the scanner put into the item and no rule took.
+fn leftovers(p: &mut Parser<'_>) {
+    if p.at(EOF) {
+        return;
+    }
+    let rest = p.start();
+    if p.at(T![;]) {
+        p.error("this `;` ends nothing: the directive before it takes none");
+    } else {
+        p.error(format!("unexpected `{}` here", p.current_text()));
+    }
+    while !p.at(EOF) {
+        p.bump();
+    }
+    rest.complete(p, ERROR);
+}
+
+/// Runs a rule and keeps only the first error it gives.
+fn one_error(p: &mut Parser<'_>, rule: fn(&mut Parser<'_>)) {
+    let before = p.error_count();
+    rule(p);
+    p.truncate_errors(before + 1);
+}
+
+/// The `;` of a statement. If it is missing, says so and gives up what is left of the line.
+fn semicolon(p: &mut Parser<'_>, message: &'static str) {
+    if p.eat(T![;]) {
+        return;
+    }
+    if at_statement_end(p) {
+        p.error_after_previous(message);
+        return;
+    }
+    let rest = p.start();
+    p.error(format!("unexpected `{}`: expected `,` or `;`", p.current_text()));
+    while !at_statement_end(p) && !p.at(T![;]) {
+        p.bump();
+    }
+    rest.complete(p, ERROR);
+    p.eat(T![;]);
+}
+
+/// Whether the statement cannot go on: a line, a block or the text ends here.
+fn at_statement_end(p: &Parser<'_>) -> bool {
+    p.at_any(&[T!['}'], T!['{'], EOF]) || p.nth_starts_line(0)
+}
+
+/// A declared name; the error says what it would name.
+fn name(p: &mut Parser<'_>, message: &'static str) {
+    if p.at(T![ident]) {
+        let name = p.start();
+        p.bump();
+        name.complete(p, NAME);
+    } else {
+        p.error_after_previous(message);
+    }
+}
+
+/// A node around the next token.
+fn leaf(p: &mut Parser<'_>, kind: crate::SyntaxKind) -> crate::parser::CompletedMarker {
+    let leaf = p.start();
+    p.bump();
+    leaf.complete(p, kind)
 }

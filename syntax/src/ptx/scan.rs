@@ -1,15 +1,522 @@
-//! Where PTX items end.
+//! Where PTX items end, found without tokens: bytes are skipped until one that can matter.
+//!
+//! The scanner and the grammar follow the same rules about braces: `{` where a statement starts opens a
+//! block, elsewhere a vector or an initialiser, which a `;` closes whether or not its `}` is there. A word
+//! that only a module can hold ([`words::closes_body`]) closes a body if it stands where a statement or a
+//! line starts.
 
+use std::ops::Range;
+
+use memchr::{memchr, memchr2, memmem};
+
+use super::words;
 use crate::ItemKind;
 use crate::scan::{Scanned, Tail};
 
 /// Finds the end of the item that starts at `start`.
-pub(crate) fn scan(text: &str, _start: usize, _tail: &Tail<'_>) -> Scanned {
-    Scanned {
-        end: text.len(),
-        examined: text.len() + 1,
-        kind: ItemKind::Other,
-        name: None,
+pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
+    let mut scanner = Scanner {
+        text,
+        bytes: text.as_bytes(),
+        start,
+        at: start,
+        examined: start,
         open_comment: false,
+        waits_for_comment_end: false,
+        tail,
+    };
+    let (kind, name) = scanner.item();
+    let end = scanner.at;
+    debug_assert!(end > start, "an item is never empty");
+    let sees_end = scanner.waits_for_comment_end;
+    Scanned {
+        end,
+        examined: if sees_end { text.len() + 1 } else { scanner.examined.max(end) },
+        kind,
+        name,
+        open_comment: scanner.open_comment,
     }
+}
+
+/// How many bytes after a token can matter to what it is; `@@DWARF` is the longest.
+const LOOK_AHEAD: usize = 8;
+
+struct Scanner<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    /// Where the item starts; nothing before it may matter.
+    start: usize,
+    at: usize,
+    /// How far it has looked; past the end of the text once it has seen that end.
+    examined: usize,
+    open_comment: bool,
+    /// Whether a comment goes on after the given text.
+    waits_for_comment_end: bool,
+    tail: &'t Tail<'t>,
+}
+
+/// What a token is to the scanner.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Piece {
+    /// A name or an opcode.
+    Name,
+    /// `.word`
+    Word,
+    /// A number or a string.
+    Value,
+    /// `@@DWARF ...`
+    DwarfLine,
+    /// Any other character.
+    Mark(u8),
+    /// The end of the text.
+    End,
+}
+
+/// A token as the scanner sees it.
+struct Token {
+    piece: Piece,
+    range: Range<usize>,
+    /// Whether it is the first of its line.
+    starts_line: bool,
+}
+
+impl Scanner<'_> {
+    fn item(&mut self) -> (ItemKind, Option<Range<usize>>) {
+        let first = self.peek();
+        match first.piece {
+            Piece::End => {
+                self.at = self.bytes.len();
+                (ItemKind::Other, None)
+            }
+            Piece::DwarfLine => {
+                self.at = first.range.end;
+                (ItemKind::Directive, None)
+            }
+            Piece::Word => match &self.text[first.range.clone()] {
+                word if words::ends_with_line(word) => self.line(first),
+                ".section" => self.section(first),
+                _ => self.declaration(),
+            },
+            _ => self.stray_code(),
+        }
+    }
+
+    /// `.target sm_90, debug`: up to a token that cannot belong to it.
+    fn line(&mut self, directive: Token) -> (ItemKind, Option<Range<usize>>) {
+        self.at = directive.range.end;
+        let mut operands = 0;
+        let mut after_comma = false;
+        loop {
+            let token = self.peek();
+            let comma = token.piece == Piece::Mark(b',');
+            let goes_on = !token.starts_line || operands == 0 || comma || after_comma;
+            let ends = match token.piece {
+                Piece::End | Piece::Word | Piece::DwarfLine | Piece::Mark(b'{' | b'}') => true,
+                _ => !goes_on,
+            };
+            if ends {
+                return (ItemKind::Directive, None);
+            }
+            self.at = token.range.end;
+            if token.piece == Piece::Mark(b';') {
+                return (ItemKind::Directive, None);
+            }
+            operands += 1;
+            after_comma = comma;
+        }
+    }
+
+    /// `.section .debug_info { ... }`
+    fn section(&mut self, directive: Token) -> (ItemKind, Option<Range<usize>>) {
+        self.at = directive.range.end;
+        let mut name = None;
+        loop {
+            let token = self.peek();
+            match token.piece {
+                Piece::Mark(b'{') => break,
+                Piece::End | Piece::Mark(b'}') => return (ItemKind::Directive, name),
+                _ if token.starts_line && name.is_some() => return (ItemKind::Directive, name),
+                Piece::Word if name.is_none() => name = Some(token.range.clone()),
+                _ => {}
+            }
+            self.at = token.range.end;
+            if token.piece == Piece::Mark(b';') {
+                return (ItemKind::Directive, name);
+            }
+        }
+        loop {
+            let token = self.peek();
+            match token.piece {
+                Piece::End => return (ItemKind::Directive, name),
+                Piece::Word if token.starts_line && self.closes_body(&token) => {
+                    return (ItemKind::Directive, name);
+                }
+                _ => self.at = token.range.end,
+            }
+            if token.piece == Piece::Mark(b'}') {
+                return (ItemKind::Directive, name);
+            }
+        }
+    }
+
+    /// Whatever starts with other words: a variable, a function, or a directive up to its `;`.
+    fn declaration(&mut self) -> (ItemKind, Option<Range<usize>>) {
+        let mut header = Header::default();
+        loop {
+            let token = self.peek();
+            if self.ends_declaration(&header, &token) {
+                break;
+            }
+            if self.starts_body_without_brace(&header, &token) {
+                self.body();
+                break;
+            }
+            self.at = token.range.end;
+            match token.piece {
+                Piece::Mark(b';') => {
+                    if header.last_word != ".pragma" || header.kind.is_none() {
+                        break;
+                    }
+                    header.last_word = "";
+                }
+                Piece::Mark(b'{') if !header.has_value => {
+                    self.body();
+                    break;
+                }
+                Piece::Mark(mark) => header.mark(mark),
+                Piece::Word => header.word(&self.text[token.range.clone()]),
+                Piece::Name => header.name(token.range),
+                _ => {}
+            }
+        }
+        (header.item_kind(), header.name)
+    }
+
+    /// Whether the declaration ends before this token because something is missing.
+    fn ends_declaration(&mut self, header: &Header<'_>, token: &Token) -> bool {
+        match token.piece {
+            Piece::End | Piece::DwarfLine => true,
+            Piece::Mark(b'}') => !header.has_value,
+            Piece::Word if token.starts_line && header.words > 0 => {
+                if header.kind.is_some() {
+                    let word = &self.text[token.range.clone()];
+                    let header_is_whole = header.name.is_some() && header.parens == 0;
+                    return header_is_whole && words::ends_header(word) || self.closes_body(token);
+                }
+                header.name.is_some() && words::begins_item(&self.text[token.range.clone()])
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether a function's `{` is missing before this token.
+    fn starts_body_without_brace(&self, header: &Header<'_>, token: &Token) -> bool {
+        if header.kind.is_none() || header.name.is_none() || header.parens > 0 {
+            return false;
+        }
+        match token.piece {
+            Piece::Word => words::begins_body(&self.text[token.range.clone()]),
+            Piece::Name | Piece::Mark(b'@') => token.starts_line,
+            _ => false,
+        }
+    }
+
+    /// The rest of a body after its `{`, and its `}`.
+    fn body(&mut self) {
+        let mut depth = 1;
+        let mut operand_braces = 0;
+        let mut fresh = true;
+        // Where the statement starts, and where the one before it ends.
+        let mut statement = self.at;
+        let mut settled = self.at;
+        let mut line_starts = false;
+        while let Some(&byte) = self.bytes.get(self.at) {
+            match byte {
+                b' ' | b'\t' | 0x0b | 0x0c => {
+                    self.at += 1;
+                    continue;
+                }
+                b'\n' | b'\r' => {
+                    fresh |= self.statement_ends_with_line(statement);
+                    line_starts = true;
+                    self.at += 1;
+                    continue;
+                }
+                b'/' if matches!(self.byte(1), b'/' | b'*') => {
+                    self.comment();
+                    continue;
+                }
+                b'#' if self.is_first_of_line(self.at) => {
+                    self.at = self.line_end(self.at);
+                    continue;
+                }
+                b'@' if self.bytes[self.at..].starts_with(b"@@DWARF") => {
+                    self.at = self.line_end(self.at);
+                    fresh = true;
+                    continue;
+                }
+                _ => {}
+            }
+            let first_of_line = std::mem::take(&mut line_starts);
+            let was_fresh = std::mem::replace(&mut fresh, false);
+            if was_fresh {
+                statement = self.at;
+            }
+            match byte {
+                b';' => {
+                    operand_braces = 0;
+                    fresh = true;
+                }
+                b'{' if was_fresh || first_of_line && operand_braces == 0 && self.has_operands(statement) => {
+                    depth += 1;
+                    fresh = true;
+                }
+                b'{' => operand_braces += 1,
+                b'}' if operand_braces > 0 => operand_braces -= 1,
+                b'}' => {
+                    depth -= 1;
+                    fresh = true;
+                    if depth == 0 {
+                        self.at += 1;
+                        return;
+                    }
+                }
+                b':' if self.byte(1) == b':' => self.at += 1,
+                b':' => fresh = true,
+                b'"' => {
+                    self.string();
+                    continue;
+                }
+                b'.' if was_fresh || first_of_line => {
+                    let token = self.peek();
+                    if token.piece == Piece::Word && self.closes_body(&token) {
+                        return self.back_to_last_token(settled);
+                    }
+                }
+                _ if is_word(byte) => {
+                    self.words();
+                    continue;
+                }
+                _ => {}
+            }
+            self.at += 1;
+            if fresh {
+                settled = self.at;
+            }
+        }
+        self.examined = self.bytes.len() + 1;
+    }
+
+    /// Moves back to the end of the last token before here; `from` is at or before that end.
+    fn back_to_last_token(&mut self, from: usize) {
+        let here = std::mem::replace(&mut self.at, from);
+        loop {
+            let token = self.peek();
+            if token.range.start >= here {
+                return;
+            }
+            self.at = token.range.end;
+        }
+    }
+
+    /// Statements that no function holds, up to something that a module holds.
+    fn stray_code(&mut self) -> (ItemKind, Option<Range<usize>>) {
+        let mut fresh = false;
+        loop {
+            let token = self.peek();
+            match token.piece {
+                Piece::End | Piece::DwarfLine => return (ItemKind::Other, None),
+                Piece::Word
+                    if (fresh || token.starts_line)
+                        && words::ends_stray_code(&self.text[token.range.clone()]) =>
+                {
+                    return (ItemKind::Other, None);
+                }
+                _ => self.at = token.range.end,
+            }
+            fresh = matches!(token.piece, Piece::Mark(b';' | b'}' | b'{'));
+        }
+    }
+
+    /// Whether this word closes a body that is open: itself, or as the linkage of a function.
+    fn closes_body(&mut self, token: &Token) -> bool {
+        let word = &self.text[token.range.clone()];
+        if !words::is_linkage(word) {
+            return words::closes_body(word);
+        }
+        let here = std::mem::replace(&mut self.at, token.range.end);
+        let next = self.peek();
+        self.at = here;
+        next.piece == Piece::Word && words::is_function(&self.text[next.range])
+    }
+
+    /// Whether the statement from here to now has an operand, so that a block can only follow it.
+    fn has_operands(&self, statement: usize) -> bool {
+        let statement = self.text[statement..self.at].trim_end();
+        let words = statement.split_ascii_whitespace().count();
+        !statement.ends_with(',') && words > if statement.starts_with('@') { 2 } else { 1 }
+    }
+
+    fn statement_ends_with_line(&self, statement: usize) -> bool {
+        let statement = &self.bytes[statement..self.at];
+        statement.starts_with(b".loc") && statement.get(4).is_none_or(|byte| !is_word(*byte))
+            || statement.starts_with(b".file") && statement.get(5).is_none_or(|byte| !is_word(*byte))
+    }
+
+    /// The next token after trivia; `at` moves to its start, or stays where trivia ends the text.
+    fn peek(&mut self) -> Token {
+        let from = self.at;
+        let mut starts_line = from == self.start;
+        let mut at = self.at;
+        loop {
+            self.at = at;
+            match self.bytes.get(at) {
+                None => {
+                    self.at = from;
+                    self.examined = self.bytes.len() + 1;
+                    let end = self.bytes.len();
+                    return Token { piece: Piece::End, range: end..end, starts_line };
+                }
+                Some(b'\n' | b'\r') => {
+                    starts_line = true;
+                    at += 1;
+                }
+                Some(b' ' | b'\t' | 0x0b | 0x0c) => at += 1,
+                Some(b'/') if matches!(self.byte(1), b'/' | b'*') => {
+                    self.comment();
+                    at = self.at;
+                }
+                Some(b'#') if self.is_first_of_line(at) => at = self.line_end(at),
+                Some(_) => break,
+            }
+        }
+        self.at = from;
+        let (piece, end) = self.token_at(at);
+        self.examined = self.examined.max(end + LOOK_AHEAD);
+        Token { piece, range: at..end, starts_line }
+    }
+
+    fn token_at(&self, at: usize) -> (Piece, usize) {
+        let word_end = |from: usize| {
+            let rest = &self.bytes[from..];
+            from + rest.iter().position(|byte| !is_word(*byte)).unwrap_or(rest.len())
+        };
+        let next = self.bytes.get(at + 1).copied().unwrap_or(0);
+        match self.bytes[at] {
+            b'.' if is_word(next) && !next.is_ascii_digit() => (Piece::Word, word_end(at + 1)),
+            b'.' if next.is_ascii_digit() => (Piece::Value, word_end(at + 1)),
+            b'"' => (Piece::Value, self.string_end(at)),
+            b'@' if self.bytes[at..].starts_with(b"@@DWARF") => (Piece::DwarfLine, self.line_end(at)),
+            b'%' if is_word(next) => (Piece::Name, word_end(at + 1)),
+            byte if byte.is_ascii_digit() => (Piece::Value, word_end(at)),
+            byte if is_word(byte) => (Piece::Name, word_end(at)),
+            byte if byte.is_ascii() => (Piece::Mark(byte), at + 1),
+            byte => {
+                let rest = &self.bytes[at..];
+                let length = rest.iter().position(u8::is_ascii).unwrap_or(rest.len());
+                (Piece::Mark(byte), at + length)
+            }
+        }
+    }
+
+    fn byte(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn words(&mut self) {
+        while self.bytes.get(self.at).is_some_and(|byte| is_word(*byte)) {
+            self.at += 1;
+        }
+    }
+
+    fn comment(&mut self) {
+        if self.byte(1) == b'/' {
+            self.at = self.line_end(self.at);
+            return;
+        }
+        match memmem::find(&self.bytes[self.at + 2..], b"*/") {
+            Some(length) => self.at += 2 + length + 2,
+            None if (self.tail.comment_ends_later)() => {
+                self.waits_for_comment_end = true;
+                self.at = self.bytes.len();
+            }
+            None => {
+                self.open_comment = true;
+                self.at = self.line_end(self.at);
+            }
+        }
+    }
+
+    fn string(&mut self) {
+        self.at = self.string_end(self.at);
+    }
+
+    fn string_end(&self, at: usize) -> usize {
+        let line_end = self.line_end(at);
+        memchr(b'"', &self.bytes[at + 1..line_end]).map_or(line_end, |length| at + 1 + length + 1)
+    }
+
+    fn line_end(&self, at: usize) -> usize {
+        memchr2(b'\n', b'\r', &self.bytes[at..]).map_or(self.bytes.len(), |length| at + length)
+    }
+
+    fn is_first_of_line(&self, at: usize) -> bool {
+        let before = self.bytes[self.start..at].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+        before.is_none_or(|byte| matches!(byte, b'\n' | b'\r'))
+    }
+}
+
+/// What the head of a declaration has shown so far.
+#[derive(Default)]
+struct Header<'t> {
+    words: usize,
+    last_word: &'t str,
+    /// Whether it is a function, and which.
+    kind: Option<ItemKind>,
+    is_variable: bool,
+    name: Option<Range<usize>>,
+    parens: usize,
+    has_value: bool,
+}
+
+impl<'t> Header<'t> {
+    fn word(&mut self, word: &'t str) {
+        if self.parens > 0 {
+            return;
+        }
+        self.words += 1;
+        self.last_word = word;
+        match word {
+            ".entry" => self.kind = Some(ItemKind::Kernel),
+            ".func" => self.kind = Some(ItemKind::Function),
+            _ => self.is_variable |= words::is_state_space(word) && self.kind.is_none(),
+        }
+    }
+
+    fn name(&mut self, range: Range<usize>) {
+        if self.parens == 0 && self.name.is_none() {
+            self.name = Some(range);
+        }
+    }
+
+    fn mark(&mut self, mark: u8) {
+        match mark {
+            b'(' => self.parens += 1,
+            b')' => self.parens = self.parens.saturating_sub(1),
+            b'=' => self.has_value = true,
+            _ => {}
+        }
+    }
+
+    fn item_kind(&self) -> ItemKind {
+        match self.kind {
+            Some(kind) => kind,
+            None if self.is_variable => ItemKind::Variable,
+            None => ItemKind::Directive,
+        }
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$')
 }

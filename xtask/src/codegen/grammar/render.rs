@@ -9,7 +9,10 @@ use super::{PUNCTUATION, TOKENS};
 /// `SyntaxKind` and `T![..]`.
 pub(super) fn kinds(nodes: &BTreeSet<String>) -> String {
     let mut variants: Vec<(String, String)> = vec![
-        ("EOF".into(), "The end of the text: what a parser sees after the last token; never in a tree.".into()),
+        (
+            "EOF".into(),
+            "The end of the text: what a parser sees after the last token; never in a tree.".into(),
+        ),
         ("TOMBSTONE".into(), "A node that the parser took back; never in a tree.".into()),
     ];
     for (text, kind) in PUNCTUATION {
@@ -40,16 +43,16 @@ pub(super) fn kinds(nodes: &BTreeSet<String>) -> String {
         "];\n\nimpl SyntaxKind {\n\
          /// The kind whose number this is.\n///\n/// # Panics\n///\n/// If there is none.\n\
          pub fn from_raw(raw: u16) -> SyntaxKind { ALL[usize::from(raw)] }\n\n\
-         /// Whether the parser sees no token of this kind: white space, comments, line marks.\n\
-         pub fn is_trivia(self) -> bool { matches!(self, WHITESPACE | COMMENT | LINE_MARK) }\n}\n\n",
+         /// Whether the parser sees no token of this kind: white space, comments, line marks, and\n\
+         /// characters that the lexer has already complained of.\n\
+         pub fn is_trivia(self) -> bool { matches!(self, WHITESPACE | COMMENT | LINE_MARK | ERROR_TOKEN) }\n}\n\n",
     );
     out.push_str(
         "/// The kind of a token by how it is written: `T![;]`, `T!['{']`, `T![ident]`.\n\
          #[macro_export]\nmacro_rules! T {\n",
     );
     for (text, kind) in PUNCTUATION {
-        let pattern =
-            if "()[]{}_".contains(text) { format!("'{text}'") } else { (*text).to_owned() };
+        let pattern = if "()[]{}_".contains(text) { format!("'{text}'") } else { (*text).to_owned() };
         writeln!(out, "[{pattern}] => {{ $crate::SyntaxKind::{kind} }};").expect("a string takes all");
     }
     for (name, _) in TOKENS {
@@ -78,8 +81,7 @@ pub(super) fn tree(model: &Model) -> String {
 fn node(out: &mut String, node: &Node) {
     let Node { name, kind, rule, fields } = node;
     let accessors: String = fields.iter().map(accessor).collect();
-    let accessors =
-        if accessors.is_empty() { accessors } else { format!("impl {name} {{ {accessors} }}\n") };
+    let accessors = if accessors.is_empty() { accessors } else { format!("impl {name} {{ {accessors} }}\n") };
     write!(
         out,
         "/// `{rule}`\n#[derive(Debug, Clone, PartialEq, Eq, Hash)]\n\
@@ -141,9 +143,8 @@ fn ordinal(nth: usize) -> &'static str {
 
 fn choice(out: &mut String, choice: &Choice) {
     let Choice { name, rule, nodes, choices } = choice;
-    let each = |render: &dyn Fn(&String) -> String| -> String {
-        nodes.iter().chain(choices).map(render).collect()
-    };
+    let each =
+        |render: &dyn Fn(&String) -> String| -> String { nodes.iter().chain(choices).map(render).collect() };
     let variants = each(&|member| format!("/// A [`{member}`].\n{member}({member}),\n"));
     let can_cast: Vec<_> =
         nodes.iter().chain(choices).map(|member| format!("{member}::can_cast(kind)")).collect();

@@ -1,0 +1,62 @@
+//! Accessors of the typed tree that need more than a child look-up.
+
+use crate::ast::{AstNode, support};
+use crate::ptx::ast::*;
+use crate::{SyntaxKind, SyntaxNode, SyntaxToken};
+
+impl Name {
+    /// What is declared.
+    pub fn text(&self) -> String {
+        self.ident_token().map_or_else(String::new, |token| token.text().to_owned())
+    }
+}
+
+impl NameRef {
+    /// What is named.
+    pub fn text(&self) -> String {
+        self.ident_token().map_or_else(String::new, |token| token.text().to_owned())
+    }
+}
+
+impl Block {
+    /// Its statements in order, those in chunks included.
+    pub fn statements(&self) -> impl Iterator<Item = Statement> + use<> {
+        self.syntax.children().flat_map(|child| {
+            let (chunk, direct): (Option<SyntaxNode>, _) = match child.kind() {
+                SyntaxKind::CHUNK => (Some(child), None),
+                _ => (None, Statement::cast(child)),
+            };
+            let inside = chunk.into_iter().flat_map(|chunk| chunk.children()).filter_map(Statement::cast);
+            direct.into_iter().chain(inside)
+        })
+    }
+}
+
+impl Function {
+    /// Whether it is a kernel: `.entry` rather than `.func`.
+    pub fn is_kernel(&self) -> bool {
+        self.directive_token().is_some_and(|token| token.text() == ".entry")
+    }
+}
+
+impl Instruction {
+    /// Opcode and modifiers as one range of text, without the blanks that may stand between them.
+    pub fn full_name(&self) -> String {
+        let opcode = self.opcode_token().map_or_else(String::new, |token| token.text().to_owned());
+        self.modifiers().fold(opcode, |name, modifier| name + modifier.text())
+    }
+}
+
+impl Guard {
+    /// Whether the guard is `@!p`.
+    pub fn is_negated(&self) -> bool {
+        self.bang_token().is_some()
+    }
+}
+
+impl Literal {
+    /// The token that says the value.
+    pub fn token(&self) -> Option<SyntaxToken> {
+        support::token(&self.syntax, &[SyntaxKind::INT_NUMBER, SyntaxKind::FLOAT_NUMBER, SyntaxKind::STRING])
+    }
+}

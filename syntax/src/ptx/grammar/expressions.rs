@@ -1,0 +1,188 @@
+//! Expressions: constants, names with offsets, and the operators of constant expressions.
+
+use super::*;
+use crate::SyntaxKind;
+use crate::parser::CompletedMarker;
+
+/// An expression, or an error.
+pub(super) fn expression(p: &mut Parser<'_>) {
+    binary(p, 1, true);
+}
+
+/// An expression in which `<` and `>` are brackets around it.
+pub(super) fn without_angles(p: &mut Parser<'_>) {
+    binary(p, 9, true);
+}
+
+/// An expression as an operand: after a name, `|` makes a pair instead.
+pub(super) fn operand(p: &mut Parser<'_>) -> Option<CompletedMarker> {
+    binary(p, 1, false)
+}
+
+/// Whether the parenthesis that opens here closes before an operator.
+pub(super) fn at_parenthesised_expression(p: &Parser<'_>) -> bool {
+    let mut open = 0;
+    let mut n = 0;
+    loop {
+        match p.nth(n) {
+            T!['('] => open += 1,
+            T![')'] => open -= 1,
+            T![;] | T!['{'] | T!['}'] | EOF => return false,
+            _ => {}
+        }
+        n += 1;
+        if open == 0 {
+            return p.nth(n) == T![?] || strength(p.nth(n)) > 0;
+        }
+    }
+}
+
+/// How strongly an operator binds; 0 for what is none.
+fn strength(kind: SyntaxKind) -> u8 {
+    match kind {
+        T![||] => 1,
+        T![&&] => 2,
+        T![|] => 3,
+        T![^] => 4,
+        T![&] => 5,
+        T![==] | T![!=] => 6,
+        T![<] | T![<=] | T![>] | T![>=] => 7,
+        T![<<] | T![>>] => 8,
+        T![+] | T![-] => 9,
+        T![*] | T![/] | T![%] => 10,
+        _ => 0,
+    }
+}
+
+fn binary(p: &mut Parser<'_>, weakest: u8, names_take_pipe: bool) -> Option<CompletedMarker> {
+    if !p.enter() {
+        p.error("this is nested too deeply");
+        leaf(p, ERROR);
+        return None;
+    }
+    let result = unary(p).map(|left| operators(p, left, weakest, names_take_pipe));
+    p.leave();
+    result
+}
+
+fn operators(
+    p: &mut Parser<'_>,
+    mut left: CompletedMarker,
+    weakest: u8,
+    names_take_pipe: bool,
+) -> CompletedMarker {
+    loop {
+        let kind = p.current();
+        let is_name = matches!(left.kind(), NAME_REF | MEMBER);
+        if kind == T![|] && is_name && !names_take_pipe {
+            return left;
+        }
+        let strength = strength(kind);
+        if strength >= weakest && strength > 0 {
+            let around = left.precede(p);
+            p.bump();
+            binary(p, strength + 1, true);
+            left = around.complete(p, BIN_EXPR);
+        } else if kind == T![?] && weakest <= 1 {
+            let around = left.precede(p);
+            p.bump();
+            binary(p, 1, true);
+            p.expect(T![:], "missing `:` and the other value after `?`");
+            binary(p, 1, true);
+            left = around.complete(p, TERNARY_EXPR);
+        } else {
+            return left;
+        }
+    }
+}
+
+fn unary(p: &mut Parser<'_>) -> Option<CompletedMarker> {
+    match p.current() {
+        T![-] | T![+] | T![!] | T![~] => {
+            let prefix = p.start();
+            p.bump();
+            if is_bit_pattern(p) {
+                p.error("a bit pattern takes no sign: set its highest bit instead");
+            }
+            binary(p, 11, true);
+            Some(prefix.complete(p, PREFIX_EXPR))
+        }
+        T!['('] if p.nth(1) == T![dot_word] => {
+            let cast = p.start();
+            p.bump();
+            p.bump();
+            p.expect(T![')'], "missing `)` after the type");
+            binary(p, 11, true);
+            Some(cast.complete(p, CAST_EXPR))
+        }
+        _ => atom(p),
+    }
+}
+
+fn is_bit_pattern(p: &Parser<'_>) -> bool {
+    p.at(T![float_number]) && matches!(p.current_text().as_bytes(), [b'0', b'f' | b'F' | b'd' | b'D', ..])
+}
+
+fn atom(p: &mut Parser<'_>) -> Option<CompletedMarker> {
+    match p.current() {
+        T![ident] => Some(named(p)),
+        T![int_number] | T![float_number] | T![string] => {
+            let literal = leaf(p, LITERAL);
+            Some(if p.at(T!['(']) { call(p, literal) } else { literal })
+        }
+        T![dot_word] => Some(leaf(p, WORD_OPERAND)),
+        T!['('] => {
+            let paren = p.start();
+            p.bump();
+            expression(p);
+            p.expect(T![')'], "missing `)` after this expression");
+            Some(paren.complete(p, PAREN_EXPR))
+        }
+        _ if at_statement_end(p) || p.at(T![;]) => {
+            p.error_after_previous("expected a value after this");
+            None
+        }
+        _ => {
+            p.error(format!("unexpected `{}`: expected a value", p.current_text()));
+            None
+        }
+    }
+}
+
+/// A name and what may follow it directly: selectors, a count, an index, an argument.
+fn named(p: &mut Parser<'_>) -> CompletedMarker {
+    let is_generic = p.current_text() == "generic";
+    let name = leaf(p, NAME_REF);
+    match p.current() {
+        T![dot_word] if p.nth_is_joint(0) => {
+            let member = name.precede(p);
+            while p.at(T![dot_word]) && p.nth_is_joint(0) {
+                p.bump();
+            }
+            member.complete(p, MEMBER)
+        }
+        T!['['] => {
+            let index = name.precede(p);
+            p.bump();
+            expression(p);
+            p.expect(T![']'], "missing `]` after the index");
+            index.complete(p, INDEX_EXPR)
+        }
+        T![<] if p.nth(1) == T![int_number] && p.nth(2) == T![>] => {
+            let range = name.precede(p);
+            declarations::name_count(p);
+            range.complete(p, NAME_RANGE)
+        }
+        T!['('] if is_generic => call(p, name),
+        _ => name,
+    }
+}
+
+/// `generic(sym)`, `0xff00(sym)`
+fn call(p: &mut Parser<'_>, function: CompletedMarker) -> CompletedMarker {
+    let call = function.precede(p);
+    p.bump();
+    expression(p);
+    p.expect(T![')'], "missing `)` after the argument");
+    call.complete(p, CALL_EXPR)
+}

@@ -1,0 +1,114 @@
+//! Kernels and device functions: the header and the body's braces.
+
+use super::*;
+
+/// Whether a function starts here, a mistyped word of its header included.
+pub(super) fn at_function(p: &Parser<'_>) -> bool {
+    let mut n = 0;
+    while p.nth(n) == T![dot_word] && n < 4 {
+        if words::is_function(p.nth_text(n)) {
+            return true;
+        }
+        n += 1;
+    }
+    // `.visible .entyr saxpy(`
+    p.nth(n) == T![ident]
+        && p.nth(n + 1) == T!['(']
+        && !words::is_state_space(p.nth_text(0))
+        && (n == 1 || n == 2 && words::is_linkage(p.nth_text(0)) && !words::is_state_space(p.nth_text(1)))
+}
+
+/// `.visible .entry saxpy(...) .maxntid 128 { ... }`
+pub(super) fn function(p: &mut Parser<'_>) {
+    let function = p.start();
+    let is_kernel = (0..4).any(|n| p.nth_text(n) == ".entry");
+    one_error(p, header);
+    match p.current() {
+        T!['{'] => statements::body(p),
+        T![;] => p.bump(),
+        // Old compilers wrote declarations of functions without a `;`.
+        EOF if !is_kernel => {}
+        EOF => p.error_after_previous("expected `{` and the body of this kernel"),
+        _ => {
+            p.error_after_previous("missing `{` before the body of this function");
+            statements::body(p);
+        }
+    }
+    function.complete(p, FUNCTION);
+}
+
+/// Everything before the body or the `;`.
+fn header(p: &mut Parser<'_>) {
+    declarations::linkage(p);
+    directive_word(p);
+    if p.at(T![dot_word]) && p.current_text() == ".attribute" {
+        declarations::attribute(p);
+    }
+    if p.at(T!['(']) {
+        declarations::param_list(p, RETURN_LIST);
+    }
+    if p.at(T![dot_word]) && !words::is_state_space(p.current_text()) {
+        function_directive(p);
+    }
+    name(p, "missing name of this function");
+    let params_without_paren = p.at(T![dot_word]) && matches!(p.current_text(), ".param");
+    if p.at(T!['(']) || params_without_paren {
+        declarations::param_list(p, PARAM_LIST);
+    }
+    while p.at(T![dot_word]) && !words::begins_body(p.current_text()) {
+        function_directive(p);
+    }
+    if !p.at_any(&[T!['{'], T![;], EOF]) && !at_body_without_brace(p) {
+        let rest = p.start();
+        p.error(format!("unexpected `{}` before the body of this function", p.current_text()));
+        while !p.at_any(&[T!['{'], T![;], EOF]) && !at_body_without_brace(p) {
+            p.bump();
+        }
+        rest.complete(p, ERROR);
+    }
+}
+
+/// `.entry` or `.func`, with what stands before it in error.
+fn directive_word(p: &mut Parser<'_>) {
+    while p.at(T![dot_word]) && !words::is_function(p.current_text()) {
+        let last = p.nth(1) != T![dot_word];
+        if last {
+            p.error(format!(
+                "unknown directive `{}`: a function starts with `.entry` or `.func`",
+                p.current_text()
+            ));
+            break;
+        }
+        p.error(format!(
+            "unknown linkage word `{}`: `.visible`, `.extern` or `.weak` may stand here",
+            p.current_text()
+        ));
+        leaf(p, LINKAGE);
+    }
+    p.bump();
+}
+
+/// Whether a statement stands where the body's `{` is missing.
+fn at_body_without_brace(p: &Parser<'_>) -> bool {
+    match p.current() {
+        T![ident] | T![@] => p.nth_starts_line(0),
+        T![dot_word] => words::begins_body(p.current_text()),
+        _ => false,
+    }
+}
+
+/// `.maxntid 16, 16`, `.noreturn`, or a pragma.
+pub(super) fn function_directive(p: &mut Parser<'_>) {
+    if p.current_text() == ".pragma" {
+        return directives::pragma(p);
+    }
+    let directive = p.start();
+    p.bump();
+    if p.at_any(&[T![int_number], T!['('], T![string], T![-], T![float_number]]) {
+        expressions::expression(p);
+        while p.eat(T![,]) {
+            expressions::expression(p);
+        }
+    }
+    directive.complete(p, FUNCTION_DIRECTIVE);
+}

@@ -1,0 +1,165 @@
+//! Operands of instructions and tables.
+
+use super::*;
+use crate::parser::CompletedMarker;
+
+/// `a, b, c`, up to what ends the statement.
+pub(super) fn operands(p: &mut Parser<'_>) {
+    loop {
+        if !at_operand(p) {
+            missing_operand(p);
+            if !p.at(T![,]) {
+                return;
+            }
+        } else {
+            operand(p);
+        }
+        if !p.eat(T![,]) {
+            if p.at(T![;]) || !at_operand(p) || at_next_statement(p) {
+                return;
+            }
+            missing_comma(p);
+        }
+    }
+}
+
+/// Whether an operand can start here.
+fn at_operand(p: &Parser<'_>) -> bool {
+    p.at_any(&[
+        T![ident],
+        T![int_number],
+        T![float_number],
+        T![string],
+        T!['['],
+        T!['{'],
+        T!['('],
+        T!['_'],
+        T![!],
+        T![-],
+        T![+],
+        T![~],
+    ])
+}
+
+/// Whether the next token starts a statement of its own rather than an operand: the `;` before it is missing.
+pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
+    match p.current() {
+        T!['}'] | T![@] | T![dot_word] | T![dwarf_line] | EOF => true,
+        T!['{'] => p.nth_starts_line(0),
+        T![ident] if p.current_text().starts_with('%') => false,
+        T![ident] => match p.nth(1) {
+            T![:] => true,
+            T![dot_word] => p.nth_is_joint(1) && !is_selector(p.nth_text(1)),
+            T![,] => false,
+            _ => p.nth_starts_line(0),
+        },
+        _ => false,
+    }
+}
+
+/// `.x` of a vector, `.b0` of a video operand.
+fn is_selector(word: &str) -> bool {
+    matches!(word, ".x" | ".y" | ".z" | ".w" | ".r" | ".g" | ".b" | ".a")
+        || matches!(word.as_bytes(), [b'.', b'b' | b'h', b'0'..=b'3', ..])
+}
+
+fn missing_operand(p: &mut Parser<'_>) {
+    match p.current() {
+        T![,] => p.error("expected an operand before this `,`: remove one `,`, or write what is missing"),
+        T![;] => p.error_after_previous("expected an operand after this `,`"),
+        _ if at_statement_end(p) => p.error_after_previous("expected an operand"),
+        _ => {
+            p.error(format!("unexpected `{}`: expected an operand", p.current_text()));
+        }
+    }
+}
+
+fn missing_comma(p: &mut Parser<'_>) {
+    p.error_after_previous("missing `,` after this operand");
+}
+
+/// One operand.
+pub(super) fn operand(p: &mut Parser<'_>) {
+    if !p.enter() {
+        p.error("this is nested too deeply");
+        leaf(p, ERROR);
+        return;
+    }
+    let first = match p.current() {
+        T!['{'] => {
+            vector(p);
+            None
+        }
+        T!['['] => {
+            address(p);
+            None
+        }
+        T!['('] if p.nth(1) != T![dot_word] => {
+            arguments(p);
+            None
+        }
+        T!['_'] => Some(leaf(p, SINK)),
+        _ => expressions::operand(p),
+    };
+    if let Some(first) = first
+        && p.at(T![|])
+    {
+        pair(p, first);
+    }
+    p.leave();
+}
+
+/// `%p1|%p2`
+fn pair(p: &mut Parser<'_>, first: CompletedMarker) {
+    let pair = first.precede(p);
+    p.bump();
+    match p.current() {
+        T!['_'] => {
+            leaf(p, SINK);
+        }
+        T![ident] | T![!] => {
+            expressions::operand(p);
+        }
+        _ => p.error_after_previous("expected a register or `_` after `|`"),
+    }
+    pair.complete(p, PAIR);
+}
+
+/// `{%r1, %r2}`
+fn vector(p: &mut Parser<'_>) {
+    let vector = p.start();
+    p.bump();
+    list(p, T!['}'], "missing `}` after the elements");
+    vector.complete(p, VECTOR);
+}
+
+/// `[%rd1+4]`, `[tex, {%f1, %f2}]`
+fn address(p: &mut Parser<'_>) {
+    let address = p.start();
+    p.bump();
+    if p.at(T![']']) {
+        p.error_after_previous("expected an address after `[`");
+    }
+    list(p, T![']'], "missing `]` after the address");
+    address.complete(p, ADDRESS);
+}
+
+/// `(%r1, %r2)`; with an operator after it, the start of an expression.
+fn arguments(p: &mut Parser<'_>) {
+    if expressions::at_parenthesised_expression(p) {
+        expressions::expression(p);
+        return;
+    }
+    let arguments = p.start();
+    p.bump();
+    list(p, T![')'], "missing `)` after the arguments");
+    arguments.complete(p, ARG_LIST);
+}
+
+/// Operands with `,` between them, and what closes them.
+fn list(p: &mut Parser<'_>, close: crate::SyntaxKind, unclosed: &'static str) {
+    if !p.at(close) && (at_operand(p) || p.at(T![,])) {
+        operands(p);
+    }
+    p.expect(close, unclosed);
+}

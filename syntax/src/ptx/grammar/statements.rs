@@ -1,0 +1,194 @@
+//! Statements: blocks, labels, tables, and instructions without knowing any.
+
+use super::*;
+
+/// The body of a function; its `{` may be missing, which has been said then.
+pub(super) fn body(p: &mut Parser<'_>) {
+    let body = p.start();
+    let open = p.current_range();
+    let has_open = p.eat(T!['{']);
+    statements(p);
+    if !p.eat(T!['}']) && has_open {
+        p.error_at(
+            open,
+            "this `{` has no `}`: close the body before the next function or the end of the file",
+        );
+    }
+    body.complete(p, BLOCK);
+}
+
+fn statements(p: &mut Parser<'_>) {
+    while !p.at_any(&[T!['}'], EOF]) {
+        statement(p);
+    }
+}
+
+/// One statement; it always takes at least one token.
+pub(super) fn statement(p: &mut Parser<'_>) {
+    match p.current() {
+        T!['{'] => block(p),
+        T![ident] if p.nth(1) == T![:] => one_error(p, label_or_table),
+        T![ident] | T![@] => one_error(p, instruction),
+        T![!] if p.nth(1) == T![ident] => one_error(p, instruction),
+        T![dot_word] => directive(p),
+        T![dwarf_line] => directives::dwarf_line(p),
+        T![;] => {
+            p.error("this `;` ends nothing: remove it");
+            leaf(p, ERROR);
+        }
+        _ => one_error(p, junk),
+    }
+}
+
+fn block(p: &mut Parser<'_>) {
+    if !p.enter() {
+        p.error("this block is nested too deeply");
+        return skip_block(p);
+    }
+    let block = p.start();
+    let open = p.current_range();
+    p.bump();
+    statements(p);
+    if !p.eat(T!['}']) {
+        p.error_at(open, "this `{` has no `}`: close the block");
+    }
+    block.complete(p, BLOCK);
+    p.leave();
+}
+
+/// A block that lies too deep for the tree, as an error with its tokens.
+fn skip_block(p: &mut Parser<'_>) {
+    let skipped = p.start();
+    let mut open = 0;
+    loop {
+        match p.current() {
+            T!['{'] => open += 1,
+            T!['}'] => open -= 1,
+            EOF => break,
+            _ => {}
+        }
+        p.bump();
+        if open == 0 {
+            break;
+        }
+    }
+    skipped.complete(p, ERROR);
+}
+
+fn directive(p: &mut Parser<'_>) {
+    let word = p.current_text();
+    if words::is_state_space(word) || words::is_linkage(word) {
+        one_error(p, declarations::variable);
+    } else if !directives::opt_directive(p) {
+        one_error(p, directives::unknown);
+    }
+}
+
+/// `L:`
+pub(super) fn label(p: &mut Parser<'_>) {
+    let label = p.start();
+    leaf(p, NAME);
+    p.bump();
+    label.complete(p, LABEL);
+}
+
+fn label_or_table(p: &mut Parser<'_>) {
+    let kind = match p.nth_text(2) {
+        ".branchtargets" => BRANCH_TARGETS,
+        ".calltargets" => CALL_TARGETS,
+        ".callprototype" => CALL_PROTOTYPE,
+        _ => return label(p),
+    };
+    let table = p.start();
+    label(p);
+    p.bump();
+    if kind == CALL_PROTOTYPE {
+        prototype(p);
+    } else {
+        operands::operands(p);
+    }
+    semicolon(p, "missing `;` after this table");
+    table.complete(p, kind);
+}
+
+/// `(.param .b32 _) _ (.param .b64 _) .noreturn`
+fn prototype(p: &mut Parser<'_>) {
+    if p.at(T!['(']) {
+        declarations::param_list(p, RETURN_LIST);
+    }
+    if !p.eat(T!['_']) {
+        name(p, "expected `_` between the results and the parameters");
+    }
+    if p.at(T!['(']) {
+        declarations::param_list(p, PARAM_LIST);
+    }
+    while p.at(T![dot_word]) && !p.nth_starts_line(0) {
+        functions::function_directive(p);
+    }
+}
+
+/// `@!%p1 add.s32 %r1, %r2, 3;`
+fn instruction(p: &mut Parser<'_>) {
+    let instruction = p.start();
+    guard(p);
+    if !p.at(T![ident]) {
+        p.error_after_previous("expected an instruction after the guard");
+        instruction.complete(p, INSTRUCTION);
+        return;
+    }
+    if at_label_without_colon(p) {
+        leaf(p, NAME);
+        p.error_after_previous("missing `:` after this label");
+        instruction.complete(p, LABEL);
+        return;
+    }
+    p.bump();
+    while p.at(T![dot_word]) {
+        p.bump();
+    }
+    if p.at(T!['{']) || !p.at(T![;]) && !operands::at_next_statement(p) {
+        operands::operands(p);
+    }
+    semicolon(p, "missing `;` after this instruction");
+    instruction.complete(p, INSTRUCTION);
+}
+
+fn guard(p: &mut Parser<'_>) {
+    let marked = p.at(T![@]);
+    let unmarked =
+        p.at(T![!]) || p.current_text().starts_with('%') && p.nth(1) == T![ident] && !p.nth_starts_line(1);
+    if !marked && !unmarked {
+        return;
+    }
+    let guard = p.start();
+    if !p.eat(T![@]) {
+        p.error("a guard starts with `@`");
+    }
+    p.eat(T![!]);
+    if p.at(T![ident]) {
+        leaf(p, NAME_REF);
+    } else {
+        p.error_after_previous("expected a predicate register after `@`");
+    }
+    guard.complete(p, GUARD);
+}
+
+/// A word alone on its line that can be no opcode.
+fn at_label_without_colon(p: &Parser<'_>) -> bool {
+    let word = p.current_text();
+    word.contains(|letter: char| letter == '$' || letter.is_ascii_uppercase())
+        && p.nth(1) != T![;]
+        && p.nth_starts_line(1)
+}
+
+/// Text that starts no statement, up to a place where one can start.
+fn junk(p: &mut Parser<'_>) {
+    let junk = p.start();
+    p.error(format!("unexpected `{}`: expected an instruction, a label or a declaration", p.current_text()));
+    p.bump();
+    while !at_statement_end(p) && !p.at(T![;]) {
+        p.bump();
+    }
+    p.eat(T![;]);
+    junk.complete(p, ERROR);
+}

@@ -1,0 +1,68 @@
+//! The words that give PTX its structure, by what they begin. Both the item scanner and the grammar go by
+//! these, so that they agree on where things end.
+
+/// `.visible` and its like: a function or a variable follows.
+pub(super) fn is_linkage(word: &str) -> bool {
+    matches!(word, ".visible" | ".extern" | ".weak" | ".common")
+}
+
+/// `.entry` and `.func`.
+pub(super) fn is_function(word: &str) -> bool {
+    matches!(word, ".entry" | ".func")
+}
+
+/// The words that begin a variable.
+pub(super) fn is_state_space(word: &str) -> bool {
+    matches!(
+        word,
+        ".reg" | ".sreg" | ".const" | ".global" | ".local" | ".param" | ".shared" | ".tex" | ".surf"
+    )
+}
+
+/// Directives that end with their line rather than with a `;`.
+pub(super) fn ends_with_line(word: &str) -> bool {
+    matches!(word, ".version" | ".target" | ".address_size" | ".file" | ".loc")
+}
+
+/// Words that stand only in a module: one of them where a statement starts closes every open body. A
+/// linkage word does so too where it begins a function.
+pub(super) fn closes_body(word: &str) -> bool {
+    is_function(word) || matches!(word, ".version" | ".target")
+}
+
+/// Words that begin an item whatever stands before them on the lines above.
+pub(super) fn begins_item(word: &str) -> bool {
+    is_linkage(word)
+        || is_function(word)
+        || is_state_space(word)
+        || ends_with_line(word)
+        || matches!(word, ".section" | ".pragma" | ".alias")
+}
+
+/// Words after which stray code ends: those that begin an item and are rare in a body.
+pub(super) fn ends_stray_code(word: &str) -> bool {
+    begins_item(word) && !matches!(word, ".reg" | ".local" | ".param" | ".pragma" | ".loc" | ".file")
+}
+
+/// Words that a body can start with, so that its `{` is missing before them.
+pub(super) fn begins_body(word: &str) -> bool {
+    matches!(word, ".reg" | ".local" | ".shared" | ".loc")
+}
+
+/// Words that begin another item of the module, so that the function before them has no body. Old compilers
+/// wrote declarations of functions without a `;`.
+pub(super) fn ends_header(word: &str) -> bool {
+    matches!(word, ".global" | ".const" | ".tex" | ".surf" | ".file" | ".section" | ".alias")
+}
+
+/// `.v2` and its like.
+pub(super) fn is_vector_size(word: &str) -> bool {
+    matches!(word, ".v2" | ".v4" | ".v8")
+}
+
+/// Whether this is the name of a basic type without its point.
+pub(super) fn is_type_without_point(word: &str) -> bool {
+    let Some(first) = word.chars().next() else { return false };
+    word == "pred"
+        || matches!(first, 'b' | 's' | 'u' | 'f') && matches!(&word[1..], "8" | "16" | "32" | "64" | "128")
+}
