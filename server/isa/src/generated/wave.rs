@@ -80,7 +80,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Push a frame, keep active only lanes whose ps is true.",
+        summary: "Goes on with the lanes in which ps is true; the others wait for else or endif.",
         operands: &[Operand {
             name: "ps",
             role: Role::Read,
@@ -96,8 +96,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             optional: false,
         }],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["Frames of if and loop nest at least 32 deep; the emulator stops at the 33rd."],
+        divergence: "Splits the active lanes in two. A side without lanes is skipped.",
         example: "if p1",
         toolchain_example: "if p1",
     },
@@ -111,12 +111,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Switch to the lanes saved as false at the matching if.",
+        summary: "Goes on with the lanes that the matching if left out.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["Exactly one else may follow an if."],
+        divergence: "Changes sides: the lanes of the first side wait for endif.",
         example: "else",
         toolchain_example: "else",
     },
@@ -130,12 +130,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Pop the frame and restore the mask saved at if.",
+        summary: "Ends the matching if: both sides go on together.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["Lanes that broke, continued or halted inside do not come back here."],
+        divergence: "The lanes of both sides meet again.",
         example: "endif",
         toolchain_example: "endif",
     },
@@ -149,12 +149,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Push a loop frame with the current mask.",
+        summary: "Begins a loop that ends at the matching endloop.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["A loop without a break that is reached runs for ever."],
+        divergence: "Remembers the active lanes, which meet again after endloop.",
         example: "loop",
         toolchain_example: "loop",
     },
@@ -168,7 +168,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Active lanes whose ps is true leave the innermost loop.",
+        summary: "Takes the lanes in which ps is true out of the innermost loop.",
         operands: &[Operand {
             name: "ps",
             role: Role::Read,
@@ -184,8 +184,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             optional: false,
         }],
         predicate_operands: &[],
-        notes: &["Spec allows a negated predicate.", "The assembler rejects the ! character."],
-        divergence: "",
+        notes: &[
+            "Inside an if it leaves the loop around it. The predicate is required; its negation is the guide's.",
+            "The emulator lets a lane that broke inside an if finish that trip.",
+        ],
+        divergence: "The lanes that leave wait after endloop.",
         example: "break p1",
         toolchain_example: "break p1",
     },
@@ -199,7 +202,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F mod 5",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Active lanes whose ps is true wait for the next iteration of the innermost loop.",
+        summary: "Lets the lanes in which ps is true wait for the next trip of the innermost loop.",
         operands: &[Operand {
             name: "ps",
             role: Role::Read,
@@ -215,8 +218,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             optional: false,
         }],
         predicate_operands: &[],
-        notes: &["Emulator implementation is unusable (see control flow)."],
-        divergence: "",
+        notes: &[
+            "The predicate is required; its negation is the guide's.",
+            "The emulator jumps back at once without these lanes, and hangs when none is left.",
+        ],
+        divergence: "The lanes that continue wait for the others at endloop.",
         example: "continue p1",
         toolchain_example: "continue p1",
     },
@@ -230,12 +236,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F mod 6",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Lanes that have not left start the next iteration, otherwise pop and restore the entry mask.",
+        summary: "Begins the next trip with the lanes that have not broken; when there are none, ends the loop.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
         notes: &[],
-        divergence: "",
+        divergence: "After the last trip all lanes that entered the loop and have not halted meet again.",
         example: "endloop",
         toolchain_example: "endloop",
     },
@@ -249,7 +255,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F mod 7",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Push the return address (depth 8) and jump to the label.",
+        summary: "Calls the code at a label; return comes back.",
         operands: &[Operand {
             name: "target",
             role: Role::Read,
@@ -266,10 +272,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         }],
         predicate_operands: &[],
         notes: &[
-            "Label offsets are file-wide.",
-            "Wrong in any kernel after the first, and at head also after most 3-operand instructions.",
+            "Calls nest 8 deep. Labels are known in the whole file.",
+            "The toolchain jumps to a wrong place in every kernel after the first, and the repository's one also after many instructions with three operands.",
         ],
-        divergence: "",
+        divergence: "The active lanes stay as they are.",
         example: "call here\nhere:\n    nop",
         toolchain_example: "call here\nhere:\n    nop",
     },
@@ -283,11 +289,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F sync 0 (head: mod 8)",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Pop a return address and jump there; with an empty call stack ends the whole wave.",
+        summary: "Returns to after the call; outside any call, ends the active lanes.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["In the emulator it then ends the whole wave."],
         divergence: "",
         example: "return",
         toolchain_example: "return",
@@ -302,12 +308,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F sync 1 (head: mod 9)",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "End execution; unpredicated it ends the whole wave whatever the mask.",
+        summary: "Ends the active lanes.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["In the emulator a halt without a guard ends the whole wave, whatever its lanes."],
+        divergence: "The lanes never come back, not even after endif or endloop.",
         example: "halt",
         toolchain_example: "halt",
     },
@@ -321,12 +327,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F sync 2 (head: mod 10)",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Wait until every wave of the workgroup has arrived.",
+        summary: "Waits until every wave of the workgroup has come to a barrier.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["All waves must come to the same number of barriers."],
+        divergence: "In divergent code it is undefined.",
         example: "barrier",
         toolchain_example: "barrier",
     },
@@ -340,7 +346,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F sync 3 (head: mod 11)",
         suffix: Suffix::Scope,
         simulation: Simulation::NoOp("memory is sequentially consistent"),
-        summary: "Acquire memory ordering at the given scope; no effect in the emulator.",
+        summary: "Orders the reads and writes that follow after what other lanes in the scope have released.",
         operands: &[Operand {
             name: "scope",
             role: Role::Read,
@@ -356,7 +362,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             optional: false,
         }],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["The guide may write the scope as a suffix: fence_acquire.workgroup."],
         divergence: "",
         example: "fence_acquire .device",
         toolchain_example: "fence_acquire .device",
@@ -371,7 +377,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F sync 4 (head: mod 12)",
         suffix: Suffix::Scope,
         simulation: Simulation::NoOp("memory is sequentially consistent"),
-        summary: "Release memory ordering at the given scope; no effect in the emulator.",
+        summary: "Orders the reads and writes that precede before what this lane releases to the scope.",
         operands: &[Operand {
             name: "scope",
             role: Role::Read,
@@ -387,7 +393,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             optional: false,
         }],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["The guide may write the scope as a suffix: fence_release.workgroup."],
         divergence: "",
         example: "fence_release .device",
         toolchain_example: "fence_release .device",
@@ -402,7 +408,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F sync 5 (head: mod 13)",
         suffix: Suffix::Scope,
         simulation: Simulation::NoOp("memory is sequentially consistent"),
-        summary: "Acq-rel memory ordering at the given scope; no effect in the emulator.",
+        summary: "Orders reads and writes in both directions: acquire and release at once.",
         operands: &[Operand {
             name: "scope",
             role: Role::Read,
@@ -418,7 +424,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             optional: false,
         }],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["The guide may write the scope as a suffix: fence_acq_rel.workgroup."],
         divergence: "",
         example: "fence_acq_rel .device",
         toolchain_example: "fence_acq_rel .device",
@@ -433,7 +439,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F sync 6 (head: mod 14)",
         suffix: Suffix::None,
         simulation: Simulation::NoOp("loads finish at once"),
-        summary: "Wait for outstanding asynchronous device loads; no effect in the emulator.",
+        summary: "Waits until the loads that were begun have finished.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
@@ -452,7 +458,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F sync 7 (head: mod 15)",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "No operation.",
+        summary: "Does nothing.",
         operands: &[],
         toolchain_operands: &[],
         predicate_operands: &[],
@@ -471,7 +477,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F misc 0 (head: 0x41 mod 0)",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Copy; a special register source is encoded as mov_sr.",
+        summary: "Copies a register or a special register.",
         operands: &[
             Operand {
                 name: "rd",
@@ -505,7 +511,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["With a special register it is mov_sr."],
         divergence: "",
         example: "mov r1, r2",
         toolchain_example: "mov r1, r2",
@@ -520,7 +526,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F misc 1 (head: 0x41 mod 1)",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Load a 32-bit constant.",
+        summary: "Puts a 32-bit constant into a register.",
         operands: &[
             Operand {
                 name: "rd",
@@ -554,7 +560,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A float literal stores the low 32 bits of its f64 encoding: 1.0 becomes 0."],
+        notes: &[
+            "The number is from -2^31 to 2^32-1.",
+            "The toolchain stores the low 32 bits of a float literal's double: 1.0 becomes 0. Write the bits of the single instead, such as 0x3F800000 for 1.0.",
+        ],
         divergence: "",
         example: "mov_imm r1, 0x2a",
         toolchain_example: "mov_imm r1, 0x2a",
@@ -569,7 +578,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3F misc 2 (head: 0x41 mod 2)",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Read a special register.",
+        summary: "Reads a special register.",
         operands: &[
             Operand {
                 name: "rd",
@@ -618,7 +627,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x00",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit add, wraps modulo 2^32.",
+        summary: "Adds two 32-bit integers, modulo 2^32.",
         operands: &[
             Operand {
                 name: "rd",
@@ -681,7 +690,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x01",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit subtract, wraps.",
+        summary: "Subtracts the second 32-bit integer from the first, modulo 2^32.",
         operands: &[
             Operand {
                 name: "rd",
@@ -744,7 +753,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x02",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Low 32 bits of the product.",
+        summary: "Gives the low 32 bits of the product.",
         operands: &[
             Operand {
                 name: "rd",
@@ -807,7 +816,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x03",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "High 32 bits of the 64-bit product; the toolchain multiplies as unsigned.",
+        summary: "Gives the high 32 bits of the 64-bit unsigned product.",
         operands: &[
             Operand {
                 name: "rd",
@@ -855,7 +864,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Spec does not state signedness.", "Both emulators zero-extend."],
+        notes: &[
+            "The specification does not say whether the product is signed; both emulators take it as unsigned.",
+        ],
         divergence: "",
         example: "imul_hi r1, r2, r3",
         toolchain_example: "imul_hi r1, r2, r3",
@@ -870,7 +881,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x04",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Low 32 bits of rs1*rs2, plus rs3, wraps.",
+        summary: "Multiplies rs1 by rs2 and adds rs3, modulo 2^32.",
         operands: &[
             Operand {
                 name: "rd",
@@ -947,7 +958,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x05",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed division truncating toward zero; emulator returns 0 for divisor 0 and wraps INT_MIN/-1 to INT_MIN.",
+        summary: "Divides signed integers, truncating toward zero.",
         operands: &[
             Operand {
                 name: "rd",
@@ -995,7 +1006,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Spec: division by zero is undefined behaviour."],
+        notes: &[
+            "Division by zero is undefined in the specification; the emulator, and so the simulator, gives 0.",
+            "-2^31 / -1 gives -2^31.",
+            "There is no unsigned form.",
+        ],
         divergence: "",
         example: "idiv r1, r2, r3",
         toolchain_example: "idiv r1, r2, r3",
@@ -1010,7 +1025,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x06",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed remainder with the sign of the dividend; emulator returns 0 for divisor 0 and for INT_MIN % -1.",
+        summary: "Gives the signed remainder, with the sign of the dividend.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1058,7 +1073,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Spec: division by zero is undefined behaviour."],
+        notes: &[
+            "A remainder by zero is undefined in the specification; the emulator, and so the simulator, gives 0.",
+            "-2^31 modulo -1 gives 0.",
+            "There is no unsigned form.",
+        ],
         divergence: "",
         example: "imod r1, r2, r3",
         toolchain_example: "imod r1, r2, r3",
@@ -1073,7 +1092,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x07",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Two's complement negation, INT_MIN stays INT_MIN.",
+        summary: "Negates a signed integer; -2^31 stays as it is.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1107,7 +1126,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Emulator built in debug mode panics on INT_MIN."],
+        notes: &["A debug build of the emulator panics on -2^31."],
         divergence: "",
         example: "ineg r1, r2",
         toolchain_example: "ineg r1, r2",
@@ -1122,7 +1141,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x08",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Absolute value; INT_MIN gives 0x80000000.",
+        summary: "Gives the absolute value of a signed integer; -2^31 stays as it is.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1171,7 +1190,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x09",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed minimum.",
+        summary: "Gives the smaller of two signed integers.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1234,7 +1253,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x0C",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned minimum.",
+        summary: "Gives the smaller of two unsigned integers.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1282,7 +1301,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the specification only: no assembler has it."],
+        notes: &[
+            "Only the specification has it (appendix A); no assembler does. For the toolchain compare with ucmp.lt and select.",
+        ],
         divergence: "",
         example: "umin r1, r2, r3",
         toolchain_example: "",
@@ -1297,7 +1318,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x0A",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed maximum.",
+        summary: "Gives the larger of two signed integers.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1360,7 +1381,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x0D",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned maximum.",
+        summary: "Gives the larger of two unsigned integers.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1408,7 +1429,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the specification only: no assembler has it."],
+        notes: &[
+            "Only the specification has it (appendix A); no assembler does. For the toolchain compare with ucmp.lt and select.",
+        ],
         divergence: "",
         example: "umax r1, r2, r3",
         toolchain_example: "",
@@ -1423,7 +1446,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x0B",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed clamp of rs1 to the range rs2..rs3.",
+        summary: "Clamps the signed integer rs1 to the range from rs2 to rs3.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1485,7 +1508,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Emulator panics (process abort) when rs2 > rs3 in any active lane."],
+        notes: &["The emulator ends in a panic where rs2 is greater than rs3 in an active lane."],
         divergence: "",
         example: "iclamp r1, r2, r3, r4",
         toolchain_example: "iclamp r1, r2, r3, r4",
@@ -1500,7 +1523,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x20",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bitwise and.",
+        summary: "Gives the bitwise and of two registers, or the logical and of two predicates.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1570,7 +1593,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
                 optional: false,
             },
         ],
-        notes: &["Predicate operands are rejected, although the control-flow guide shows them."],
+        notes: &["The form on predicates is the guide's; the toolchain takes general registers only."],
         divergence: "",
         example: "and r1, r2, r3",
         toolchain_example: "and r1, r2, r3",
@@ -1585,7 +1608,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x21",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bitwise or.",
+        summary: "Gives the bitwise or of two registers, or the logical or of two predicates.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1655,7 +1678,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
                 optional: false,
             },
         ],
-        notes: &[],
+        notes: &["The form on predicates is the guide's; the toolchain takes general registers only."],
         divergence: "",
         example: "or r1, r2, r3",
         toolchain_example: "or r1, r2, r3",
@@ -1670,7 +1693,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x22",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bitwise exclusive or.",
+        summary: "Gives the bitwise exclusive or of two registers, or whether two predicates differ.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1740,7 +1763,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
                 optional: false,
             },
         ],
-        notes: &[],
+        notes: &["The form on predicates is the guide's; the toolchain takes general registers only."],
         divergence: "",
         example: "xor r1, r2, r3",
         toolchain_example: "xor r1, r2, r3",
@@ -1755,7 +1778,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x23",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "One's complement.",
+        summary: "Inverts every bit of a register, or a predicate.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1804,7 +1827,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
                 optional: false,
             },
         ],
-        notes: &[],
+        notes: &["The form on predicates is the guide's; the toolchain takes general registers only."],
         divergence: "",
         example: "not r1, r2",
         toolchain_example: "not r1, r2",
@@ -1819,7 +1842,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x24",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Shift left by rs2 & 31.",
+        summary: "Shifts left by the low 5 bits of rs2.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1867,7 +1890,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["An amount of 32 shifts by 0."],
         divergence: "",
         example: "shl r1, r2, r3",
         toolchain_example: "shl r1, r2, r3",
@@ -1882,7 +1905,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x25",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Logical shift right by rs2 & 31.",
+        summary: "Shifts right by the low 5 bits of rs2, filling with zeros.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1930,7 +1953,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["An amount of 32 shifts by 0."],
         divergence: "",
         example: "shr r1, r2, r3",
         toolchain_example: "shr r1, r2, r3",
@@ -1945,7 +1968,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x26",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Arithmetic shift right by rs2 & 31.",
+        summary: "Shifts right by the low 5 bits of rs2, filling with the sign bit.",
         operands: &[
             Operand {
                 name: "rd",
@@ -1993,7 +2016,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["An amount of 32 shifts by 0."],
         divergence: "",
         example: "sar r1, r2, r3",
         toolchain_example: "sar r1, r2, r3",
@@ -2008,7 +2031,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x27 mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Number of one bits.",
+        summary: "Counts the bits that are one.",
         operands: &[
             Operand {
                 name: "rd",
@@ -2057,7 +2080,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x27 mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Number of leading zero bits; 0xFFFFFFFF when rs1 is 0.",
+        summary: "Counts the zero bits above the highest one; 0xFFFFFFFF where there is no one.",
         operands: &[
             Operand {
                 name: "rd",
@@ -2091,7 +2114,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Counts from the top (index 31 - position of highest set bit)."],
+        notes: &["It counts from the top: the position of the highest one is 31 minus the result."],
         divergence: "",
         example: "bitfind r1, r2",
         toolchain_example: "bitfind r1, r2",
@@ -2106,7 +2129,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x27 mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Reverses the bit order.",
+        summary: "Reverses the order of the bits.",
         operands: &[
             Operand {
                 name: "rd",
@@ -2155,7 +2178,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x27 mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned field extract: offset rs2 & 31, width rs3 & 31, width 0 gives 0.",
+        summary: "Extracts a field: rs3 bits of rs1 from bit rs2 on, without sign.",
         operands: &[
             Operand {
                 name: "rd",
@@ -2217,7 +2240,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Width 32 masks to 0 and so gives 0.", "No sign extension."],
+        notes: &[
+            "Offset and width are the low 5 bits of their registers; a width of 0, and so of 32, gives 0.",
+        ],
         divergence: "",
         example: "bfe r1, r2, r3, r4",
         toolchain_example: "bfe r1, r2, r3, r4",
@@ -2232,7 +2257,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x27 mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Insert low bits of rs2 into rs1 at offset rs3 & 31, width rs4 & 31; width 0 returns rs1.",
+        summary: "Inserts the low rs4 bits of rs2 into rs1 from bit rs3 on.",
         operands: &[
             Operand {
                 name: "rd",
@@ -2308,7 +2333,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &[
+            "Offset and width are the low 5 bits of their registers; a width of 0, and so of 32, gives rs1.",
+            "Bits pushed past the top are lost.",
+        ],
         divergence: "",
         example: "bfi r1, r2, r3, r4, r5",
         toolchain_example: "bfi r1, r2, r3, r4, r5",
@@ -2323,7 +2351,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x28 mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed 32-bit compare (eq) into a predicate.",
+        summary: "Sets pd where rs1 equals rs2, as signed integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2386,7 +2414,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x28 mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed 32-bit compare (ne) into a predicate.",
+        summary: "Sets pd where rs1 differs from rs2, as signed integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2449,7 +2477,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x28 mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed 32-bit compare (lt) into a predicate.",
+        summary: "Sets pd where rs1 is less than rs2, as signed integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2512,7 +2540,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x28 mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed 32-bit compare (le) into a predicate.",
+        summary: "Sets pd where rs1 is at most rs2, as signed integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2575,7 +2603,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x28 mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed 32-bit compare (gt) into a predicate.",
+        summary: "Sets pd where rs1 is greater than rs2, as signed integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2638,7 +2666,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x28 mod 5",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed 32-bit compare (ge) into a predicate.",
+        summary: "Sets pd where rs1 is at least rs2, as signed integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2701,7 +2729,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x29 mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned 32-bit compare (lt) into a predicate.",
+        summary: "Sets pd where rs1 is less than rs2, as unsigned integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2749,7 +2777,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Only lt and le exist.", "Guides show others."],
+        notes: &[],
         divergence: "",
         example: "ucmp.lt p1, r2, r3",
         toolchain_example: "ucmp_lt p1, r2, r3",
@@ -2764,7 +2792,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x29 mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned 32-bit compare (le) into a predicate.",
+        summary: "Sets pd where rs1 is at most rs2, as unsigned integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2812,7 +2840,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Only lt and le exist.", "Guides show others."],
+        notes: &[],
         divergence: "",
         example: "ucmp.le p1, r2, r3",
         toolchain_example: "ucmp_le p1, r2, r3",
@@ -2827,7 +2855,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned 32-bit compare (eq) into a predicate.",
+        summary: "Sets pd where rs1 equals rs2, as unsigned integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2875,7 +2903,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the guide only: no assembler has it. Write icmp.eq, which gives the same."],
+        notes: &["Only the guide has it; for the toolchain write icmp.eq, which gives the same."],
         divergence: "",
         example: "ucmp.eq p1, r2, r3",
         toolchain_example: "",
@@ -2890,7 +2918,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned 32-bit compare (ne) into a predicate.",
+        summary: "Sets pd where rs1 differs from rs2, as unsigned integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -2938,7 +2966,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the guide only: no assembler has it. Write icmp.ne, which gives the same."],
+        notes: &["Only the guide has it; for the toolchain write icmp.ne, which gives the same."],
         divergence: "",
         example: "ucmp.ne p1, r2, r3",
         toolchain_example: "",
@@ -2953,7 +2981,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned 32-bit compare (gt) into a predicate.",
+        summary: "Sets pd where rs1 is greater than rs2, as unsigned integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3001,7 +3029,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the guide only: no assembler has it. For the toolchain swap the operands of ucmp.lt."],
+        notes: &["Only the guide has it; for the toolchain swap the operands of ucmp.lt."],
         divergence: "",
         example: "ucmp.gt p1, r2, r3",
         toolchain_example: "",
@@ -3016,7 +3044,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned 32-bit compare (ge) into a predicate.",
+        summary: "Sets pd where rs1 is at least rs2, as unsigned integers.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3064,7 +3092,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the guide only: no assembler has it. For the toolchain swap the operands of ucmp.le."],
+        notes: &["Only the guide has it; for the toolchain swap the operands of ucmp.le."],
         divergence: "",
         example: "ucmp.ge p1, r2, r3",
         toolchain_example: "",
@@ -3079,7 +3107,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2A mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary32 compare (eq); false when either operand is NaN.",
+        summary: "Sets pd where rs1 equals rs2, as floats; false when an operand is NaN.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3142,7 +3170,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2A mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary32 compare (ne); true when either operand is NaN.",
+        summary: "Sets pd where rs1 differs from rs2, as floats; true when an operand is NaN.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3205,7 +3233,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2A mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary32 compare (lt); false when either operand is NaN.",
+        summary: "Sets pd where rs1 is less than rs2, as floats; false when an operand is NaN.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3268,7 +3296,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2A mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary32 compare (le); false when either operand is NaN.",
+        summary: "Sets pd where rs1 is at most rs2, as floats; false when an operand is NaN.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3331,7 +3359,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2A mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary32 compare (gt); false when either operand is NaN.",
+        summary: "Sets pd where rs1 is greater than rs2, as floats; false when an operand is NaN.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3379,7 +3407,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Fcmp_ge does not exist."],
+        notes: &[],
         divergence: "",
         example: "fcmp.gt p1, r2, r3",
         toolchain_example: "fcmp_gt p1, r2, r3",
@@ -3394,7 +3422,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary32 compare (ge); false when either operand is NaN.",
+        summary: "Sets pd where rs1 is at least rs2, as floats; false when an operand is NaN.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3442,7 +3470,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the guide only: no assembler has it. For the toolchain swap the operands of fcmp.le."],
+        notes: &["Only the guide has it; for the toolchain swap the operands of fcmp.le."],
         divergence: "",
         example: "fcmp.ge p1, r2, r3",
         toolchain_example: "",
@@ -3457,7 +3485,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2A mod 6",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "True when neither operand is NaN.",
+        summary: "Sets pd where neither operand is NaN.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3520,7 +3548,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2A mod 7",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "True when either operand is NaN.",
+        summary: "Sets pd where an operand is NaN.",
         operands: &[
             Operand {
                 name: "pd",
@@ -3583,7 +3611,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2B",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Rd = ps ? rs1 : rs2, per active lane.",
+        summary: "Gives rs1 where ps is true and rs2 where it is false.",
         operands: &[
             Operand {
                 name: "rd",
@@ -3645,7 +3673,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Crates 0.1.2 keep only 4 bits of rs2: r16 to r31 as the false source encode wrongly."],
+        notes: &["The crates encode a false source from r16 to r31 wrongly."],
         divergence: "",
         example: "select r1, p2, r3, r4",
         toolchain_example: "select r1, p2, r3, r4",
@@ -3660,7 +3688,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x10",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE binary32 add, round to nearest even.",
+        summary: "Adds two floats.",
         operands: &[
             Operand {
                 name: "rd",
@@ -3723,7 +3751,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x11",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE binary32 subtract.",
+        summary: "Subtracts the second float from the first.",
         operands: &[
             Operand {
                 name: "rd",
@@ -3786,7 +3814,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x12",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE binary32 multiply.",
+        summary: "Multiplies two floats.",
         operands: &[
             Operand {
                 name: "rd",
@@ -3849,7 +3877,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x13",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Fused multiply-add, rs1*rs2+rs3 with a single rounding.",
+        summary: "Multiplies rs1 by rs2 and adds rs3 with a single rounding.",
         operands: &[
             Operand {
                 name: "rd",
@@ -3926,7 +3954,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x14",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE binary32 divide; emulator returns +infinity whenever rs2 is +0 or -0, whatever rs1 is.",
+        summary: "Divides two floats.",
         operands: &[
             Operand {
                 name: "rd",
@@ -3974,7 +4002,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Emulator deviates from IEEE for x/-0, -x/0, 0/0 and NaN/0."],
+        notes: &[
+            "The emulator gives +infinity whenever the divisor is +0 or -0, whatever the dividend: 0/0, NaN/0 and -1/0 included. The model `wave-emu` does so too; the default follows IEEE 754.",
+        ],
         divergence: "",
         example: "fdiv r1, r2, r3",
         toolchain_example: "fdiv r1, r2, r3",
@@ -3989,7 +4019,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x15",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Flips the sign bit.",
+        summary: "Flips the sign bit of a float.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4038,7 +4068,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x16",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Clears the sign bit.",
+        summary: "Clears the sign bit of a float.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4087,7 +4117,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x17",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Minimum; a single NaN operand is ignored.",
+        summary: "Gives the smaller of two floats; a NaN beside a number is ignored.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4135,7 +4165,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Result sign for a pair of differently signed zeros is not portable."],
+        notes: &["Of two zeros of different sign the first operand is given; do not rely on it."],
         divergence: "",
         example: "fmin r1, r2, r3",
         toolchain_example: "fmin r1, r2, r3",
@@ -4150,7 +4180,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x18",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Maximum; a single NaN operand is ignored.",
+        summary: "Gives the larger of two floats; a NaN beside a number is ignored.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4198,7 +4228,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Result sign for a pair of differently signed zeros is not portable."],
+        notes: &["Of two zeros of different sign the first operand is given; do not rely on it."],
         divergence: "",
         example: "fmax r1, r2, r3",
         toolchain_example: "fmax r1, r2, r3",
@@ -4213,7 +4243,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x19",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Clamp rs1 to the range rs2..rs3; NaN rs1 stays NaN.",
+        summary: "Clamps the float rs1 to the range from rs2 to rs3; NaN stays NaN.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4275,7 +4305,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Emulator panics when rs2 > rs3 or either bound is NaN."],
+        notes: &["The emulator ends in a panic where rs2 is greater than rs3 or a bound is NaN."],
         divergence: "",
         example: "fclamp r1, r2, r3, r4",
         toolchain_example: "fclamp r1, r2, r3, r4",
@@ -4290,7 +4320,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1A",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE square root.",
+        summary: "Gives the square root of a float; NaN for a negative one.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4339,7 +4369,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "1 divided by the IEEE square root (two roundings).",
+        summary: "Gives 1 divided by the square root of a float, rounded twice.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4388,7 +4418,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE 1/x; 1/-0 is -infinity here.",
+        summary: "Gives 1 divided by a float; 1/-0 is -infinity.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4437,7 +4467,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Round toward negative infinity to an integral value.",
+        summary: "Rounds a float to an integral value toward minus infinity.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4486,7 +4516,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Round toward positive infinity to an integral value.",
+        summary: "Rounds a float to an integral value toward plus infinity.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4535,7 +4565,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Nearest integral value, halves away from zero in the emulator.",
+        summary: "Rounds a float to the nearest integral value, halves away from zero.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4569,7 +4599,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Instruction-set page says ties to even.", "Emulator rounds ties away from zero."],
+        notes: &["The instruction-set page says ties to even; the emulator rounds 2.5 to 3."],
         divergence: "",
         example: "fround r1, r2",
         toolchain_example: "fround r1, r2",
@@ -4584,7 +4614,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 5",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Round toward zero to an integral value.",
+        summary: "Rounds a float to an integral value toward zero.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4633,7 +4663,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 6",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "X minus trunc(x): negative inputs give a negative fraction.",
+        summary: "Gives a float minus its value truncated toward zero, so the sign stays.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4667,7 +4697,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Many vendor fract operations use x - floor(x)."],
+        notes: &["-1.5 gives -0.5; on many machines the fraction is taken from the floor."],
         divergence: "",
         example: "ffract r1, r2",
         toolchain_example: "ffract r1, r2",
@@ -4682,7 +4712,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 7",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Clamp to 0.0..1.0; NaN stays NaN.",
+        summary: "Clamps a float to the range from 0 to 1; NaN stays NaN.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4731,7 +4761,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 8",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Sine of radians, host libm.",
+        summary: "Gives the sine of an angle in radians.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4765,7 +4795,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Spec asks for 2 ULP or better.", "Not bit-exact across hosts."],
+        notes: &["The specification asks for 2 ulp; the last bits differ from host to host."],
         divergence: "",
         example: "fsin r1, r2",
         toolchain_example: "fsin r1, r2",
@@ -4780,7 +4810,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 9",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Cosine of radians, host libm.",
+        summary: "Gives the cosine of an angle in radians.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4814,7 +4844,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Not bit-exact across hosts."],
+        notes: &["The specification asks for 2 ulp; the last bits differ from host to host."],
         divergence: "",
         example: "fcos r1, r2",
         toolchain_example: "fcos r1, r2",
@@ -4829,7 +4859,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 10",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "2 to the power x, host libm.",
+        summary: "Gives 2 to the power of a float.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4863,7 +4893,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Not bit-exact across hosts."],
+        notes: &["The specification asks for 2 ulp; the last bits differ from host to host."],
         divergence: "",
         example: "fexp2 r1, r2",
         toolchain_example: "fexp2 r1, r2",
@@ -4878,7 +4908,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1B mod 11",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Base-2 logarithm, host libm.",
+        summary: "Gives the logarithm of a float to base 2.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4912,7 +4942,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Not bit-exact across hosts."],
+        notes: &["The specification asks for 2 ulp; the last bits differ from host to host."],
         divergence: "",
         example: "flog2 r1, r2",
         toolchain_example: "flog2 r1, r2",
@@ -4927,7 +4957,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Signed integer to f32, nearest even.",
+        summary: "Converts a signed integer to single precision, to nearest even.",
         operands: &[
             Operand {
                 name: "rd",
@@ -4961,7 +4991,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Crates 0.1.2 run this mnemonic in the opposite direction (source type first)."],
+        notes: &["The crates convert the other way round: there the source type comes first."],
         divergence: "",
         example: "cvt_f32_i32 r1, r2",
         toolchain_example: "cvt_f32_i32 r1, r2",
@@ -4976,7 +5006,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned integer to f32, nearest even.",
+        summary: "Converts an unsigned integer to single precision, to nearest even.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5010,7 +5040,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Crates 0.1.2 run this mnemonic in the opposite direction (source type first)."],
+        notes: &["The crates convert the other way round: there the source type comes first."],
         divergence: "",
         example: "cvt_f32_u32 r1, r2",
         toolchain_example: "cvt_f32_u32 r1, r2",
@@ -5025,7 +5055,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "F32 to signed integer, truncating, saturating, NaN to 0.",
+        summary: "Converts single precision to a signed integer, truncating; out of range gives the nearest limit, NaN gives 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5059,7 +5089,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Crates 0.1.2 run this mnemonic in the opposite direction (source type first)."],
+        notes: &["The crates convert the other way round: there the source type comes first."],
         divergence: "",
         example: "cvt_i32_f32 r1, r2",
         toolchain_example: "cvt_i32_f32 r1, r2",
@@ -5074,7 +5104,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "F32 to unsigned integer, truncating, saturating, NaN and negatives to 0.",
+        summary: "Converts single precision to an unsigned integer, truncating; out of range gives the nearest limit, NaN gives 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5108,7 +5138,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Crates 0.1.2 run this mnemonic in the opposite direction (source type first)."],
+        notes: &["The crates convert the other way round: there the source type comes first."],
         divergence: "",
         example: "cvt_u32_f32 r1, r2",
         toolchain_example: "cvt_u32_f32 r1, r2",
@@ -5123,7 +5153,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Low-half binary16 to f32, exact.",
+        summary: "Converts the half-precision low half to single precision, exactly.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5172,7 +5202,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 5",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "F32 to binary16 nearest even; upper half of rd 0.",
+        summary: "Converts single to half precision, to nearest even; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5221,7 +5251,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 6",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary64 pair to f32, nearest even.",
+        summary: "Converts a double to single precision, to nearest even.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5255,7 +5285,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["An operand names the low register of a pair: rN holds the low word, rN+1 the high word."],
         divergence: "",
         example: "cvt_f32_f64 r1, r2",
         toolchain_example: "cvt_f32_f64 r1, r2",
@@ -5270,7 +5300,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 7",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "F32 to binary64 pair, exact.",
+        summary: "Converts single precision to a double, exactly.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5304,7 +5334,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["An operand names the low register of a pair: rN holds the low word, rN+1 the high word."],
         divergence: "",
         example: "cvt_f64_f32 r1, r2",
         toolchain_example: "cvt_f64_f32 r1, r2",
@@ -5319,7 +5349,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 8",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Low-half bfloat16 to f32, exact.",
+        summary: "Converts the bfloat16 low half to single precision, exactly.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5353,7 +5383,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["In the repository's toolchain only, not in the crates."],
         divergence: "",
         example: "cvt_f32_bf16 r1, r2",
         toolchain_example: "cvt_f32_bf16 r1, r2",
@@ -5368,7 +5398,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2C mod 9",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "F32 to bfloat16 by truncation; upper half of rd 0.",
+        summary: "Converts single precision to bfloat16 by truncation; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5402,7 +5432,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
+        notes: &["In the repository's toolchain only, not in the crates."],
         divergence: "",
         example: "cvt_bf16_f32 r1, r2",
         toolchain_example: "cvt_bf16_f32 r1, r2",
@@ -5417,7 +5447,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x30 mod 0",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 1 byte(s) from local memory into rd, zero-extended.",
+        summary: "Loads a byte from local memory into rd, with zeros above.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5451,7 +5481,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "local_load.u8 r1, r2",
         toolchain_example: "local_load_u8 r1, r2",
@@ -5466,7 +5496,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x30 mod 1",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 2 byte(s) from local memory into rd, zero-extended.",
+        summary: "Loads 2 bytes from local memory into rd, with zeros above.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5500,7 +5530,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "local_load.u16 r1, r2",
         toolchain_example: "local_load_u16 r1, r2",
@@ -5515,7 +5545,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x30 mod 2",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 4 byte(s) from local memory into rd.",
+        summary: "Loads 4 bytes from local memory into rd.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5549,7 +5579,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "local_load.u32 r1, r2",
         toolchain_example: "local_load_u32 r1, r2",
@@ -5564,7 +5594,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x30 mod 3",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 8 byte(s) from local memory into rd and rd+1.",
+        summary: "Loads 8 bytes from local memory into rd and rd+1.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5598,7 +5628,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "local_load.u64 r1, r2",
         toolchain_example: "local_load_u64 r1, r2",
@@ -5613,7 +5643,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 16 byte(s) from local memory into rd to rd+3.",
+        summary: "Loads 16 bytes from local memory into rd to rd+3.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5647,7 +5677,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the guide only: no assembler has it. For the toolchain use two 64-bit loads."],
+        notes: &[
+            "The address need not be aligned; a byte out of range stops the run.",
+            "Only the guide has it; for the toolchain use two 64-bit loads.",
+        ],
         divergence: "",
         example: "local_load.u128 r1, r2",
         toolchain_example: "",
@@ -5662,7 +5695,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x31 mod 0",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 1 byte(s) of rs2 to local memory; operand order is address, then value.",
+        summary: "Stores the low byte of rs2 to local memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -5696,7 +5729,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: local_store.u8 value, address; local_store_u8 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "local_store.u8 r2, r1",
         toolchain_example: "local_store_u8 r1, r2",
@@ -5711,7 +5748,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x31 mod 1",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 2 byte(s) of rs2 to local memory; operand order is address, then value.",
+        summary: "Stores the low 2 bytes of rs2 to local memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -5745,7 +5782,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: local_store.u16 value, address; local_store_u16 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "local_store.u16 r2, r1",
         toolchain_example: "local_store_u16 r1, r2",
@@ -5760,7 +5801,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x31 mod 2",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 4 byte(s) of rs2 to local memory; operand order is address, then value.",
+        summary: "Stores rs2 to local memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -5794,7 +5835,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: local_store.u32 value, address; local_store_u32 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "local_store.u32 r2, r1",
         toolchain_example: "local_store_u32 r1, r2",
@@ -5809,7 +5854,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x31 mod 3",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 8 byte(s) of rs2 and rs2+1 to local memory; operand order is address, then value.",
+        summary: "Stores rs2 and rs2+1 to local memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -5843,7 +5888,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: local_store.u64 value, address; local_store_u64 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "local_store.u64 r2, r1",
         toolchain_example: "local_store_u64 r1, r2",
@@ -5858,7 +5907,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 16 byte(s) of rs2 to rs2+3 to local memory; operand order is value, then address.",
+        summary: "Stores rs2 to rs2+3 to local memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -5892,7 +5941,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the guide only: no assembler has it. For the toolchain use two 64-bit stores."],
+        notes: &[
+            "The guide writes the value first, then the address.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+            "Only the guide has it; for the toolchain use two 64-bit stores.",
+        ],
         divergence: "",
         example: "local_store.u128 r2, r1",
         toolchain_example: "",
@@ -5907,7 +5961,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x38 mod 0",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 1 byte(s) from device memory into rd, zero-extended.",
+        summary: "Loads a byte from device memory into rd, with zeros above.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5941,7 +5995,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "device_load.u8 r1, r2",
         toolchain_example: "device_load_u8 r1, r2",
@@ -5956,7 +6010,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x38 mod 1",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 2 byte(s) from device memory into rd, zero-extended.",
+        summary: "Loads 2 bytes from device memory into rd, with zeros above.",
         operands: &[
             Operand {
                 name: "rd",
@@ -5990,7 +6044,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "device_load.u16 r1, r2",
         toolchain_example: "device_load_u16 r1, r2",
@@ -6005,7 +6059,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x38 mod 2",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 4 byte(s) from device memory into rd.",
+        summary: "Loads 4 bytes from device memory into rd.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6039,7 +6093,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "device_load.u32 r1, r2",
         toolchain_example: "device_load_u32 r1, r2",
@@ -6054,7 +6108,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x38 mod 3",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 8 byte(s) from device memory into rd and rd+1.",
+        summary: "Loads 8 bytes from device memory into rd and rd+1.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6088,7 +6142,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "device_load.u64 r1, r2",
         toolchain_example: "device_load_u64 r1, r2",
@@ -6103,7 +6157,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x38 mod 4",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian load of 16 byte(s) from device memory into rd to rd+3.",
+        summary: "Loads 16 bytes from device memory into rd to rd+3.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6137,7 +6191,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["A cache hint corrupts nothing here in 0.1.2 and is dropped at head."],
+        notes: &["The address need not be aligned; a byte out of range stops the run."],
         divergence: "",
         example: "device_load.u128 r1, r2",
         toolchain_example: "device_load_u128 r1, r2",
@@ -6152,7 +6206,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x39 mod 0",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 1 byte(s) of rs2 to device memory; operand order is address, then value.",
+        summary: "Stores the low byte of rs2 to device memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -6186,7 +6240,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: device_store.u8 value, address; device_store_u8 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "device_store.u8 r2, r1",
         toolchain_example: "device_store_u8 r1, r2",
@@ -6201,7 +6259,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x39 mod 1",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 2 byte(s) of rs2 to device memory; operand order is address, then value.",
+        summary: "Stores the low 2 bytes of rs2 to device memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -6235,7 +6293,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: device_store.u16 value, address; device_store_u16 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "device_store.u16 r2, r1",
         toolchain_example: "device_store_u16 r1, r2",
@@ -6250,7 +6312,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x39 mod 2",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 4 byte(s) of rs2 to device memory; operand order is address, then value.",
+        summary: "Stores rs2 to device memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -6284,7 +6346,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: device_store.u32 value, address; device_store_u32 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "device_store.u32 r2, r1",
         toolchain_example: "device_store_u32 r1, r2",
@@ -6299,7 +6365,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x39 mod 3",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 8 byte(s) of rs2 and rs2+1 to device memory; operand order is address, then value.",
+        summary: "Stores rs2 and rs2+1 to device memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -6333,7 +6399,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: device_store.u64 value, address; device_store_u64 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "device_store.u64 r2, r1",
         toolchain_example: "device_store_u64 r1, r2",
@@ -6348,7 +6418,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x39 mod 4",
         suffix: Suffix::CacheHint,
         simulation: Simulation::Simulated,
-        summary: "Little-endian store of the low 16 byte(s) of rs2 to rs2+3 to device memory; operand order is address, then value.",
+        summary: "Stores rs2 to rs2+3 to device memory.",
         operands: &[
             Operand {
                 name: "rs2",
@@ -6382,7 +6452,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Guides show the value first.", "The assembler takes the address first."],
+        notes: &[
+            "The guide writes the value first, the toolchain the address: device_store.u128 value, address; device_store_u128 address, value.",
+            "Where lanes store to the same place, the highest lane wins.",
+            "The address need not be aligned; a byte out of range stops the run.",
+        ],
         divergence: "",
         example: "device_store.u128 r2, r1",
         toolchain_example: "device_store_u128 r1, r2",
@@ -6397,7 +6471,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of local memory (adds, wraps); rd gets the old value unless omitted.",
+        summary: "Adds rs2 to a 32-bit word of local memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6445,7 +6519,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "No scope operand."],
+        notes: &["rd gets the old value. Without rd, or with r0 as rd, the old value is not given."],
         divergence: "",
         example: "local_atomic_add r1, r2, r3",
         toolchain_example: "local_atomic_add r1, r2, r3",
@@ -6460,7 +6534,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of local memory (subtracts, wraps); rd gets the old value unless omitted.",
+        summary: "Subtracts rs2 from a 32-bit word of local memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6508,7 +6582,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "No scope operand."],
+        notes: &["rd gets the old value. Without rd, or with r0 as rd, the old value is not given."],
         divergence: "",
         example: "local_atomic_sub r1, r2, r3",
         toolchain_example: "local_atomic_sub r1, r2, r3",
@@ -6523,7 +6597,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of local memory (unsigned minimum); rd gets the old value unless omitted.",
+        summary: "Puts the unsigned minimum of itself and rs2 in a 32-bit word of local memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6571,7 +6645,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "No scope operand."],
+        notes: &["rd gets the old value. Without rd, or with r0 as rd, the old value is not given."],
         divergence: "",
         example: "local_atomic_min r1, r2, r3",
         toolchain_example: "local_atomic_min r1, r2, r3",
@@ -6586,7 +6660,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of local memory (unsigned maximum); rd gets the old value unless omitted.",
+        summary: "Puts the unsigned maximum of itself and rs2 in a 32-bit word of local memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6634,7 +6708,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "No scope operand."],
+        notes: &["rd gets the old value. Without rd, or with r0 as rd, the old value is not given."],
         divergence: "",
         example: "local_atomic_max r1, r2, r3",
         toolchain_example: "local_atomic_max r1, r2, r3",
@@ -6649,7 +6723,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of local memory (bitwise and); rd gets the old value unless omitted.",
+        summary: "Puts the bitwise and of itself and rs2 in a 32-bit word of local memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6697,7 +6771,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "No scope operand."],
+        notes: &["rd gets the old value. Without rd, or with r0 as rd, the old value is not given."],
         divergence: "",
         example: "local_atomic_and r1, r2, r3",
         toolchain_example: "local_atomic_and r1, r2, r3",
@@ -6712,7 +6786,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C mod 5",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of local memory (bitwise or); rd gets the old value unless omitted.",
+        summary: "Puts the bitwise or of itself and rs2 in a 32-bit word of local memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6760,7 +6834,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "No scope operand."],
+        notes: &["rd gets the old value. Without rd, or with r0 as rd, the old value is not given."],
         divergence: "",
         example: "local_atomic_or r1, r2, r3",
         toolchain_example: "local_atomic_or r1, r2, r3",
@@ -6775,7 +6849,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C mod 6",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of local memory (bitwise exclusive or); rd gets the old value unless omitted.",
+        summary: "Puts the bitwise exclusive or of itself and rs2 in a 32-bit word of local memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6823,7 +6897,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "No scope operand."],
+        notes: &["rd gets the old value. Without rd, or with r0 as rd, the old value is not given."],
         divergence: "",
         example: "local_atomic_xor r1, r2, r3",
         toolchain_example: "local_atomic_xor r1, r2, r3",
@@ -6838,7 +6912,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C mod 7",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of local memory (swaps); rd gets the old value unless omitted.",
+        summary: "Stores rs2 to a 32-bit word of local memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6886,7 +6960,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "No scope operand."],
+        notes: &["rd gets the old value. Without rd, or with r0 as rd, the old value is not given."],
         divergence: "",
         example: "local_atomic_exchange r1, r2, r3",
         toolchain_example: "local_atomic_exchange r1, r2, r3",
@@ -6901,7 +6975,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3C (assembler emits mod 0)",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Intended: if memory equals expected store desired, return old value.",
+        summary: "Stores desired to a 32-bit word of local memory that holds expected, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -6964,8 +7038,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Miscompiled by both assemblers: runs as local_atomic_add of the expected register.",
-            "The emulator also swaps the two operands if reached.",
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "Both assemblers encode it as the add of the expected register, and the emulator would swap the operands; the simulator does what the specification says.",
         ],
         divergence: "",
         example: "local_atomic_cas r1, r2, r3, r4",
@@ -6981,161 +7055,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3D mod 0",
         suffix: Suffix::Scope,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of device memory (adds, wraps); rd gets the old value unless omitted; scope operand is mandatory.",
-        operands: &[
-            Operand {
-                name: "rd",
-                role: Role::Write,
-                kinds: &[OperandKind::General],
-                ty: "u32",
-                optional: true,
-            },
-            Operand {
-                name: "addr",
-                role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32 byte address",
-                optional: false,
-            },
-            Operand {
-                name: "rs2",
-                role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32",
-                optional: false,
-            },
-            Operand {
-                name: "scope",
-                role: Role::Read,
-                kinds: &[OperandKind::Scope],
-                ty: "",
-                optional: false,
-            },
-        ],
-        toolchain_operands: &[
-            Operand {
-                name: "rd",
-                role: Role::Write,
-                kinds: &[OperandKind::General],
-                ty: "u32",
-                optional: true,
-            },
-            Operand {
-                name: "addr",
-                role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32 byte address",
-                optional: false,
-            },
-            Operand {
-                name: "rs2",
-                role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32",
-                optional: false,
-            },
-            Operand {
-                name: "scope",
-                role: Role::Read,
-                kinds: &[OperandKind::Scope],
-                ty: "",
-                optional: false,
-            },
-        ],
-        predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "Scope has no effect in the emulator."],
-        divergence: "",
-        example: "atomic_add r1, r2, r3, .device",
-        toolchain_example: "atomic_add r1, r2, r3, .device",
-    },
-    Instruction {
-        mnemonic: "atomic_sub",
-        toolchain: Some("atomic_sub"),
-        category: &CATEGORIES[9],
-        section: "6.10",
-        specification: "0.2",
-        available: Availability::Crates,
-        opcode: "0x3D mod 1",
-        suffix: Suffix::Scope,
-        simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of device memory (subtracts, wraps); rd gets the old value unless omitted; scope operand is mandatory.",
-        operands: &[
-            Operand {
-                name: "rd",
-                role: Role::Write,
-                kinds: &[OperandKind::General],
-                ty: "u32",
-                optional: true,
-            },
-            Operand {
-                name: "addr",
-                role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32 byte address",
-                optional: false,
-            },
-            Operand {
-                name: "rs2",
-                role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32",
-                optional: false,
-            },
-            Operand {
-                name: "scope",
-                role: Role::Read,
-                kinds: &[OperandKind::Scope],
-                ty: "",
-                optional: false,
-            },
-        ],
-        toolchain_operands: &[
-            Operand {
-                name: "rd",
-                role: Role::Write,
-                kinds: &[OperandKind::General],
-                ty: "u32",
-                optional: true,
-            },
-            Operand {
-                name: "addr",
-                role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32 byte address",
-                optional: false,
-            },
-            Operand {
-                name: "rs2",
-                role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32",
-                optional: false,
-            },
-            Operand {
-                name: "scope",
-                role: Role::Read,
-                kinds: &[OperandKind::Scope],
-                ty: "",
-                optional: false,
-            },
-        ],
-        predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "Scope has no effect in the emulator."],
-        divergence: "",
-        example: "atomic_sub r1, r2, r3, .device",
-        toolchain_example: "atomic_sub r1, r2, r3, .device",
-    },
-    Instruction {
-        mnemonic: "atomic_min",
-        toolchain: Some("atomic_min"),
-        category: &CATEGORIES[9],
-        section: "6.10",
-        specification: "0.2",
-        available: Availability::Crates,
-        opcode: "0x3D mod 2",
-        suffix: Suffix::Scope,
-        simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of device memory (unsigned minimum); rd gets the old value unless omitted; scope operand is mandatory.",
+        summary: "Adds rs2 to a 32-bit word of device memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7198,9 +7118,168 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Rd = r0 means no result is written.",
-            "Scope has no effect in the emulator.",
-            "Min/max are unsigned though the spec lists i32 and u32.",
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_add.device rd, addr, rs2; atomic_add rd, addr, rs2, .device.",
+        ],
+        divergence: "",
+        example: "atomic_add r1, r2, r3, .device",
+        toolchain_example: "atomic_add r1, r2, r3, .device",
+    },
+    Instruction {
+        mnemonic: "atomic_sub",
+        toolchain: Some("atomic_sub"),
+        category: &CATEGORIES[9],
+        section: "6.10",
+        specification: "0.2",
+        available: Availability::Crates,
+        opcode: "0x3D mod 1",
+        suffix: Suffix::Scope,
+        simulation: Simulation::Simulated,
+        summary: "Subtracts rs2 from a 32-bit word of device memory, atomically.",
+        operands: &[
+            Operand {
+                name: "rd",
+                role: Role::Write,
+                kinds: &[OperandKind::General],
+                ty: "u32",
+                optional: true,
+            },
+            Operand {
+                name: "addr",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32 byte address",
+                optional: false,
+            },
+            Operand {
+                name: "rs2",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32",
+                optional: false,
+            },
+            Operand {
+                name: "scope",
+                role: Role::Read,
+                kinds: &[OperandKind::Scope],
+                ty: "",
+                optional: false,
+            },
+        ],
+        toolchain_operands: &[
+            Operand {
+                name: "rd",
+                role: Role::Write,
+                kinds: &[OperandKind::General],
+                ty: "u32",
+                optional: true,
+            },
+            Operand {
+                name: "addr",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32 byte address",
+                optional: false,
+            },
+            Operand {
+                name: "rs2",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32",
+                optional: false,
+            },
+            Operand {
+                name: "scope",
+                role: Role::Read,
+                kinds: &[OperandKind::Scope],
+                ty: "",
+                optional: false,
+            },
+        ],
+        predicate_operands: &[],
+        notes: &[
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_sub.device rd, addr, rs2; atomic_sub rd, addr, rs2, .device.",
+        ],
+        divergence: "",
+        example: "atomic_sub r1, r2, r3, .device",
+        toolchain_example: "atomic_sub r1, r2, r3, .device",
+    },
+    Instruction {
+        mnemonic: "atomic_min",
+        toolchain: Some("atomic_min"),
+        category: &CATEGORIES[9],
+        section: "6.10",
+        specification: "0.2",
+        available: Availability::Crates,
+        opcode: "0x3D mod 2",
+        suffix: Suffix::Scope,
+        simulation: Simulation::Simulated,
+        summary: "Puts the unsigned minimum of itself and rs2 in a 32-bit word of device memory, atomically.",
+        operands: &[
+            Operand {
+                name: "rd",
+                role: Role::Write,
+                kinds: &[OperandKind::General],
+                ty: "u32",
+                optional: true,
+            },
+            Operand {
+                name: "addr",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32 byte address",
+                optional: false,
+            },
+            Operand {
+                name: "rs2",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32",
+                optional: false,
+            },
+            Operand {
+                name: "scope",
+                role: Role::Read,
+                kinds: &[OperandKind::Scope],
+                ty: "",
+                optional: false,
+            },
+        ],
+        toolchain_operands: &[
+            Operand {
+                name: "rd",
+                role: Role::Write,
+                kinds: &[OperandKind::General],
+                ty: "u32",
+                optional: true,
+            },
+            Operand {
+                name: "addr",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32 byte address",
+                optional: false,
+            },
+            Operand {
+                name: "rs2",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32",
+                optional: false,
+            },
+            Operand {
+                name: "scope",
+                role: Role::Read,
+                kinds: &[OperandKind::Scope],
+                ty: "",
+                optional: false,
+            },
+        ],
+        predicate_operands: &[],
+        notes: &[
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_min.device rd, addr, rs2; atomic_min rd, addr, rs2, .device.",
         ],
         divergence: "",
         example: "atomic_min r1, r2, r3, .device",
@@ -7216,7 +7295,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3D mod 3",
         suffix: Suffix::Scope,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of device memory (unsigned maximum); rd gets the old value unless omitted; scope operand is mandatory.",
+        summary: "Puts the unsigned maximum of itself and rs2 in a 32-bit word of device memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7279,9 +7358,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Rd = r0 means no result is written.",
-            "Scope has no effect in the emulator.",
-            "Min/max are unsigned though the spec lists i32 and u32.",
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_max.device rd, addr, rs2; atomic_max rd, addr, rs2, .device.",
         ],
         divergence: "",
         example: "atomic_max r1, r2, r3, .device",
@@ -7297,7 +7375,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3D mod 4",
         suffix: Suffix::Scope,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of device memory (bitwise and); rd gets the old value unless omitted; scope operand is mandatory.",
+        summary: "Puts the bitwise and of itself and rs2 in a 32-bit word of device memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7359,7 +7437,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "Scope has no effect in the emulator."],
+        notes: &[
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_and.device rd, addr, rs2; atomic_and rd, addr, rs2, .device.",
+        ],
         divergence: "",
         example: "atomic_and r1, r2, r3, .device",
         toolchain_example: "atomic_and r1, r2, r3, .device",
@@ -7374,7 +7455,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3D mod 5",
         suffix: Suffix::Scope,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of device memory (bitwise or); rd gets the old value unless omitted; scope operand is mandatory.",
+        summary: "Puts the bitwise or of itself and rs2 in a 32-bit word of device memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7436,7 +7517,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "Scope has no effect in the emulator."],
+        notes: &[
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_or.device rd, addr, rs2; atomic_or rd, addr, rs2, .device.",
+        ],
         divergence: "",
         example: "atomic_or r1, r2, r3, .device",
         toolchain_example: "atomic_or r1, r2, r3, .device",
@@ -7451,7 +7535,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3D mod 6",
         suffix: Suffix::Scope,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of device memory (bitwise exclusive or); rd gets the old value unless omitted; scope operand is mandatory.",
+        summary: "Puts the bitwise exclusive or of itself and rs2 in a 32-bit word of device memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7513,7 +7597,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "Scope has no effect in the emulator."],
+        notes: &[
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_xor.device rd, addr, rs2; atomic_xor rd, addr, rs2, .device.",
+        ],
         divergence: "",
         example: "atomic_xor r1, r2, r3, .device",
         toolchain_example: "atomic_xor r1, r2, r3, .device",
@@ -7528,7 +7615,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3D mod 7",
         suffix: Suffix::Scope,
         simulation: Simulation::Simulated,
-        summary: "32-bit read-modify-write of device memory (swaps); rd gets the old value unless omitted; scope operand is mandatory.",
+        summary: "Stores rs2 to a 32-bit word of device memory, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7590,7 +7677,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Rd = r0 means no result is written.", "Scope has no effect in the emulator."],
+        notes: &[
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_exchange.device rd, addr, rs2; atomic_exchange rd, addr, rs2, .device.",
+        ],
         divergence: "",
         example: "atomic_exchange r1, r2, r3, .device",
         toolchain_example: "atomic_exchange r1, r2, r3, .device",
@@ -7605,7 +7695,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3D (assembler emits mod 0)",
         suffix: Suffix::Scope,
         simulation: Simulation::Simulated,
-        summary: "Intended: if memory equals expected store desired, return old value.",
+        summary: "Stores desired to a 32-bit word of device memory that holds expected, atomically.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7682,8 +7772,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Miscompiled by both assemblers: runs as atomic_add of the expected register.",
-            "In 0.1.2 the second word then decodes as a stray instruction.",
+            "rd gets the old value. Without rd, or with r0 as rd, the old value is not given.",
+            "Both assemblers encode it as the add of the expected register, and the emulator would swap the operands; the simulator does what the specification says.",
+            "The guide writes the scope as a suffix, the toolchain as the last operand: atomic_cas.device rd, addr, expected, desired; atomic_cas rd, addr, expected, desired, .device.",
         ],
         divergence: "",
         example: "atomic_cas r1, r2, r3, r4, .device",
@@ -7699,7 +7790,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Rd = rs1 of the lane numbered by rs2 in this lane; lane number >= width gives 0; inactive source lanes are read as they are.",
+        summary: "Gives rs1 of the lane whose number is in rs2.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7747,8 +7838,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Spec: out of range or inactive source is implementation-defined."],
-        divergence: "",
+        notes: &["A number outside the wave gives 0; an inactive lane is read as it is."],
+        divergence: "Each active lane reads; whoever is read need not be active.",
         example: "wave_shuffle r1, r2, r3",
         toolchain_example: "wave_shuffle r1, r2, r3",
     },
@@ -7762,7 +7853,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Rd = rs1 of the lane numbered by rs2 in this lane; lane number >= width gives 0; inactive source lanes are read as they are.",
+        summary: "Gives rs1 of the lane whose number is in rs2; the same as wave_shuffle.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7810,8 +7901,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the specification only: no assembler has it. Same as wave_shuffle."],
-        divergence: "",
+        notes: &[
+            "Only the specification has it; no assembler does.",
+            "A number outside the wave gives 0; an inactive lane is read as it is.",
+        ],
+        divergence: "Each active lane reads; whoever is read need not be active.",
         example: "wave_shuffle_idx r1, r2, r3",
         toolchain_example: "",
     },
@@ -7825,7 +7919,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Rd = rs1 of lane_id - rs2; 0 when that is negative.",
+        summary: "Gives rs1 of the lane rs2 below this one.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7873,8 +7967,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["A number outside the wave gives 0; an inactive lane is read as it is."],
+        divergence: "Each active lane reads; whoever is read need not be active.",
         example: "wave_shuffle_up r1, r2, r3",
         toolchain_example: "wave_shuffle_up r1, r2, r3",
     },
@@ -7888,7 +7982,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Rd = rs1 of lane_id + rs2; 0 when at or beyond the width.",
+        summary: "Gives rs1 of the lane rs2 above this one.",
         operands: &[
             Operand {
                 name: "rd",
@@ -7937,9 +8031,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "32-bit sum wraps in release builds (a delta of -1 reads the lane below) and panics in debug builds.",
+            "A number outside the wave gives 0; an inactive lane is read as it is.",
+            "The sum of lane number and rs2 wraps at 2^32, so rs2 = -1 reads the lane below.",
         ],
-        divergence: "",
+        divergence: "Each active lane reads; whoever is read need not be active.",
         example: "wave_shuffle_down r1, r2, r3",
         toolchain_example: "wave_shuffle_down r1, r2, r3",
     },
@@ -7953,7 +8048,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Rd = rs1 of lane_id XOR rs2; 0 when at or beyond the width.",
+        summary: "Gives rs1 of the lane whose number is this one's, exclusive or rs2.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8001,8 +8096,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["A number outside the wave gives 0; an inactive lane is read as it is."],
+        divergence: "Each active lane reads; whoever is read need not be active.",
         example: "wave_shuffle_xor r1, r2, r3",
         toolchain_example: "wave_shuffle_xor r1, r2, r3",
     },
@@ -8016,7 +8111,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Every active lane gets rs1 of one lane; the lane number is rs2 of the lowest active lane; out of range gives 0.",
+        summary: "Gives every active lane rs1 of one lane: the one that the lowest active lane's rs2 names.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8064,8 +8159,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &[],
-        divergence: "",
+        notes: &["A number outside the wave gives 0."],
+        divergence: "The lowest active lane chooses.",
         example: "wave_broadcast r1, r2, r3",
         toolchain_example: "wave_broadcast r1, r2, r3",
     },
@@ -8079,7 +8174,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 5",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Mask of active lanes whose ps is true, low 32 bits only.",
+        summary: "Gives the mask of active lanes in which ps is true.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8113,8 +8208,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Lanes 32 to 63 of a 64-wide wave are lost."],
-        divergence: "",
+        notes: &["The mask has 32 bits: in a wave of 64, lanes 32 to 63 are missing."],
+        divergence: "Counts active lanes only.",
         example: "wave_ballot r1, p2",
         toolchain_example: "wave_ballot r1, p2",
     },
@@ -8128,7 +8223,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 6",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "True when ps is true in any active lane.",
+        summary: "Sets pd where ps is true in any active lane.",
         operands: &[
             Operand {
                 name: "pd",
@@ -8163,7 +8258,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[],
-        divergence: "",
+        divergence: "Counts active lanes only.",
         example: "wave_any p1, p2",
         toolchain_example: "wave_any p1, p2",
     },
@@ -8177,7 +8272,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 7",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "True when ps is true in every active lane.",
+        summary: "Sets pd where ps is true in every active lane.",
         operands: &[
             Operand {
                 name: "pd",
@@ -8212,7 +8307,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[],
-        divergence: "",
+        divergence: "Counts active lanes only.",
         example: "wave_all p1, p2",
         toolchain_example: "wave_all p1, p2",
     },
@@ -8226,7 +8321,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 8",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Exclusive wrapping prefix sum over active lanes in lane order.",
+        summary: "Gives each active lane the sum of rs1 in the active lanes below it.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8260,8 +8355,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Optimization guide calls it inclusive.", "Spec and emulators are exclusive."],
-        divergence: "",
+        notes: &["The sum is exclusive: the lowest active lane gets 0. One guide calls it inclusive."],
+        divergence: "Counts active lanes only.",
         example: "wave_prefix_sum r1, r2",
         toolchain_example: "wave_prefix_sum r1, r2",
     },
@@ -8275,7 +8370,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 9",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Wrapping integer sum over active lanes, to every active lane.",
+        summary: "Gives every active lane the sum of rs1 over all active lanes.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8309,8 +8404,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Integer only: no f32 reduction exists."],
-        divergence: "",
+        notes: &["Integers only; there is no float reduction."],
+        divergence: "Counts active lanes only.",
         example: "wave_reduce_add r1, r2",
         toolchain_example: "wave_reduce_add r1, r2",
     },
@@ -8324,7 +8419,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 10",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned minimum over active lanes.",
+        summary: "Gives every active lane the unsigned minimum of rs1 over all active lanes.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8358,8 +8453,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["V0.1 listed it signed.", "Emulators are unsigned."],
-        divergence: "",
+        notes: &[],
+        divergence: "Counts active lanes only.",
         example: "wave_reduce_min r1, r2",
         toolchain_example: "wave_reduce_min r1, r2",
     },
@@ -8373,7 +8468,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x3E mod 11",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Unsigned maximum over active lanes.",
+        summary: "Gives every active lane the unsigned maximum of rs1 over all active lanes.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8407,8 +8502,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["V0.1 listed it signed.", "Emulators are unsigned."],
-        divergence: "",
+        notes: &[],
+        divergence: "Counts active lanes only.",
         example: "wave_reduce_max r1, r2",
         toolchain_example: "wave_reduce_max r1, r2",
     },
@@ -8422,7 +8517,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "wave_reduce mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bitwise and over active lanes.",
+        summary: "Gives every active lane the bitwise and of rs1 over all active lanes.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8456,8 +8551,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the specification only: no assembler has it."],
-        divergence: "",
+        notes: &["Only the specification has it (appendix A); no assembler does."],
+        divergence: "Counts active lanes only.",
         example: "wave_reduce_and r1, r2",
         toolchain_example: "",
     },
@@ -8471,7 +8566,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "wave_reduce mod 4",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bitwise or over active lanes.",
+        summary: "Gives every active lane the bitwise or of rs1 over all active lanes.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8505,8 +8600,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the specification only: no assembler has it."],
-        divergence: "",
+        notes: &["Only the specification has it (appendix A); no assembler does."],
+        divergence: "Counts active lanes only.",
         example: "wave_reduce_or r1, r2",
         toolchain_example: "",
     },
@@ -8520,7 +8615,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "wave_reduce mod 5",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bitwise exclusive or over active lanes.",
+        summary: "Gives every active lane the bitwise exclusive or of rs1 over all active lanes.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8554,8 +8649,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["In the specification only: no assembler has it."],
-        divergence: "",
+        notes: &["Only the specification has it (appendix A); no assembler does."],
+        divergence: "Counts active lanes only.",
         example: "wave_reduce_xor r1, r2",
         toolchain_example: "",
     },
@@ -8569,7 +8664,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1C mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary16 add on bits 15:0, computed in f32 then rounded to nearest even; rd bits 31:16 become 0.",
+        summary: "Adds two half-precision floats in the low halves; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8618,7 +8713,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            ".lo/.hi suffixes are accepted on any register operand but ignored by both encoders: always the low half, upper half of rd cleared.",
+            "Computed in single precision, then rounded to nearest even.",
+            "The suffixes .lo and .hi are accepted and ignored: always the low half.",
         ],
         divergence: "",
         example: "hadd r1, r2, r3",
@@ -8634,7 +8730,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1C mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary16 subtract on bits 15:0, computed in f32 then rounded to nearest even; rd bits 31:16 become 0.",
+        summary: "Subtracts two half-precision floats in the low halves; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8683,7 +8779,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            ".lo/.hi suffixes are accepted on any register operand but ignored by both encoders: always the low half, upper half of rd cleared.",
+            "Computed in single precision, then rounded to nearest even.",
+            "The suffixes .lo and .hi are accepted and ignored: always the low half.",
         ],
         divergence: "",
         example: "hsub r1, r2, r3",
@@ -8699,7 +8796,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1C mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Binary16 multiply on bits 15:0, computed in f32 then rounded to nearest even; rd bits 31:16 become 0.",
+        summary: "Multiplies two half-precision floats in the low halves; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8748,7 +8845,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            ".lo/.hi suffixes are accepted on any register operand but ignored by both encoders: always the low half, upper half of rd cleared.",
+            "Computed in single precision, then rounded to nearest even.",
+            "The suffixes .lo and .hi are accepted and ignored: always the low half.",
         ],
         divergence: "",
         example: "hmul r1, r2, r3",
@@ -8764,7 +8862,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1C mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Fused multiply-add in f32, rounded to binary16; rd bits 31:16 become 0.",
+        summary: "Multiplies two half-precision floats in the low halves and adds a third; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8827,7 +8925,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            ".lo/.hi suffixes are accepted on any register operand but ignored by both encoders: always the low half, upper half of rd cleared.",
+            "Computed as a single-precision fma, then rounded to nearest even.",
+            "The suffixes .lo and .hi are accepted and ignored: always the low half.",
         ],
         divergence: "",
         example: "hma r1, r2, r3, r4",
@@ -8843,7 +8942,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1D mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Per-half binary16 add of both packed halves.",
+        summary: "Adds half-precision floats in both halves.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8906,7 +9005,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1D mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Per-half binary16 multiply.",
+        summary: "Multiplies half-precision floats in both halves.",
         operands: &[
             Operand {
                 name: "rd",
@@ -8969,7 +9068,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1D mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Per-half fused multiply-add.",
+        summary: "Multiplies half-precision floats in both halves and adds a third.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9046,7 +9145,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2D mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bfloat16 add on bits 15:0, computed in f32 and truncated; rd bits 31:16 become 0.",
+        summary: "Adds two bfloat16 values in the low halves; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9094,7 +9193,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Repository head only.", "F32 to bf16 narrowing truncates (no rounding)."],
+        notes: &[
+            "Computed in single precision. The result is truncated, not rounded, to bfloat16.",
+            "In the repository's toolchain only, not in the crates.",
+        ],
         divergence: "",
         example: "badd r1, r2, r3",
         toolchain_example: "badd r1, r2, r3",
@@ -9109,7 +9211,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2D mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bfloat16 subtract on bits 15:0, computed in f32 and truncated; rd bits 31:16 become 0.",
+        summary: "Subtracts two bfloat16 values in the low halves; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9157,7 +9259,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Repository head only.", "F32 to bf16 narrowing truncates (no rounding)."],
+        notes: &[
+            "Computed in single precision. The result is truncated, not rounded, to bfloat16.",
+            "In the repository's toolchain only, not in the crates.",
+        ],
         divergence: "",
         example: "bsub r1, r2, r3",
         toolchain_example: "bsub r1, r2, r3",
@@ -9172,7 +9277,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2D mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Bfloat16 multiply on bits 15:0, computed in f32 and truncated; rd bits 31:16 become 0.",
+        summary: "Multiplies two bfloat16 values in the low halves; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9220,7 +9325,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Repository head only.", "F32 to bf16 narrowing truncates (no rounding)."],
+        notes: &[
+            "Computed in single precision. The result is truncated, not rounded, to bfloat16.",
+            "In the repository's toolchain only, not in the crates.",
+        ],
         divergence: "",
         example: "bmul r1, r2, r3",
         toolchain_example: "bmul r1, r2, r3",
@@ -9235,7 +9343,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2D mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Fused multiply-add in f32, truncated to bfloat16.",
+        summary: "Multiplies two bfloat16 values in the low halves and adds a third; the upper half of rd becomes 0.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9297,7 +9405,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Repository head only.", "F32 to bf16 narrowing truncates (no rounding)."],
+        notes: &[
+            "Computed as a single-precision fma. The result is truncated, not rounded, to bfloat16.",
+            "In the repository's toolchain only, not in the crates.",
+        ],
         divergence: "",
         example: "bma r1, r2, r3, r4",
         toolchain_example: "bma r1, r2, r3, r4",
@@ -9312,7 +9423,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2E mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Per-half bfloat16 add.",
+        summary: "Adds bfloat16 values in both halves.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9360,7 +9471,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Repository head only.", "F32 to bf16 narrowing truncates (no rounding)."],
+        notes: &[
+            "The result is truncated, not rounded, to bfloat16.",
+            "In the repository's toolchain only, not in the crates.",
+        ],
         divergence: "",
         example: "badd2 r1, r2, r3",
         toolchain_example: "badd2 r1, r2, r3",
@@ -9375,7 +9489,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2E mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Per-half bfloat16 multiply.",
+        summary: "Multiplies bfloat16 values in both halves.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9423,7 +9537,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Repository head only.", "F32 to bf16 narrowing truncates (no rounding)."],
+        notes: &[
+            "The result is truncated, not rounded, to bfloat16.",
+            "In the repository's toolchain only, not in the crates.",
+        ],
         divergence: "",
         example: "bmul2 r1, r2, r3",
         toolchain_example: "bmul2 r1, r2, r3",
@@ -9438,7 +9555,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x2E mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Per-half fused multiply-add.",
+        summary: "Multiplies bfloat16 values in both halves and adds a third.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9500,7 +9617,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
             },
         ],
         predicate_operands: &[],
-        notes: &["Repository head only.", "F32 to bf16 narrowing truncates (no rounding)."],
+        notes: &[
+            "The result is truncated, not rounded, to bfloat16.",
+            "In the repository's toolchain only, not in the crates.",
+        ],
         divergence: "",
         example: "bma2 r1, r2, r3, r4",
         toolchain_example: "bma2 r1, r2, r3, r4",
@@ -9515,7 +9635,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1E mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE binary64 add.",
+        summary: "Adds two doubles.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9564,8 +9684,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Operands name the low register of a consecutive pair rN (low word), rN+1 (high word).",
-            "Optional capability CAP_F64, never gated in the emulator.",
+            "An operand names the low register of a pair: rN holds the low word, rN+1 the high word.",
+            "An optional capability (CAP_F64) that the emulator always has.",
         ],
         divergence: "",
         example: "dadd r1, r2, r3",
@@ -9581,7 +9701,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1E mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE binary64 subtract.",
+        summary: "Subtracts the second double from the first.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9630,8 +9750,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Operands name the low register of a consecutive pair rN (low word), rN+1 (high word).",
-            "Optional capability CAP_F64, never gated in the emulator.",
+            "An operand names the low register of a pair: rN holds the low word, rN+1 the high word.",
+            "An optional capability (CAP_F64) that the emulator always has.",
         ],
         divergence: "",
         example: "dsub r1, r2, r3",
@@ -9647,7 +9767,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1E mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE binary64 multiply.",
+        summary: "Multiplies two doubles.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9696,8 +9816,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Operands name the low register of a consecutive pair rN (low word), rN+1 (high word).",
-            "Optional capability CAP_F64, never gated in the emulator.",
+            "An operand names the low register of a pair: rN holds the low word, rN+1 the high word.",
+            "An optional capability (CAP_F64) that the emulator always has.",
         ],
         divergence: "",
         example: "dmul r1, r2, r3",
@@ -9713,7 +9833,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1E mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "Fused multiply-add.",
+        summary: "Multiplies two doubles and adds a third with a single rounding.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9776,8 +9896,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Operands name the low register of a consecutive pair rN (low word), rN+1 (high word).",
-            "Optional capability CAP_F64, never gated in the emulator.",
+            "An operand names the low register of a pair: rN holds the low word, rN+1 the high word.",
+            "An optional capability (CAP_F64) that the emulator always has.",
         ],
         divergence: "",
         example: "dma r1, r2, r3, r4",
@@ -9793,7 +9913,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1F mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE binary64 divide (true IEEE division by zero).",
+        summary: "Divides two doubles, with division by zero as in IEEE 754.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9842,8 +9962,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Operands name the low register of a consecutive pair rN (low word), rN+1 (high word).",
-            "Optional capability CAP_F64, never gated in the emulator.",
+            "An operand names the low register of a pair: rN holds the low word, rN+1 the high word.",
+            "An optional capability (CAP_F64) that the emulator always has.",
         ],
         divergence: "",
         example: "ddiv r1, r2, r3",
@@ -9859,7 +9979,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x1F mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Simulated,
-        summary: "IEEE square root.",
+        summary: "Gives the square root of a double.",
         operands: &[
             Operand {
                 name: "rd",
@@ -9894,8 +10014,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Operands name the low register of a consecutive pair rN (low word), rN+1 (high word).",
-            "Optional capability CAP_F64, never gated in the emulator.",
+            "An operand names the low register of a pair: rN holds the low word, rN+1 the high word.",
+            "An optional capability (CAP_F64) that the emulator always has.",
         ],
         divergence: "",
         example: "dsqrt r1, r2",
@@ -9911,7 +10031,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x40 mod 0",
         suffix: Suffix::None,
         simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
-        summary: "Load a row-major MxK f32 tile from local memory into A fragment.",
+        summary: "Loads a 4x4 tile of floats from local memory, row by row, as fragment A.",
         operands: &[
             Operand {
                 name: "frag",
@@ -9960,9 +10080,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Repository head only.",
-            "Tile is fixed 4x4x4 f32.",
-            "Fragments belong to each lane separately, are keyed by the register number and live outside the register file.",
+            "The stride is in bytes; elements are 4 bytes apart.",
+            "A fragment is written as a register but is no register: each lane has its own table of fragments for A, B and C.",
+            "In the repository's toolchain only, not in the crates.",
         ],
         divergence: "",
         example: "mma_load_a r1, r2, r3",
@@ -9978,7 +10098,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x40 mod 1",
         suffix: Suffix::None,
         simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
-        summary: "Load a row-major KxN f32 tile from local memory into B fragment.",
+        summary: "Loads a 4x4 tile of floats from local memory, row by row, as fragment B.",
         operands: &[
             Operand {
                 name: "frag",
@@ -10027,9 +10147,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Repository head only.",
-            "Tile is fixed 4x4x4 f32.",
-            "Fragments belong to each lane separately, are keyed by the register number and live outside the register file.",
+            "The stride is in bytes; elements are 4 bytes apart.",
+            "A fragment is written as a register but is no register: each lane has its own table of fragments for A, B and C.",
+            "In the repository's toolchain only, not in the crates.",
         ],
         divergence: "",
         example: "mma_load_b r1, r2, r3",
@@ -10045,7 +10165,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x40 mod 2",
         suffix: Suffix::None,
         simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
-        summary: "Store C fragment (zeros if never computed) row-major to local memory.",
+        summary: "Stores fragment C to local memory, row by row.",
         operands: &[
             Operand {
                 name: "stride",
@@ -10087,9 +10207,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Repository head only.",
-            "Tile is fixed 4x4x4 f32.",
-            "Fragments belong to each lane separately, are keyed by the register number and live outside the register file.",
+            "Zeros where nothing was computed; C can be neither cleared nor loaded.",
+            "A fragment is written as a register but is no register: each lane has its own table of fragments for A, B and C.",
+            "In the repository's toolchain only, not in the crates.",
         ],
         divergence: "",
         example: "mma_store_c r1, r2, r3",
@@ -10105,7 +10225,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "0x40 mod 3",
         suffix: Suffix::None,
         simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
-        summary: "C += A*B, k ascending, multiply then add in f32 without fusing.",
+        summary: "Adds the product of fragments A and B to fragment C.",
         operands: &[
             Operand {
                 name: "a",
@@ -10154,9 +10274,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "Repository head only.",
-            "Tile is fixed 4x4x4 f32.",
-            "Fragments belong to each lane separately, are keyed by the register number and live outside the register file.",
+            "Products are added in ascending k, each multiplied and added with two roundings; every active lane computes the whole tile by itself.",
+            "A fragment is written as a register but is no register: each lane has its own table of fragments for A, B and C.",
+            "In the repository's toolchain only, not in the crates.",
         ],
         divergence: "",
         example: "mma_compute r1, r2, r3",
@@ -10172,7 +10292,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
-        summary: "Whole-tile D = A*B + C with f16 inputs and f32 sums.",
+        summary: "Gives D = A*B + C for a whole tile, with A and B in half precision and sums in single precision.",
         operands: &[
             Operand {
                 name: "d",
@@ -10235,7 +10355,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "In the specification only: no assembler has it. The toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
+            "Only the specification has it; the toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
         ],
         divergence: "",
         example: "mma_f16_f32 r1, r2, r3, r4",
@@ -10251,7 +10371,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
-        summary: "Whole-tile D = A*B + C with bf16 inputs and f32 sums.",
+        summary: "Gives D = A*B + C for a whole tile, with A and B in bfloat16 and sums in single precision.",
         operands: &[
             Operand {
                 name: "d",
@@ -10314,7 +10434,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "In the specification only: no assembler has it. The toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
+            "Only the specification has it; the toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
         ],
         divergence: "",
         example: "mma_bf16_f32 r1, r2, r3, r4",
@@ -10330,7 +10450,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         suffix: Suffix::None,
         simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
-        summary: "Whole-tile D = A*B + C with f32 inputs and f32 sums.",
+        summary: "Gives D = A*B + C for a whole tile, with A and B in single precision and sums in single precision.",
         operands: &[
             Operand {
                 name: "d",
@@ -10393,7 +10513,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         ],
         predicate_operands: &[],
         notes: &[
-            "In the specification only: no assembler has it. The toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
+            "Only the specification has it; the toolchain has mma_load_a, mma_load_b, mma_compute and mma_store_c instead.",
         ],
         divergence: "",
         example: "mma_f32_f32 r1, r2, r3, r4",
