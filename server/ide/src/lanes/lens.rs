@@ -1,0 +1,134 @@
+//! What stands over a kernel: the launches to run with a click, and what is shown.
+
+use text_size::TextRange;
+use warplens_sim::Status;
+
+use super::offer::{KernelPlace, Offer, Source};
+use super::shown::Shown;
+
+/// Which lenses a client understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LensStyle {
+    /// Only commands of the server.
+    #[default]
+    Plain,
+    /// Those of the extension too.
+    Extension,
+}
+
+/// A line over a kernel that can be clicked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lens {
+    /// The kernel's name in the text.
+    pub range: TextRange,
+    /// What it reads.
+    pub title: String,
+    /// What a click does.
+    pub click: Click,
+}
+
+/// What a click on a lens does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Click {
+    /// Selects a launch by name.
+    Select {
+        /// The kernel.
+        entry: String,
+        /// The launch; `inferred` too.
+        launch: String,
+    },
+    /// Selects none.
+    Stop,
+    /// Opens the extension's list of launches.
+    Pick {
+        /// The kernel.
+        entry: String,
+    },
+    /// Nothing: it only tells.
+    Nothing,
+}
+
+/// Launches of a kernel that have lenses of their own; a list of the extension has the others.
+const SHOWN_LAUNCHES: usize = 3;
+
+/// The lenses over `kernels`.
+pub fn lenses(
+    kernels: &[KernelPlace],
+    offers: &[Offer],
+    shown: Option<&Shown>,
+    style: LensStyle,
+) -> Vec<Lens> {
+    let mut lenses = Vec::new();
+    for place in kernels {
+        let entry = place.kernel.name.as_str();
+        let of_kernel = offers.iter().filter(|offer| offer.entry.as_deref() == Some(entry));
+        let running = shown.filter(|shown| shown.entry() == entry);
+        lenses.extend(over(place, of_kernel, running, style));
+    }
+    lenses
+}
+
+fn over<'o>(
+    place: &KernelPlace,
+    offers: impl Iterator<Item = &'o Offer>,
+    running: Option<&Shown>,
+    style: LensStyle,
+) -> Vec<Lens> {
+    let entry = place.kernel.name.to_string();
+    let lens = |title: String, click: Click| Lens { range: place.name, title, click };
+    let mut lenses = Vec::new();
+    if let Some(shown) = running {
+        lenses.push(lens(told(shown), Click::Nothing));
+        lenses.push(lens("■ Stop".to_owned(), Click::Stop));
+    }
+    let (written, inferred): (Vec<_>, Vec<_>) = offers.partition(|offer| offer.source != Source::Inferred);
+    let usable = written.iter().filter(|offer| offer.problem.is_none());
+    let is_running = |offer: &Offer| running.is_some_and(|shown| shown.launch().name == offer.name);
+    for offer in usable.take(SHOWN_LAUNCHES).chain(&inferred).filter(|offer| !is_running(offer)) {
+        let click = Click::Select { entry: entry.clone(), launch: offer.name.clone() };
+        lenses.push(lens(run_title(offer), click));
+    }
+    for offer in written.iter().filter(|offer| offer.problem.is_some()).take(1) {
+        let problem = offer.problem.as_deref().unwrap_or_default();
+        lenses.push(lens(format!("⚠ {}: {problem}", offer.name), Click::Nothing));
+    }
+    if style == LensStyle::Extension {
+        lenses.push(lens("Launch…".to_owned(), Click::Pick { entry }));
+    }
+    lenses
+}
+
+/// `▶ Run inferred 1 x 64`
+fn run_title(offer: &Offer) -> String {
+    let size = |extent: [u32; 3]| {
+        let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };
+        extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+    };
+    let (grid, block) = (size(offer.grid), size(offer.block));
+    match offer.source {
+        Source::Inferred => format!("▶ Run inferred {grid} x {block}"),
+        _ => format!("▶ Run {}", offer.name),
+    }
+}
+
+/// What the run was, in a few words.
+fn told(shown: &Shown) -> String {
+    let result = shown.result();
+    let totals = &result.totals;
+    let width = u64::from(shown.width());
+    let share = (totals.thread_instructions * 100).checked_div(totals.warp_instructions * width).unwrap_or(0);
+    let findings = match result.findings.len() {
+        0 => String::new(),
+        1 => ", 1 finding".to_owned(),
+        many => format!(", {many} findings"),
+    };
+    let ended = match result.status {
+        Status::Finished => String::new(),
+        other => format!(", {}", other.as_str()),
+    };
+    format!(
+        "{}: {} warp instructions, {share}% of lanes{findings}{ended}",
+        shown.launch().name,
+        totals.warp_instructions
+    )
+}

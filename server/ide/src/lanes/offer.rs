@@ -1,0 +1,212 @@
+//! What can be run in a document: the launches that somebody wrote, and for each kernel the inferred one.
+
+use std::sync::Arc;
+
+use text_size::{TextRange, TextSize};
+use warplens_sim::launch::{
+    CommentLaunch, Format, INFERRED, Kernel, Launch, Listed, Problem, in_comments, inferred_size, launches,
+};
+use warplens_syntax::Language;
+
+/// A launch file that may speak of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchFile {
+    /// Its text.
+    pub text: Arc<str>,
+    /// How it is written.
+    pub format: Format,
+    /// What messages call it.
+    pub path: String,
+    /// How it names the document: the path from its folder, with `/`.
+    pub document: String,
+}
+
+/// Where a launch comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A launch file.
+    File,
+    /// An `@launch` comment.
+    Comment,
+    /// Nobody wrote it.
+    Inferred,
+    /// Whoever asks for the run gives it: flags, or a client.
+    Given,
+}
+
+impl Source {
+    /// The word for it in `warplens.listLaunches`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Source::File => "toml",
+            Source::Comment => "comment",
+            Source::Inferred => "inferred",
+            Source::Given => "given",
+        }
+    }
+}
+
+/// A kernel of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelPlace {
+    /// What a launch must fit.
+    pub kernel: Kernel,
+    /// Its name in the text.
+    pub name: TextRange,
+    /// Where its item starts.
+    pub start: TextSize,
+}
+
+/// A launch that can be picked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offer {
+    /// What it is called.
+    pub name: String,
+    /// The kernel that it runs; `None` where that cannot be told.
+    pub entry: Option<String>,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Where it comes from.
+    pub source: Source,
+    /// Why it cannot be run: one sentence, with the place where it is written.
+    pub problem: Option<String>,
+    /// The launch; an inferred one is made when it is run.
+    pub launch: Option<Launch>,
+}
+
+/// What may open a comment line.
+fn comment_marks(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::Ptx => &["//"],
+        Language::Wave => &[";", "#"],
+    }
+}
+
+/// The launches of a document, in the order in which one is chosen where none is named: those of the launch file, those of
+/// comments, then an inferred one for each kernel.
+pub fn offers(
+    language: Language,
+    text: &str,
+    kernels: &[KernelPlace],
+    file: Option<&LaunchFile>,
+) -> Result<Vec<Offer>, String> {
+    let mut offers = Vec::new();
+    if let Some(file) = file {
+        let listed =
+            launches(&file.text, file.format).map_err(|problem| located(&problem, &file.text, &file.path))?;
+        for listed in listed.into_iter().filter(|listed| names_document(&listed.launch, &file.document)) {
+            offers.push(offer(listed, Source::File, None, kernels, |problem| {
+                located(problem, &file.text, &file.path)
+            }));
+        }
+    }
+    for CommentLaunch { offset, listed } in in_comments(text, comment_marks(language)) {
+        let below = kernels.iter().find(|kernel| usize::from(kernel.name.start()) > offset);
+        let located = |problem: &Problem| match problem.line_column(text) {
+            Some((line, column)) => format!("{line}:{column}: {problem}"),
+            None => problem.to_string(),
+        };
+        offers.push(offer(listed, Source::Comment, below, kernels, located));
+    }
+    offers.extend(kernels.iter().map(inferred_offer));
+    Ok(offers)
+}
+
+/// The inferred launch of a kernel, not yet made.
+pub(crate) fn inferred_offer(place: &KernelPlace) -> Offer {
+    let (grid, block) = inferred_size(&place.kernel);
+    Offer {
+        name: INFERRED.to_owned(),
+        entry: Some(place.kernel.name.to_string()),
+        grid,
+        block,
+        source: Source::Inferred,
+        problem: None,
+        launch: None,
+    }
+}
+
+/// A problem with the path and the place that it has in its text.
+pub(crate) fn located(problem: &Problem, text: &str, path: &str) -> String {
+    match problem.line_column(text) {
+        Some((line, column)) => format!("{path}:{line}:{column}: {problem}"),
+        None => format!("{path}: {problem}"),
+    }
+}
+
+fn names_document(launch: &Launch, document: &str) -> bool {
+    let plain = |path: &str| {
+        let parts = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+        parts.map(str::to_owned).collect::<Vec<_>>()
+    };
+    launch.file.as_deref().is_some_and(|file| plain(file) == plain(document))
+}
+
+fn offer(
+    listed: Listed,
+    source: Source,
+    below: Option<&KernelPlace>,
+    kernels: &[KernelPlace],
+    located: impl Fn(&Problem) -> String,
+) -> Offer {
+    let Listed { launch, mut problem } = listed;
+    let chosen = match choose(&launch, below, kernels) {
+        Ok(chosen) => Some(chosen),
+        Err(message) => {
+            problem.get_or_insert(Problem { at: launch.places.of("entry"), message });
+            None
+        }
+    };
+    let inferred = chosen.map(|place| inferred_size(&place.kernel));
+    Offer {
+        name: launch.name.clone(),
+        entry: chosen.map(|place| place.kernel.name.to_string()),
+        grid: launch.grid.unwrap_or([1; 3]),
+        block: launch.block.or(inferred.map(|(_, block)| block)).unwrap_or([1; 3]),
+        source,
+        problem: problem.as_ref().map(located),
+        launch: Some(launch),
+    }
+}
+
+/// The kernel of a launch: the one it names, else the one that its comment stands before, else the only one.
+fn choose<'k>(
+    launch: &Launch,
+    below: Option<&'k KernelPlace>,
+    kernels: &'k [KernelPlace],
+) -> Result<&'k KernelPlace, String> {
+    match (&launch.entry, below, kernels) {
+        (_, _, []) => Err("this file has no kernel".to_owned()),
+        (Some(entry), _, _) => kernel_called(entry, kernels),
+        (None, Some(below), _) => Ok(below),
+        (None, None, [only]) => Ok(only),
+        (None, None, several) => {
+            Err(format!("this file has several kernels: write entry = one of {}", names(several)))
+        }
+    }
+}
+
+/// The kernel of this name.
+pub(crate) fn kernel_called<'k>(name: &str, kernels: &'k [KernelPlace]) -> Result<&'k KernelPlace, String> {
+    let found = kernels.iter().find(|place| place.kernel.name == name);
+    found.ok_or_else(|| match kernels {
+        [] => format!("there is no kernel `{name}`: this file has none"),
+        some => format!("there is no kernel `{name}`: this file has {}", names(some)),
+    })
+}
+
+/// The names of kernels, for messages.
+pub(crate) fn names(kernels: &[KernelPlace]) -> String {
+    const SHOWN: usize = 12;
+    let shown = kernels.iter().take(SHOWN).map(|place| format!("`{}`", place.kernel.name));
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if kernels.len() > SHOWN {
+        text += &format!(" and {} more", kernels.len() - SHOWN);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

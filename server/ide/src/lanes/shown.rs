@@ -1,0 +1,254 @@
+//! What is shown in a document: one warp of the last run, statement by statement, at the places where the statements stand
+//! now. Needs no database, so hints can be drawn while one is busy.
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_sim::launch::{Launch, Resolved, ScalarKind};
+use warplens_sim::{LineTrace, Mask, RegisterValues, RunResult, StatementId, WarpId, WarpTrace};
+
+use super::offer::Source;
+use super::report::{Masks, MasksOf, Position, Positions};
+use super::statement::{Flow, Statement};
+use super::text::{Reading, Role, Style, line, splits};
+
+/// Lanes of a PTX warp.
+pub(crate) const PTX_WIDTH: u32 = 32;
+
+/// The lanes of one warp over a document.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    resolved: Arc<Resolved>,
+    source: Source,
+    model: &'static str,
+    result: Arc<RunResult>,
+    warp: WarpId,
+    /// By [`StatementId`]; the place is gone where an edit removed the statement.
+    statements: Vec<Placed>,
+}
+
+/// A statement where it stands now.
+#[derive(Debug, Clone)]
+struct Placed {
+    place: Option<Place>,
+    role: Role,
+    writes: Box<[(SmolStr, ScalarKind)]>,
+}
+
+#[derive(Debug, Clone, Copy)]
+struct Place {
+    range: TextRange,
+    opcode: TextSize,
+}
+
+/// One statement as it is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownStatement<'s> {
+    /// From its guard or opcode to its end.
+    pub range: TextRange,
+    /// What it does to groups of lanes.
+    pub role: Role,
+    /// What the warp did there; `None` if it never came.
+    pub trace: Option<&'s LineTrace>,
+    /// The values that it wrote last, with how they are read.
+    pub writes: &'s [(SmolStr, ScalarKind)],
+}
+
+/// A few words at the end of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneHint {
+    /// Where: the end of a line.
+    pub offset: TextSize,
+    /// The words.
+    pub text: String,
+}
+
+impl Shown {
+    /// Shows one warp of `result`: the one asked for, or the first of the launch where that has none such.
+    pub fn new(
+        resolved: Arc<Resolved>,
+        source: Source,
+        model: &'static str,
+        statements: &[Statement],
+        result: Arc<RunResult>,
+        warp: Option<WarpId>,
+    ) -> Shown {
+        let first = WarpId { cta: [0; 3], warp: 0 };
+        let warp = warp.filter(|warp| result.warp(warp.cta, warp.warp).is_some()).unwrap_or(first);
+        let roles = roles(statements, result.warp(warp.cta, warp.warp));
+        let statements = statements.iter().zip(roles).map(|(statement, role)| Placed {
+            place: Some(Place { range: statement.range, opcode: statement.opcode.start() }),
+            role,
+            writes: statement.writes.clone(),
+        });
+        Shown { resolved, source, model, statements: statements.collect(), result, warp }
+    }
+
+    /// The launch as resolved.
+    pub fn launch(&self) -> &Launch {
+        &self.resolved.launch
+    }
+
+    /// The kernel that ran.
+    pub fn entry(&self) -> &str {
+        self.launch().entry.as_deref().unwrap_or_default()
+    }
+
+    /// Where the launch came from.
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// The divergence model.
+    pub fn model(&self) -> &'static str {
+        self.model
+    }
+
+    /// The whole run.
+    pub fn result(&self) -> &RunResult {
+        &self.result
+    }
+
+    /// The warp that is shown.
+    pub fn warp(&self) -> WarpId {
+        self.warp
+    }
+
+    /// The lanes that exist in it.
+    pub fn launched(&self) -> Mask {
+        self.trace().map_or(0, |warp| warp.launched)
+    }
+
+    /// Lanes of a full warp.
+    pub fn width(&self) -> u32 {
+        self.launch().wave_width.unwrap_or(PTX_WIDTH)
+    }
+
+    fn trace(&self) -> Option<&WarpTrace> {
+        self.result.warp(self.warp.cta, self.warp.warp)
+    }
+
+    /// The final values of a register.
+    pub(crate) fn register(&self, name: &str) -> Option<&RegisterValues> {
+        self.trace()?.registers.as_deref()?.iter().find(|register| register.name == name)
+    }
+
+    /// Where a statement stands now.
+    pub fn place(&self, statement: StatementId) -> Option<TextRange> {
+        Some(self.statements.get(statement.index())?.place?.range)
+    }
+
+    /// The statements that are still there, in the order of the program.
+    pub fn statements(&self) -> impl Iterator<Item = ShownStatement<'_>> {
+        let mut lines = self.trace().map_or(&[][..], |warp| &warp.lines).iter().peekable();
+        self.statements.iter().enumerate().filter_map(move |(index, placed)| {
+            let trace = lines.next_if(|line| line.statement.index() == index);
+            let Place { range, .. } = placed.place?;
+            Some(ShownStatement { range, role: placed.role, trace, writes: &placed.writes })
+        })
+    }
+
+    /// Follows an edit: what stands after it moves, what it cuts into stretches or shrinks, and what it removes is gone.
+    pub fn edit(&mut self, range: TextRange, inserted: TextSize) {
+        for placed in &mut self.statements {
+            placed.place = placed.place.and_then(|place| place.edited(range, inserted));
+        }
+    }
+
+    /// The hints of the lines in `range`, which should hold whole lines. `line_end` gives the end of the line that an
+    /// offset lies on.
+    pub fn hints(
+        &self,
+        range: TextRange,
+        style: Style,
+        line_end: &dyn Fn(TextSize) -> TextSize,
+    ) -> Vec<LaneHint> {
+        let (launched, width) = (self.launched(), self.width());
+        let mut lines: Vec<(TextSize, Vec<Reading<'_>>)> = Vec::new();
+        for statement in self.statements().filter(|statement| range.contains_inclusive(statement.range.end()))
+        {
+            let end = line_end(statement.range.end());
+            let reading = Reading { launched, width, trace: statement.trace, role: statement.role };
+            match lines.last_mut() {
+                Some((last, readings)) if *last == end => readings.push(reading),
+                _ => lines.push((end, vec![reading])),
+            }
+        }
+        let hint = |(offset, readings)| Some(LaneHint { offset, text: line(readings, style)? });
+        lines.into_iter().filter_map(hint).collect()
+    }
+
+    /// What is shown, as JSON.
+    pub fn masks<'s>(&'s self, version: i32, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
+        let place = |id: StatementId| Some(at(self.statements.get(id.index())?.place?.opcode));
+        let positions: Positions<'_> = &place;
+        let of = MasksOf {
+            version,
+            launch: self.launch(),
+            model: self.model,
+            status: self.result.status,
+            findings: &self.result.findings,
+            cta: self.warp.cta,
+            warp: self.warp.warp,
+            launched: self.launched(),
+            lines: self.trace().map_or(&[], |warp| &warp.lines),
+        };
+        Masks::new(of, positions)
+    }
+}
+impl Place {
+    fn edited(self, edit: TextRange, inserted: TextSize) -> Option<Place> {
+        let Place { range, opcode } = self;
+        let moved = |offset: TextSize| offset - edit.len() + inserted;
+        if edit.start() >= range.end() {
+            return Some(self);
+        }
+        // An insertion right before a statement pushes it along.
+        if edit.end() <= range.start() {
+            return Some(Place {
+                range: TextRange::new(moved(range.start()), moved(range.end())),
+                opcode: moved(opcode),
+            });
+        }
+        if edit.contains_range(range) {
+            return None;
+        }
+        let start = range.start().min(edit.start());
+        let end = if edit.end() <= range.end() { moved(range.end()) } else { edit.start() };
+        let opcode = if edit.end() <= opcode { moved(opcode) } else { opcode.min(edit.start()) };
+        Some(Place { range: TextRange::new(start, end.max(opcode)), opcode: opcode.max(start) })
+    }
+}
+
+/// Visits of a branch that are compared with visits of its meeting place: the first ones show what the others do.
+const COMPARED_VISITS: usize = 64;
+
+/// What each statement does to the groups of this warp: a branch only where lanes may part, a join only where lanes that
+/// did part came together.
+fn roles(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec<Role> {
+    let branch = |statement: &Statement| matches!(statement.flow, Flow::Branch { .. });
+    let mut roles: Vec<Role> = statements
+        .iter()
+        .map(|statement| if branch(statement) { Role::Branch } else { Role::Plain })
+        .collect();
+    let Some(warp) = warp else { return roles };
+    for line in &warp.lines {
+        let flow = statements.get(line.statement.index()).map(|statement| statement.flow);
+        let Some(Flow::Branch { meets: Some(meets) }) = flow else { continue };
+        let Some(meeting) = warp.line(meets) else { continue };
+        let parted = line.visits.iter().filter(|visit| splits(visit)).take(COMPARED_VISITS);
+        let together = parted.into_iter().any(|visit| {
+            let (one, other) = (visit.executed, visit.active & !visit.executed);
+            let mut meetings = meeting.visits.iter().take(COMPARED_VISITS);
+            meetings.any(|there| there.active & one != 0 && there.active & other != 0)
+        });
+        if let Some(role) = roles.get_mut(meets.index()).filter(|role| together && **role == Role::Plain) {
+            *role = Role::Join;
+        }
+    }
+    roles
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,32 @@
+//! The statements of a decoded program, as a document sees them: where they stand and what they do to groups of lanes.
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_sim::StatementId;
+use warplens_sim::launch::ScalarKind;
+
+/// A statement of a program, with places in the whole file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Statement {
+    /// From its guard or opcode to its end.
+    pub range: TextRange,
+    /// The opcode word.
+    pub opcode: TextRange,
+    /// What it does to groups of lanes.
+    pub flow: Flow,
+    /// The registers that it writes and no other statement does: their final values are what it wrote.
+    pub writes: Box<[(SmolStr, ScalarKind)]>,
+}
+
+/// What a statement does to groups of lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Flow {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// May send lanes to different places.
+    Branch {
+        /// The statement where they meet again, if anywhere.
+        meets: Option<StatementId>,
+    },
+}

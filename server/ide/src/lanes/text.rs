@@ -1,0 +1,252 @@
+//! How a line reads: the few words at the end of a line that say which lanes ran it. Pure.
+//!
+//! Words and digits only, because a screen reader reads them; short, because editors cut what is long.
+
+use warplens_sim::{LineTrace, Mask, Visit};
+
+/// How sets of lanes are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Format {
+    /// `24/32 0-15,20-27`
+    #[default]
+    Ranges,
+    /// `0fffffff`
+    Hex,
+    /// One cell for four lanes: `████░·▓█`
+    Blocks,
+    /// `24/32`
+    Count,
+}
+
+impl Format {
+    /// The format that the setting `warplens.lanes.format` names.
+    pub fn from_name(name: &str) -> Option<Format> {
+        Some(match name {
+            "ranges" => Format::Ranges,
+            "hex" => Format::Hex,
+            "blocks" => Format::Blocks,
+            "count" => Format::Count,
+            _ => return None,
+        })
+    }
+}
+
+/// What a reader wants to see.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Style {
+    /// How sets of lanes are written.
+    pub format: Format,
+    /// Whether a line that all lanes ran says so (`32`) rather than nothing.
+    pub full: bool,
+}
+
+/// One statement as one warp saw it.
+#[derive(Debug, Clone, Copy)]
+pub struct Reading<'t> {
+    /// Lanes that exist.
+    pub launched: Mask,
+    /// Lanes of a full warp.
+    pub width: u32,
+    /// What happened at the statement; `None` where the warp never came.
+    pub trace: Option<&'t LineTrace>,
+    /// What the statement does to groups of lanes.
+    pub role: Role,
+}
+
+/// What a statement does to groups of lanes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Role {
+    /// Nothing.
+    #[default]
+    Plain,
+    /// Sends lanes to different places: those that executed to one, the others to the next.
+    Branch,
+    /// Lanes that a branch parted are together again here.
+    Join,
+}
+
+/// Longest text for a warp of 32 lanes.
+const BUDGET: usize = 26;
+
+/// The text for a line with these statements: that of the first which not all lanes ran just once.
+pub fn line<'t>(statements: impl IntoIterator<Item = Reading<'t>>, style: Style) -> Option<String> {
+    let mut full = None;
+    for statement in statements {
+        match text(&statement, style.format) {
+            Some(text) => return Some(text),
+            None => full = Some(statement.launched.count_ones()),
+        }
+    }
+    full.filter(|_| style.full).map(|lanes| lanes.to_string())
+}
+
+/// The text for one statement; `None` if all lanes ran it, once.
+fn text(statement: &Reading<'_>, format: Format) -> Option<String> {
+    let Some(trace) = statement.trace.filter(|trace| trace.count > 0) else {
+        return Some("not run".to_owned());
+    };
+    match trace.visits.as_slice() {
+        [visit] if trace.count == 1 => one_visit(statement, visit, format, BUDGET),
+        [visit] if !trace.truncated => {
+            let times = format!("x{}", trace.count);
+            let room = BUDGET.saturating_sub(times.len() + 1);
+            Some(match one_visit(statement, visit, format, room) {
+                Some(text) => format!("{times} {text}"),
+                None => times,
+            })
+        }
+        visits => Some(several_visits(statement, trace, visits, format)),
+    }
+}
+
+fn one_visit(statement: &Reading<'_>, visit: &Visit, format: Format, room: usize) -> Option<String> {
+    let Visit { active, executed, .. } = *visit;
+    let (there, acted) = (active.count_ones(), executed.count_ones());
+    if statement.role == Role::Branch && splits(visit) {
+        return Some(format!("split {acted} | {}", there - acted));
+    }
+    if executed != active {
+        let of = format!("{acted} of {there}");
+        return Some(match format {
+            _ if executed == 0 => of,
+            Format::Ranges => {
+                let prefix = format!("{of} @ ");
+                let room = room.saturating_sub(prefix.len());
+                prefix + &pattern(executed, statement.launched).unwrap_or_else(|| some_ranges(executed, room))
+            }
+            Format::Hex => format!("{} of {}", hex(executed, statement.width), hex(active, statement.width)),
+            Format::Blocks => format!("{of} {}", blocks(executed, statement.width)),
+            Format::Count => of,
+        });
+    }
+    if statement.role == Role::Join {
+        return Some(format!("join {there}"));
+    }
+    part(active, statement, format, room)
+}
+
+/// Whether a branch sent lanes both ways.
+pub(crate) fn splits(visit: &Visit) -> bool {
+    visit.executed != 0 && visit.executed != visit.active
+}
+
+/// Some of the launched lanes; nothing if it is all of them.
+fn part(lanes: Mask, of: &Reading<'_>, format: Format, room: usize) -> Option<String> {
+    let launched = of.launched;
+    if lanes == launched {
+        return None;
+    }
+    let count = format!("{}/{}", lanes.count_ones(), launched.count_ones());
+    Some(match format {
+        Format::Hex => hex(lanes, of.width),
+        Format::Blocks => blocks(lanes, of.width),
+        Format::Count => count,
+        Format::Ranges => {
+            let which = pattern(lanes, launched)
+                .unwrap_or_else(|| some_ranges(lanes, room.saturating_sub(count.len() + 1)));
+            format!("{count} {which}")
+        }
+    })
+}
+
+fn several_visits(statement: &Reading<'_>, trace: &LineTrace, visits: &[Visit], format: Format) -> String {
+    let lanes = |visit: &Visit| match statement.role {
+        Role::Branch => visit.active,
+        _ => visit.executed,
+    };
+    let times = format!("x{}", trace.count);
+    match format {
+        Format::Hex | Format::Blocks => {
+            let union = visits.iter().map(lanes).fold(0, |union, mask| union | mask);
+            let width = statement.width;
+            format!(
+                "{times} {}",
+                if format == Format::Hex { hex(union, width) } else { blocks(union, width) }
+            )
+        }
+        Format::Ranges | Format::Count => {
+            let counts: Vec<String> =
+                visits.iter().map(|visit| lanes(visit).count_ones().to_string()).collect();
+            let shown = match counts.as_slice() {
+                [first @ .., _] if trace.truncated => format!("{}>..", first[..first.len().min(3)].join(">")),
+                all if all.len() <= 4 => all.join(">"),
+                [a, b, c, .., last] => format!("{a}>{b}>{c}>..>{last}"),
+                _ => String::new(),
+            };
+            format!("{times} {shown}")
+        }
+    }
+}
+
+/// `even`, `odd`, `every 4th`, `every 4th from 1`: for sets of four lanes and more, which ranges would show badly.
+fn pattern(lanes: Mask, launched: Mask) -> Option<String> {
+    if lanes.count_ones() < 4 {
+        return None;
+    }
+    let first = lanes.trailing_zeros();
+    let step = (lanes & (lanes - 1)).trailing_zeros() - first;
+    let regular =
+        (first..Mask::BITS).step_by(step as usize).fold(0, |mask, lane| mask | 1 << lane) & launched;
+    if step < 2 || regular != lanes || first >= step {
+        return None;
+    }
+    Some(match (step, first) {
+        (2, 0) => "even".to_owned(),
+        (2, _) => "odd".to_owned(),
+        (_, 0) => format!("every {}", ordinal(step)),
+        _ => format!("every {} from {first}", ordinal(step)),
+    })
+}
+
+fn ordinal(number: u32) -> String {
+    let ending = match (number % 10, number % 100) {
+        (1, teen) if teen != 11 => "st",
+        (2, teen) if teen != 12 => "nd",
+        (3, teen) if teen != 13 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
+/// At most three ranges, fewer where there is no room for them; `..` where some are left out.
+fn some_ranges(lanes: Mask, room: usize) -> String {
+    let ranges = ranges(lanes);
+    let fits = |shown: usize| {
+        let mut text = ranges[..shown].join(",");
+        if shown < ranges.len() {
+            text.push_str("..");
+        }
+        text
+    };
+    let most = ranges.len().min(3);
+    (1..=most).rev().map(fits).find(|text| text.len() <= room).unwrap_or_else(|| fits(most.min(1)))
+}
+
+/// `0-15`, `20`, `24-27`: every run of lanes.
+pub(crate) fn ranges(lanes: Mask) -> Vec<String> {
+    let mut ranges = Vec::new();
+    let mut left = lanes;
+    while left != 0 {
+        let first = left.trailing_zeros();
+        let run = (left >> first).trailing_ones();
+        let last = first + run - 1;
+        ranges.push(if run == 1 { first.to_string() } else { format!("{first}-{last}") });
+        left &= Mask::MAX.checked_shl(last + 1).unwrap_or(0);
+    }
+    ranges
+}
+
+/// Hex digits, highest lane first: 8, or 16 for warps of more than 32 lanes.
+pub fn hex(lanes: Mask, width: u32) -> String {
+    if width <= 32 { format!("{lanes:08x}") } else { format!("{lanes:016x}") }
+}
+
+/// A cell for every four lanes, lane 0 first, filled by how many of them are there.
+fn blocks(lanes: Mask, width: u32) -> String {
+    const CELLS: [char; 5] = ['·', '░', '▒', '▓', '█'];
+    let cells = if width <= 32 { 8 } else { 16 };
+    (0..cells).map(|cell| CELLS[(lanes >> (cell * 4) & 0xf).count_ones() as usize]).collect()
+}
+
+#[cfg(test)]
+mod tests;
