@@ -24,7 +24,7 @@ mod tree;
 
 pub use comment::{CommentLaunch, in_comments};
 pub use contents::{FileReader, build};
-pub use expectation::{Failure, verify};
+pub use expectation::{Failure, show, verify};
 pub use flags::{argument, extent};
 pub use infer::{inferred, inferred_size};
 pub use kernel::{Kernel, KernelKind, Parameter, PtxKernel, WaveKernel};

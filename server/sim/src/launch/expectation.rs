@@ -92,8 +92,8 @@ fn equal(wanted: Number, found: u64, element: ScalarKind, tolerance: f64) -> boo
     wanted == found || wanted.is_nan() && found.is_nan() || (wanted - found).abs() <= tolerance
 }
 
-/// A value as a person reads it.
-pub(crate) fn show(element: ScalarKind, bits: u64) -> String {
+/// A value of this kind as a person reads it.
+pub fn show(element: ScalarKind, bits: u64) -> String {
     match element.class() {
         Class::Float if element == ScalarKind::F64 => format!("{:?}", element.float_of_bits(bits)),
         Class::Float => format!("{:?}", element.float_of_bits(bits) as f32),
