@@ -164,3 +164,6 @@ fn call_stops(function: &Function, call: Instruction<'_>, is_noreturn: &dyn Fn(&
         _ => false,
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -174,7 +174,7 @@ impl<'a> Body<'a> {
                 let Some(prefix) = target.child(NAME_REF).and_then(name) else { return };
                 for index in 0..count {
                     let text = format!("{}{index}", prefix.text);
-                    targets.push(self.scopes.refer_as(&text, prefix.start, role));
+                    targets.push(self.scopes.refer_as(&text, prefix.start, Role::Implied));
                 }
             }
             _ => {}

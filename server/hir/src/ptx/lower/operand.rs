@@ -3,7 +3,7 @@
 use warplens_syntax::SyntaxKind::{self, *};
 
 use super::super::model::{Component, ConstantId, NameId, OperandList};
-use super::super::{Constant, Operand, Problem, ProblemKind, Role, SymbolKind};
+use super::super::{AddressForm, Constant, Operand, Problem, ProblemKind, Role, SymbolKind};
 use super::body::Body;
 use super::constant;
 use super::tree::{Node, Token};
@@ -137,14 +137,15 @@ impl<'a> Body<'a> {
             let operand = self.operand(part, Place { role: Role::Read, ..place });
             self.scratch.push(operand);
         }
-        Operand::Address { bracketed: true, parts: self.keep(start) }
+        Operand::Address { form: AddressForm::Bracketed, parts: self.keep(start) }
     }
 
     /// `sym + 4`, `sym[4]`, `sym[%r1 + 4]`
     fn sum_operand(&mut self, node: Node<'a>, place: Place) -> Operand {
+        let form = if node.kind() == INDEX_EXPR { AddressForm::Subscript } else { AddressForm::Sum };
         let sum = self.sum(node, Place { in_address: true, ..place.inside() });
         let start = self.push_sum(sum);
-        Operand::Address { bracketed: false, parts: self.keep(start) }
+        Operand::Address { form, parts: self.keep(start) }
     }
 
     /// The layout that `Function::address` reads.

@@ -138,7 +138,7 @@ impl Scopes {
         let name = NameId::new(self.names.len());
         let referent = match (self.inside(word, text), self.open.last_mut()) {
             (Some(referent), _) => referent,
-            (None, Some(open)) if role == Role::Target => {
+            (None, Some(open)) if matches!(role, Role::Target | Role::Implied) => {
                 open.forward.push((word, name));
                 PENDING
             }
@@ -156,11 +156,15 @@ impl Scopes {
     }
 
     pub(super) fn symbol_of(&self, name: NameId) -> Option<&Symbol> {
-        match self.referents[self.names[name.index()].referent().index()] {
-            Referent::Symbol(symbol) | Referent::Indexed { symbol, .. } => {
-                Some(&self.symbols[symbol.index()])
+        let mut referent = self.names[name.index()].referent();
+        loop {
+            match self.referents.get(referent.index())? {
+                Referent::Symbol(symbol) | Referent::Indexed { symbol, .. } => {
+                    return Some(&self.symbols[symbol.index()]);
+                }
+                Referent::Padded { of, .. } => referent = *of,
+                Referent::Special(_) | Referent::External(_) => return None,
             }
-            Referent::Special(_) | Referent::External(_) => None,
         }
     }
 
@@ -171,7 +175,7 @@ impl Scopes {
     }
 
     pub(super) fn is_special(&self, name: NameId) -> bool {
-        matches!(self.referents[self.names[name.index()].referent().index()], Referent::Special(_))
+        matches!(self.referents.get(self.names[name.index()].referent().index()), Some(Referent::Special(_)))
     }
 
     fn word(&mut self, text: &str) -> Word {
@@ -273,7 +277,13 @@ impl Scopes {
         if let Some(&referent) = self.indexed.get(&(symbol, index, digits)) {
             return referent;
         }
-        let referent = self.referent(Referent::Indexed { symbol, index, digits });
+        let plain = index.checked_ilog10().unwrap_or(0) as u8 + 1;
+        let referent = if digits == plain {
+            self.referent(Referent::Indexed { symbol, index })
+        } else {
+            let of = self.indexed_referent((symbol, index, plain));
+            self.referent(Referent::Padded { of, digits })
+        };
         self.indexed.insert((symbol, index, digits), referent);
         referent
     }

@@ -1,1 +1,15 @@
+//! Lowering, seen from outside: what names mean, what operands are, what is wrong.
 
+mod headers;
+mod names;
+mod operands;
+mod problems;
+
+use warplens_syntax::{Language, parse_item};
+
+use crate::ptx::Function;
+
+fn lower(text: &str) -> Function {
+    let parse = parse_item(Language::Ptx, text);
+    Function::lower(parse.green()).expect("the text is a function")
+}

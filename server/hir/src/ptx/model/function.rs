@@ -1,12 +1,12 @@
 //! One function item: its declarations, instructions and names, in tables that refer to each other by id.
 
-use smol_str::SmolStr;
+use smol_str::{SmolStr, format_smolstr};
 use text_size::{TextRange, TextSize};
 
 use super::{
-    Address, Constant, ConstantId, Instruction, InstructionData, InstructionId, Linkage, Mnemonic,
-    MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem, Referent, ReferentId,
-    Resolution, Scope, ScopeId, Signature, Symbol, SymbolId, SymbolKind,
+    Address, AddressForm, Constant, ConstantId, Instruction, InstructionData, InstructionId, Linkage,
+    Mnemonic, MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem, Referent,
+    ReferentId, Resolution, Scope, ScopeId, Signature, Symbol, SymbolId, SymbolKind,
 };
 
 /// Kernel or function.
@@ -98,16 +98,24 @@ impl Function {
 
     /// Takes an address operand apart; a lone symbol is an address without offset. `None` for anything else.
     pub fn address(&self, operand: Operand) -> Option<Address<'_>> {
-        let parts = match operand {
-            Operand::Address { parts, .. } => self.operands(parts),
-            Operand::Symbol(_) => return Some(Address { base: operand, index: None, offset: 0, rest: &[] }),
+        let (parts, form) = match operand {
+            Operand::Address { parts, form } => (self.operands(parts), form),
+            Operand::Symbol(_) => {
+                return Some(Address {
+                    base: operand,
+                    index: None,
+                    offset: 0,
+                    in_elements: false,
+                    rest: &[],
+                });
+            }
             _ => return None,
         };
         // Layout: base, index or `Missing`, offset as a constant, the rest.
         let [base, index, Operand::Constant(offset), rest @ ..] = parts else { return None };
         let index = (*index != Operand::Missing).then_some(*index);
         let offset = self.constant(*offset).as_integer().unwrap_or(0) as i64;
-        Some(Address { base: *base, index, offset, rest })
+        Some(Address { base: *base, index, offset, in_elements: form == AddressForm::Subscript, rest })
     }
 
     /// The value of a constant operand.
@@ -203,8 +211,7 @@ impl Function {
 
     /// All occurrences of what a referent is, in text order. For a register of a range that is this register only.
     pub fn occurrences(&self, referent: ReferentId) -> impl Iterator<Item = NameRef<'_>> {
-        let names = self.parts.names.iter().filter(move |name| name.referent() == referent);
-        names.map(|name| self.view(*name))
+        self.names().filter(move |name| name.referent == referent)
     }
 
     /// How many distinct things the function names: referent numbers are below it.
@@ -216,20 +223,20 @@ impl Function {
     pub fn resolution(&self, referent: ReferentId) -> Resolution<'_> {
         match self.parts.referents[referent.index()] {
             Referent::Symbol(symbol) => Resolution::Symbol(symbol),
-            Referent::Indexed { symbol, index, .. } => Resolution::Indexed { symbol, index },
+            Referent::Indexed { symbol, index } => Resolution::Indexed { symbol, index },
+            Referent::Padded { of, .. } => self.resolution(of),
             Referent::Special(word) => Resolution::Special(&self.parts.words[word as usize]),
             Referent::External(word) => Resolution::External(&self.parts.words[word as usize]),
         }
     }
 
-    /// The text of a referent: `%r7` for the seventh register of a range, else the name.
+    /// The text of a referent: `%r7` for a register of a range, else the name.
     pub fn referent_text(&self, referent: ReferentId) -> SmolStr {
-        match self.resolution(referent) {
-            Resolution::Symbol(symbol) => self.symbol(symbol).name.clone(),
-            Resolution::Indexed { symbol, index } => {
-                smol_str::format_smolstr!("{}{index}", self.symbol(symbol).name)
-            }
-            Resolution::Special(name) | Resolution::External(name) => name.into(),
+        match self.parts.referents[referent.index()] {
+            Referent::Symbol(symbol) => self.symbol(symbol).name.clone(),
+            Referent::Indexed { symbol, index } => format_smolstr!("{}{index}", self.symbol(symbol).name),
+            Referent::Padded { of, .. } => self.referent_text(of),
+            Referent::Special(word) | Referent::External(word) => self.parts.words[word as usize].clone(),
         }
     }
 
@@ -265,13 +272,19 @@ impl Function {
 
     fn view(&self, name: Name) -> NameRef<'_> {
         let referent = name.referent();
-        let length = match self.parts.referents[referent.index()] {
-            Referent::Symbol(symbol) => TextSize::of(&*self.symbol(symbol).name),
-            Referent::Indexed { symbol, digits, .. } => {
-                TextSize::of(&*self.symbol(symbol).name) + TextSize::from(u32::from(digits))
+        let text = |symbol| TextSize::of(&*self.symbol(symbol).name);
+        let (referent, length) = match self.parts.referents[referent.index()] {
+            Referent::Symbol(symbol) => (referent, text(symbol)),
+            Referent::Indexed { symbol, index } => {
+                let digits = index.checked_ilog10().unwrap_or(0) + 1;
+                (referent, text(symbol) + TextSize::from(digits))
+            }
+            Referent::Padded { of, digits } => {
+                let prefix = self.resolution(of).symbol().map_or(TextSize::new(0), text);
+                (of, prefix + TextSize::from(u32::from(digits)))
             }
             Referent::Special(word) | Referent::External(word) => {
-                TextSize::of(&*self.parts.words[word as usize])
+                (referent, TextSize::of(&*self.parts.words[word as usize]))
             }
         };
         NameRef {

@@ -147,8 +147,8 @@ pub enum Operand {
     Negated(OperandList),
     /// `[a+4]`, `[a, {x, y}]`, `a[4]`, `a+4`: see [`Function::address`].
     Address {
-        /// Whether the operand as a whole stands in brackets. `a+4` and `a[4]` do not.
-        bracketed: bool,
+        /// How it is written.
+        form: AddressForm,
         /// What it holds; read it with [`Function::address`].
         parts: OperandList,
     },
@@ -176,6 +176,17 @@ impl OperandList {
     }
 }
 
+/// How an address is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum AddressForm {
+    /// `[a+4]`
+    Bracketed,
+    /// `a+4`
+    Sum,
+    /// `a[4]`, `a[%r1+4]`
+    Subscript,
+}
+
 /// An address operand, taken apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Address<'f> {
@@ -185,6 +196,8 @@ pub struct Address<'f> {
     pub index: Option<Operand>,
     /// The sum of the constants.
     pub offset: i64,
+    /// `a[4]`: index and offset count elements of the base, not bytes.
+    pub in_elements: bool,
     /// What follows the first comma inside the brackets: coordinates of textures, surfaces and tensors, cache policies.
     pub rest: &'f [Operand],
 }

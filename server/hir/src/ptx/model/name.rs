@@ -60,6 +60,9 @@ pub enum Role {
     ReadWrite,
     /// Branches to it, or lists it as a target of a table.
     Target,
+    /// Lists it as a target of a table, among others: `L3` of `L<5>`. The text there is not the name, so the range says
+    /// only where to look.
+    Implied,
     /// Calls it.
     Call,
     /// Names it in debug information (`.loc … function_name x`); such a name need not be declared.
@@ -67,8 +70,16 @@ pub enum Role {
 }
 
 impl Role {
-    pub(crate) const ALL: [Role; 7] =
-        [Role::Declaration, Role::Read, Role::Write, Role::ReadWrite, Role::Target, Role::Call, Role::Debug];
+    pub(crate) const ALL: [Role; 8] = [
+        Role::Declaration,
+        Role::Read,
+        Role::Write,
+        Role::ReadWrite,
+        Role::Target,
+        Role::Implied,
+        Role::Call,
+        Role::Debug,
+    ];
 
     /// Whether the thing's value changes here.
     pub fn writes(self) -> bool {
@@ -104,10 +115,13 @@ impl Name {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) enum Referent {
     Symbol(SymbolId),
-    /// Digits are counted because `%r07` names the same register as `%r7`.
     Indexed {
         symbol: SymbolId,
         index: u32,
+    },
+    /// `%r07`, which is another spelling of `%r7`, with so many digits.
+    Padded {
+        of: ReferentId,
         digits: u8,
     },
     /// Index into the words of the function.

@@ -1,0 +1,308 @@
+//! The shapes on which real assemblers were watched: where their lanes meet again.
+
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use warplens_syntax::{Language, parse_item};
+
+use crate::cfg::BlockId;
+use crate::post_dominators::PostDominators;
+use crate::ptx::{Function, Uniformity};
+
+/// The blocks of a kernel. A block is called by the label before it, or by its number.
+fn check(statements: &str, expect: Expect) {
+    let text = format!(
+        ".entry k(.param .u32 n) {{ .reg .pred p, q, u; .reg .b32 r;\nmov.u32 r, %tid.x;\nsetp.eq.u32 p, r, 1;\n\
+         setp.eq.u32 q, r, 2;\nld.param.u32 r, [n];\nsetp.eq.u32 u, r, 3;\n{statements}\n}}"
+    );
+    let parse = parse_item(Language::Ptx, &text);
+    assert_eq!(parse.errors(), []);
+    let function = Function::lower(parse.green()).expect("the text is a function");
+    let cfg = function.cfg(&|name| name == "abort");
+    let meets = function.post_dominators(&cfg);
+    let textbook = PostDominators::textbook(&cfg);
+    let uniformity = Uniformity::of(&function, &cfg);
+    let name = |block: BlockId| {
+        let start = cfg.block(block).instructions.start as usize;
+        let label = function.labels().find(|label| label.target.index() == start);
+        label.map_or(block.0.to_string(), |label| function.symbol(label.symbol).name.to_string())
+    };
+    let mut out = String::new();
+    for id in cfg.ids() {
+        let block = cfg.block(id);
+        let next: Vec<_> = cfg.successors(id).map(name).collect();
+        write!(out, "{} {:?} {}", name(id), block.end, next.join(" ")).unwrap();
+        if next.len() > 1 {
+            let place = |block: Option<BlockId>| block.map_or("nowhere".into(), name);
+            write!(out, ", meet {}", place(meets.immediate(id))).unwrap();
+            if meets.immediate(id) != textbook.immediate(id) {
+                write!(out, " (textbook {})", place(textbook.immediate(id))).unwrap();
+            }
+            write!(out, "{}", if uniformity.is_uniform_branch(id) { ", uniform" } else { "" }).unwrap();
+        }
+        out.push('\n');
+    }
+    expect.assert_eq(&out);
+}
+
+#[test]
+fn nested_if() {
+    check(
+        "@p bra ELSE; @q bra INNER; add.u32 r, r, 1; INNER: bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret;",
+        expect![[r#"
+            0 Parts ELSE 1, meet JOIN, uniform
+            1 Parts INNER 2, meet INNER, uniform
+            2 Goes INNER
+            INNER Goes JOIN
+            ELSE Goes JOIN
+            JOIN Leaves 
+        "#]],
+    );
+}
+
+#[test]
+fn loop_with_a_break() {
+    check("TOP: @p bra OUT; add.u32 r, r, 1; @q bra OUT; bra TOP; OUT: ret;", expect![[r#"
+        0 Goes TOP
+        TOP Parts OUT 2, meet OUT, uniform
+        2 Parts OUT 3, meet OUT, uniform
+        3 Goes TOP
+        OUT Leaves 
+    "#]]);
+}
+
+#[test]
+fn exit_in_one_side_holds_nobody_up() {
+    check(
+        "@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: @q exit; add.u32 r, r, 2; JOIN: ret;",
+        expect![[r#"
+            0 Parts SIDE 1, meet JOIN (textbook nowhere), uniform
+            1 Goes JOIN
+            SIDE LeavesGuarded 3
+            3 Goes JOIN
+            JOIN Leaves 
+        "#]],
+    );
+    check("@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: exit; JOIN: ret;", expect![[r#"
+        0 Parts SIDE 1, meet 1 (textbook nowhere), uniform
+        1 Goes JOIN
+        SIDE Leaves 
+        JOIN Leaves 
+    "#]]);
+}
+
+#[test]
+fn short_circuit_and() {
+    check(
+        "@!p bra ELSE; @!q bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret;",
+        expect![[r#"
+            0 Parts ELSE 1, meet JOIN, uniform
+            1 Parts ELSE 2, meet JOIN, uniform
+            2 Goes JOIN
+            ELSE Goes JOIN
+            JOIN Leaves 
+        "#]],
+    );
+}
+
+#[test]
+fn side_entry_into_a_tail() {
+    check(
+        "@p bra B; add.u32 r, r, 1; @q bra C; bra JOIN; B: add.u32 r, r, 2; C: add.u32 r, r, 3; JOIN: ret;",
+        expect![[r#"
+            0 Parts B 1, meet JOIN, uniform
+            1 Parts C 2, meet JOIN, uniform
+            2 Goes JOIN
+            B Goes C
+            C Goes JOIN
+            JOIN Leaves 
+        "#]],
+    );
+}
+
+#[test]
+fn switch_with_fall_through() {
+    check(
+        "T: .branchtargets C0, C1, C2, C1; brx.idx r, T; C0: bra JOIN; C1: add.u32 r, r, 1; C2: add.u32 r, r, 2; JOIN: ret;",
+        expect![[r#"
+            0 Parts C0 C1 C2, meet JOIN
+            C0 Goes JOIN
+            C1 Goes C2
+            C2 Goes JOIN
+            JOIN Leaves 
+        "#]],
+    );
+}
+
+#[test]
+fn irreducible() {
+    check("@p bra B; A: add.u32 r, r, 1; B: add.u32 r, r, 2; @q bra A; ret;", expect![[r#"
+        0 Parts B A, meet B, uniform
+        A Goes B
+        B Parts A 3, meet 3, uniform
+        3 Leaves 
+    "#]]);
+}
+
+#[test]
+fn loop_left_by_exits_only() {
+    check("TOP: @p exit; add.u32 r, r, 1; @q bra TOP; @u bra TOP; bra TOP;", expect![[r#"
+        0 Goes TOP
+        TOP LeavesGuarded 2
+        2 Parts TOP 3, meet 3 (textbook TOP), uniform
+        3 Parts TOP 4, meet 4 (textbook TOP), uniform
+        4 Goes TOP
+    "#]]);
+}
+
+#[test]
+fn two_returns_at_a_loop() {
+    check("TOP: @p bra A; @q bra B; bra TOP; A: add.u32 r, r, 1; ret; B: ret;", expect![[r#"
+        0 Goes TOP
+        TOP Parts A 2, meet 2 (textbook nowhere), uniform
+        2 Parts B 3, meet B (textbook nowhere), uniform
+        3 Goes TOP
+        A Leaves 
+        B Leaves 
+    "#]]);
+}
+
+#[test]
+fn cold_exit_stands_last() {
+    check(
+        "@p bra COLD; @q bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret; COLD: exit;",
+        expect![[r#"
+            0 Parts COLD 1, meet 1 (textbook nowhere), uniform
+            1 Parts ELSE 2, meet JOIN, uniform
+            2 Goes JOIN
+            ELSE Goes JOIN
+            JOIN Leaves 
+            COLD Leaves 
+        "#]],
+    );
+}
+
+#[test]
+fn uniform_branches_count_last() {
+    // Two uniform branches would vote for the second end, one that is not proven votes for the first.
+    check(
+        "@u bra OTHER; @p bra A; add.u32 r, r, 1; A: ret; \
+         OTHER: @u bra B; add.u32 r, r, 1; B: @u bra C; add.u32 r, r, 1; C: ret;",
+        expect![[r#"
+            0 Parts OTHER 1, meet OTHER (textbook nowhere), uniform
+            1 Parts A 2, meet A, uniform
+            2 Goes A
+            A Leaves 
+            OTHER Parts B 5, meet B, uniform
+            5 Goes B
+            B Parts C 7, meet C, uniform
+            7 Goes C
+            C Leaves 
+        "#]],
+    );
+}
+
+#[test]
+fn sides_that_end_apart_have_joins_of_their_own() {
+    check(
+        "@p bra OTHER; @q bra A; add.u32 r, r, 1; A: ret; OTHER: @q bra B; add.u32 r, r, 1; B: trap;",
+        expect![[r#"
+            0 Parts OTHER 1, meet 1 (textbook nowhere), uniform
+            1 Parts A 2, meet A, uniform
+            2 Goes A
+            A Leaves 
+            OTHER Parts B 5, meet B, uniform
+            5 Goes B
+            B Stops 
+        "#]],
+    );
+}
+
+#[test]
+fn endless_loop_has_a_join_inside() {
+    check(
+        "TOP: @p bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: bra TOP;",
+        expect![[r#"
+            0 Goes TOP
+            TOP Parts ELSE 2, meet JOIN (textbook nowhere), uniform
+            2 Goes JOIN
+            ELSE Goes JOIN
+            JOIN Goes TOP
+        "#]],
+    );
+}
+
+#[test]
+fn calls_that_do_not_return() {
+    check("@p bra BAD; @q bra BAD; add.u32 r, r, 1; ret; BAD: call abort; GONE: ret;", expect![[r#"
+        0 Parts BAD 1, meet 1 (textbook nowhere), uniform
+        1 Parts BAD 2, meet 2 (textbook nowhere), uniform
+        2 Leaves 
+        BAD Stops 
+        GONE Leaves 
+    "#]]);
+    check("@p call abort; call other; ret;", expect![[r#"
+        0 LeavesGuarded 1
+        1 Leaves 
+    "#]]);
+}
+
+#[test]
+fn control_falls_off_the_end() {
+    check("@p bra END; add.u32 r, r, 1; END:", expect![[r#"
+        0 Parts END 1, meet END, uniform
+        1 Goes END
+        END Leaves 
+    "#]]);
+    check("@p exit;", expect![[r#"
+        0 LeavesGuarded 1
+        1 Leaves 
+    "#]]);
+    check("bra GONE;", expect![[r#"
+        0 Lost 
+    "#]]);
+}
+
+#[test]
+fn what_lanes_share_makes_uniform_branches() {
+    check(
+        "add.u32 r, r, %ctaid.x; setp.eq.u32 u, r, 4; @u bra A; mov.u32 r, %laneid; A: setp.eq.u32 u, r, 4; @u bra B; B: ret;",
+        expect![[r#"
+            0 Parts A 1, meet A, uniform
+            1 Goes A
+            A Parts B
+            B Leaves 
+        "#]],
+    );
+}
+
+#[test]
+fn a_value_written_where_lanes_are_apart_varies() {
+    check("mov.u32 r, 0; @p bra A; mov.u32 r, 1; A: setp.eq.u32 u, r, 0; @u bra B; B: ret;", expect![[r#"
+        0 Parts A 1, meet A, uniform
+        1 Goes A
+        A Parts B
+        B Leaves 
+    "#]]);
+    check(
+        "mov.u32 r, 0; @p mov.u32 r, 1; setp.eq.u32 u, r, 0; @u bra B; B: @p bra.uni B; ret;",
+        expect![[r#"
+            0 Parts B
+            B Parts B 2, meet 2, uniform
+            2 Leaves 
+        "#]],
+    );
+}
+
+#[test]
+fn thousands_of_ends_cost_little() {
+    let mut statements = String::new();
+    for index in 0..3000 {
+        write!(statements, "@p bra L{index}; add.u32 r, r, 1; ret; L{index}: add.u32 r, r, 1;\n").unwrap();
+    }
+    let text = format!(".entry k() {{ .reg .pred p; .reg .b32 r; {statements} }}");
+    let function = Function::lower(parse_item(Language::Ptx, &text).green()).expect("the text is a function");
+    let cfg = function.cfg(&|_| false);
+    let meets = function.post_dominators(&cfg);
+    assert!(cfg.ids().filter(|id| meets.immediate(*id).is_some()).count() >= 3000);
+}
