@@ -5,6 +5,7 @@
 
 pub(crate) mod grammar;
 pub(crate) mod isa;
+pub(crate) mod textmate;
 
 use std::path::Path;
 use std::process::{Command, Stdio};
@@ -24,7 +25,8 @@ pub(crate) enum Mode {
 /// Runs every generator.
 pub(crate) fn run(mode: Mode) -> Result<()> {
     grammar::run(mode)?;
-    isa::run(mode)
+    isa::run(mode)?;
+    textmate::run(mode)
 }
 
 /// Makes the file at `path` (relative to the workspace root) hold `contents`, or says that it does not.

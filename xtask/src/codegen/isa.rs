@@ -2,14 +2,14 @@
 //!
 //! The data is checked strictly here, so that a mistake in it is named with its file and entry and never reaches a table.
 
-mod data;
+pub(super) mod data;
 mod forms;
 mod perfect_hash;
 mod ptx;
-mod ptx_data;
+pub(super) mod ptx_data;
 mod rust;
 mod wave;
-mod wave_data;
+pub(super) mod wave_data;
 
 use anyhow::Result;
 

@@ -11209,7 +11209,7 @@ pub(crate) static SPELLING_NAMES: Names<&Spelling> = Names {
     ],
 };
 
-pub(crate) static MISTAKES: [Mistake; 8] = [
+pub(crate) static MISTAKES: [Mistake; 9] = [
     Mistake {
         written: "icmp.COND, ucmp.COND, fcmp.COND",
         toolchain: "icmp_COND, ucmp_COND, fcmp_COND",
@@ -11246,4 +11246,9 @@ pub(crate) static MISTAKES: [Mistake; 8] = [
         why: "The toolchain has no logic on predicates.",
     },
     Mistake { written: "// comment", toolchain: "; comment", why: "Comments begin with ; or #." },
+    Mistake {
+        written: "if.uncached p0, mov.streaming r0, r1",
+        toolchain: "if p0, mov r0, r1",
+        why: "The toolchain takes a cache hint on every mnemonic; on the crates a hint on control flow or a move makes another instruction of it. Put hints on loads and stores only.",
+    },
 ];

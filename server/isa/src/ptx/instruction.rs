@@ -1,7 +1,7 @@
 //! Instructions and their operands.
 
 use crate::generated::ptx as tables;
-use crate::ptx::ModifierClass;
+use crate::ptx::{Modifier, ModifierClass};
 use crate::{Category, Role, Simulation, Version};
 
 /// One entry of the instruction set. A mnemonic that works in several ways (`add` on integers and on floats) has several
@@ -60,6 +60,20 @@ impl Instruction {
     /// Whether some form takes this modifier, written with its dot.
     pub fn accepts(&self, modifier: &str) -> bool {
         self.vocabulary.binary_search(&modifier).is_ok()
+    }
+
+    /// The class that a modifier belongs to here, and what it means there. A word of a longer value is found too: `.sync` in
+    /// `.sync.aligned`. The fixed words of the name belong to no class.
+    pub fn modifier(&self, modifier: &str) -> Option<(&'static ModifierClass, &'static Modifier)> {
+        let find = |wanted: fn(&str, &str) -> bool| {
+            self.modifiers.iter().find_map(|class| {
+                let value = class.values.iter().find(|value| wanted(value.name, modifier))?;
+                Some((class, *value))
+            })
+        };
+        find(|value, word| value == word).or_else(|| {
+            find(|value, word| value.split('.').skip(1).any(|part| word.strip_prefix('.') == Some(part)))
+        })
     }
 }
 

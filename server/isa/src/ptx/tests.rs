@@ -125,12 +125,14 @@ fn a_mnemonic_with_several_entries_has_them_all_under_its_opcode() {
 
 #[test]
 fn a_modifier_means_what_its_class_says() {
-    let class = |id: &str, class: &str| {
-        let entry = instruction(id).unwrap();
-        entry.modifiers.iter().find(|found| found.name == class).unwrap()
+    let meaning = |id: &str, name: &str| {
+        let (class, modifier) = instruction(id).unwrap().modifier(name).unwrap();
+        (class.name, modifier.summary)
     };
-    let lo = |class: &ModifierClass| class.values.iter().find(|value| value.name == ".lo").unwrap().summary;
-    assert!(lo(class("setp", "CmpOp")).contains("Unsigned less"));
-    assert!(lo(class("mul@int", "mode")).contains("lower half"));
+    assert_eq!(meaning("setp", ".lo"), ("CmpOp", "Unsigned less (lower)."));
+    assert_eq!(meaning("mul@int", ".lo").0, "mode");
+    assert_eq!(meaning("mma", ".aligned").0, "sync");
+    assert!(instruction("mma").unwrap().modifier(".u99").is_none());
+    assert!(instruction("mma").unwrap().modifier("").is_none());
     assert_eq!(modifier(".lo").len(), 2);
 }

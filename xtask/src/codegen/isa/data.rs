@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail, ensure};
 use serde::de::DeserializeOwned;
 
 /// Reads one data file; `name` is relative to the data folder.
-pub(super) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
+pub(in crate::codegen) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
     let path = format!("{}/{name}", super::DATA);
     let text = fs::read_to_string(crate::project_root().join(&path))
         .with_context(|| format!("cannot read {path}"))?;
@@ -15,7 +15,7 @@ pub(super) fn read<T: DeserializeOwned>(name: &str) -> Result<T> {
 }
 
 /// The names, without `.toml`, of the data files of a folder, in alphabetical order.
-pub(super) fn files(folder: &str) -> Result<Vec<String>> {
+pub(in crate::codegen) fn files(folder: &str) -> Result<Vec<String>> {
     let path = crate::project_root().join(super::DATA).join(folder);
     let mut names = Vec::new();
     for entry in fs::read_dir(&path).with_context(|| format!("cannot list {}", path.display()))? {
@@ -30,12 +30,12 @@ pub(super) fn files(folder: &str) -> Result<Vec<String>> {
 }
 
 /// The words of a value that lists several, apart by blanks.
-pub(super) fn words(list: &str) -> Vec<&str> {
+pub(in crate::codegen) fn words(list: &str) -> Vec<&str> {
     list.split_whitespace().collect()
 }
 
 /// The names in a list; `.n{8..32..8}` stands for `.n8`, `.n16`, `.n24` and `.n32`.
-pub(super) fn names(list: &str) -> Vec<String> {
+pub(in crate::codegen) fn names(list: &str) -> Vec<String> {
     words(list).into_iter().flat_map(|word| series(word).unwrap_or(vec![word.to_owned()])).collect()
 }
 
@@ -49,7 +49,7 @@ fn series(word: &str) -> Option<Vec<String>> {
 }
 
 /// Checks that no name comes twice.
-pub(super) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
+pub(in crate::codegen) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -> Result<()> {
     let mut seen = HashSet::new();
     for name in names {
         ensure!(seen.insert(name), "{file}: `{name}` comes twice");
@@ -58,7 +58,7 @@ pub(super) fn unique<'a>(file: &str, names: impl IntoIterator<Item = &'a str>) -
 }
 
 /// Checks that a text which a reader sees is there and reads as a sentence.
-pub(super) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result<()> {
+pub(in crate::codegen) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result<()> {
     ensure!(!text.trim().is_empty(), "{file}: `{entry}` has no {key}");
     ensure!(
         text.ends_with(['.', '?', ')', '`']),
@@ -68,7 +68,7 @@ pub(super) fn sentence(file: &str, entry: &str, key: &str, text: &str) -> Result
 }
 
 /// A version written `MAJOR.MINOR`.
-pub(super) fn version(file: &str, entry: &str, text: &str) -> Result<(u8, u8)> {
+pub(in crate::codegen) fn version(file: &str, entry: &str, text: &str) -> Result<(u8, u8)> {
     text.split_once('.')
         .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
         .with_context(|| format!("{file}: `{text}` of `{entry}` is no version"))

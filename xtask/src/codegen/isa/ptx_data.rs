@@ -6,95 +6,95 @@ use serde::Deserialize;
 use super::data::{files, read};
 
 /// All PTX data.
-pub(super) struct Data {
-    pub(super) categories: Vec<Category>,
-    pub(super) directives: Vec<Directive>,
-    pub(super) pragmas: Vec<Pragma>,
-    pub(super) registers: Vec<Register>,
-    pub(super) types: Vec<Type>,
-    pub(super) spaces: Spaces,
-    pub(super) modifiers: Modifiers,
-    pub(super) targets: Targets,
-    pub(super) versions: Vec<Release>,
+pub(in crate::codegen) struct Data {
+    pub(in crate::codegen) categories: Vec<Category>,
+    pub(in crate::codegen) directives: Vec<Directive>,
+    pub(in crate::codegen) pragmas: Vec<Pragma>,
+    pub(in crate::codegen) registers: Vec<Register>,
+    pub(in crate::codegen) types: Vec<Type>,
+    pub(in crate::codegen) spaces: Spaces,
+    pub(in crate::codegen) modifiers: Modifiers,
+    pub(in crate::codegen) targets: Targets,
+    pub(in crate::codegen) versions: Vec<Release>,
 }
 
 /// One file of instructions.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Category {
+pub(in crate::codegen) struct Category {
     #[serde(skip)]
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) about: String,
+    pub(in crate::codegen) id: String,
+    pub(in crate::codegen) title: String,
+    pub(in crate::codegen) about: String,
     #[serde(rename = "instruction")]
-    pub(super) instructions: Vec<Instruction>,
+    pub(in crate::codegen) instructions: Vec<Instruction>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Instruction {
-    pub(super) id: String,
+pub(in crate::codegen) struct Instruction {
+    pub(in crate::codegen) id: String,
     /// The id, where absent.
     name: Option<String>,
-    pub(super) section: String,
-    pub(super) since: String,
+    pub(in crate::codegen) section: String,
+    pub(in crate::codegen) since: String,
     #[serde(default)]
-    pub(super) since_note: String,
-    pub(super) target: String,
+    pub(in crate::codegen) since_note: String,
+    pub(in crate::codegen) target: String,
     #[serde(default)]
-    pub(super) status: Status,
+    pub(in crate::codegen) status: Status,
     #[serde(default = "yes")]
-    pub(super) predicable: bool,
-    pub(super) simulation: String,
-    pub(super) summary: String,
-    pub(super) syntax: Vec<String>,
+    pub(in crate::codegen) predicable: bool,
+    pub(in crate::codegen) simulation: String,
+    pub(in crate::codegen) summary: String,
+    pub(in crate::codegen) syntax: Vec<String>,
     #[serde(default)]
-    pub(super) modifiers: Vec<ModifierClass>,
+    pub(in crate::codegen) modifiers: Vec<ModifierClass>,
     #[serde(default)]
-    pub(super) operands: Vec<Operand>,
-    pub(super) semantics: String,
+    pub(in crate::codegen) operands: Vec<Operand>,
+    pub(in crate::codegen) semantics: String,
     #[serde(default)]
-    pub(super) notes: Vec<String>,
+    pub(in crate::codegen) notes: Vec<String>,
     #[serde(default)]
-    pub(super) divergence: String,
-    pub(super) measured: Vec<Measured>,
-    pub(super) example: Example,
+    pub(in crate::codegen) divergence: String,
+    pub(in crate::codegen) measured: Vec<Measured>,
+    pub(in crate::codegen) example: Example,
 }
 
 impl Instruction {
-    pub(super) fn name(&self) -> &str {
+    pub(in crate::codegen) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.id)
     }
 
-    pub(super) fn opcode(&self) -> &str {
+    pub(in crate::codegen) fn opcode(&self) -> &str {
         self.name().split('.').next().unwrap_or_default()
     }
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct ModifierClass {
-    pub(super) class: String,
-    pub(super) values: String,
+pub(in crate::codegen) struct ModifierClass {
+    pub(in crate::codegen) class: String,
+    pub(in crate::codegen) values: String,
     #[serde(default)]
-    pub(super) optional: bool,
+    pub(in crate::codegen) optional: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Operand {
-    pub(super) name: String,
-    pub(super) role: Role,
-    pub(super) kinds: String,
+pub(in crate::codegen) struct Operand {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) role: Role,
+    pub(in crate::codegen) kinds: String,
     #[serde(default)]
-    pub(super) optional: bool,
+    pub(in crate::codegen) optional: bool,
     #[serde(default)]
-    pub(super) about: String,
+    pub(in crate::codegen) about: String,
 }
 
 #[derive(Deserialize, Debug, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Role {
+pub(in crate::codegen) enum Role {
     Read,
     Write,
     Both,
@@ -102,7 +102,7 @@ pub(super) enum Role {
 
 #[derive(Deserialize, Debug, Clone, Copy, Default)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Status {
+pub(in crate::codegen) enum Status {
     #[default]
     Current,
     Deprecated,
@@ -111,87 +111,87 @@ pub(super) enum Status {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Measured {
-    pub(super) code: String,
-    pub(super) since: String,
-    pub(super) target: String,
+pub(in crate::codegen) struct Measured {
+    pub(in crate::codegen) code: String,
+    pub(in crate::codegen) since: String,
+    pub(in crate::codegen) target: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Example {
-    pub(super) target: String,
-    pub(super) version: String,
+pub(in crate::codegen) struct Example {
+    pub(in crate::codegen) target: String,
+    pub(in crate::codegen) version: String,
     #[serde(default)]
-    pub(super) declarations: String,
-    pub(super) code: String,
+    pub(in crate::codegen) declarations: String,
+    pub(in crate::codegen) code: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Directive {
-    pub(super) name: String,
-    pub(super) group: String,
-    pub(super) section: String,
-    pub(super) since: String,
+pub(in crate::codegen) struct Directive {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) group: String,
+    pub(in crate::codegen) section: String,
+    pub(in crate::codegen) since: String,
     #[serde(default)]
-    pub(super) since_note: String,
-    pub(super) target: String,
+    pub(in crate::codegen) since_note: String,
+    pub(in crate::codegen) target: String,
     #[serde(default)]
-    pub(super) status: Status,
-    pub(super) summary: String,
-    pub(super) syntax: Vec<String>,
-    pub(super) places: Vec<String>,
+    pub(in crate::codegen) status: Status,
+    pub(in crate::codegen) summary: String,
+    pub(in crate::codegen) syntax: Vec<String>,
+    pub(in crate::codegen) places: Vec<String>,
     #[serde(default)]
-    pub(super) requires: Vec<String>,
+    pub(in crate::codegen) requires: Vec<String>,
     #[serde(default)]
-    pub(super) conflicts: Vec<String>,
+    pub(in crate::codegen) conflicts: Vec<String>,
     #[serde(default)]
-    pub(super) notes: Vec<String>,
-    pub(super) example: String,
+    pub(in crate::codegen) notes: Vec<String>,
+    pub(in crate::codegen) example: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Pragma {
-    pub(super) string: String,
+pub(in crate::codegen) struct Pragma {
+    pub(in crate::codegen) string: String,
     #[serde(default)]
-    pub(super) arguments: String,
-    pub(super) since: String,
-    pub(super) target: String,
-    pub(super) summary: String,
-    pub(super) places: Vec<String>,
-    pub(super) example: String,
+    pub(in crate::codegen) arguments: String,
+    pub(in crate::codegen) since: String,
+    pub(in crate::codegen) target: String,
+    pub(in crate::codegen) summary: String,
+    pub(in crate::codegen) places: Vec<String>,
+    pub(in crate::codegen) example: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Register {
-    pub(super) name: String,
+pub(in crate::codegen) struct Register {
+    pub(in crate::codegen) name: String,
     /// The name, where absent.
-    pub(super) names: Option<String>,
-    pub(super) section: String,
+    pub(in crate::codegen) names: Option<String>,
+    pub(in crate::codegen) section: String,
     #[serde(rename = "type")]
-    pub(super) ty: String,
-    pub(super) bits: u8,
+    pub(in crate::codegen) ty: String,
+    pub(in crate::codegen) bits: u8,
     #[serde(default)]
-    pub(super) components: String,
-    pub(super) scope: Scope,
-    pub(super) since: String,
+    pub(in crate::codegen) components: String,
+    pub(in crate::codegen) scope: Scope,
+    pub(in crate::codegen) since: String,
     #[serde(default)]
-    pub(super) since_note: String,
-    pub(super) target: String,
-    pub(super) summary: String,
-    pub(super) range: String,
-    pub(super) simulator: String,
+    pub(in crate::codegen) since_note: String,
+    pub(in crate::codegen) target: String,
+    pub(in crate::codegen) summary: String,
+    pub(in crate::codegen) range: String,
+    pub(in crate::codegen) simulator: String,
     #[serde(default)]
-    pub(super) notes: Vec<String>,
-    pub(super) example: Example,
+    pub(in crate::codegen) notes: Vec<String>,
+    pub(in crate::codegen) example: Example,
 }
 
 #[derive(Deserialize, Debug, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Scope {
+pub(in crate::codegen) enum Scope {
     Thread,
     Warp,
     Cta,
@@ -202,21 +202,21 @@ pub(super) enum Scope {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Type {
-    pub(super) name: String,
-    pub(super) kind: TypeKind,
-    pub(super) bits: u8,
+pub(in crate::codegen) struct Type {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) kind: TypeKind,
+    pub(in crate::codegen) bits: u8,
     #[serde(default = "one")]
-    pub(super) elements: u8,
-    pub(super) storage: Option<String>,
-    pub(super) since: String,
-    pub(super) target: String,
-    pub(super) summary: String,
+    pub(in crate::codegen) elements: u8,
+    pub(in crate::codegen) storage: Option<String>,
+    pub(in crate::codegen) since: String,
+    pub(in crate::codegen) target: String,
+    pub(in crate::codegen) summary: String,
 }
 
 #[derive(Deserialize, Debug, Clone, Copy)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum TypeKind {
+pub(in crate::codegen) enum TypeKind {
     Unsigned,
     Signed,
     Float,
@@ -227,96 +227,96 @@ pub(super) enum TypeKind {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Spaces {
+pub(in crate::codegen) struct Spaces {
     #[serde(rename = "space")]
-    pub(super) spaces: Vec<Space>,
+    pub(in crate::codegen) spaces: Vec<Space>,
     #[serde(rename = "part")]
-    pub(super) parts: Vec<Part>,
+    pub(in crate::codegen) parts: Vec<Part>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Space {
-    pub(super) name: String,
-    pub(super) summary: String,
-    pub(super) declared: String,
-    pub(super) initial: String,
-    pub(super) addressable: bool,
-    pub(super) writable: bool,
-    pub(super) initialisers: bool,
+pub(in crate::codegen) struct Space {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) summary: String,
+    pub(in crate::codegen) declared: String,
+    pub(in crate::codegen) initial: String,
+    pub(in crate::codegen) addressable: bool,
+    pub(in crate::codegen) writable: bool,
+    pub(in crate::codegen) initialisers: bool,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Part {
-    pub(super) name: String,
-    pub(super) of: String,
-    pub(super) summary: String,
+pub(in crate::codegen) struct Part {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) of: String,
+    pub(in crate::codegen) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Modifiers {
+pub(in crate::codegen) struct Modifiers {
     #[serde(rename = "class")]
-    pub(super) classes: Vec<Class>,
+    pub(in crate::codegen) classes: Vec<Class>,
     #[serde(rename = "modifier")]
-    pub(super) modifiers: Vec<Modifier>,
+    pub(in crate::codegen) modifiers: Vec<Modifier>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Class {
-    pub(super) names: String,
-    pub(super) summary: String,
+pub(in crate::codegen) struct Class {
+    pub(in crate::codegen) names: String,
+    pub(in crate::codegen) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Modifier {
-    pub(super) names: String,
+pub(in crate::codegen) struct Modifier {
+    pub(in crate::codegen) names: String,
     /// The classes in which it means this; empty for all that no other entry claims.
     #[serde(default)]
-    pub(super) classes: String,
-    pub(super) summary: String,
+    pub(in crate::codegen) classes: String,
+    pub(in crate::codegen) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Targets {
+pub(in crate::codegen) struct Targets {
     #[serde(rename = "target")]
-    pub(super) targets: Vec<Target>,
+    pub(in crate::codegen) targets: Vec<Target>,
     #[serde(rename = "option")]
-    pub(super) options: Vec<TargetOption>,
+    pub(in crate::codegen) options: Vec<TargetOption>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Target {
-    pub(super) name: String,
-    pub(super) since: String,
+pub(in crate::codegen) struct Target {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) since: String,
     #[serde(default)]
-    pub(super) generation: String,
-    pub(super) family: Option<u16>,
+    pub(in crate::codegen) generation: String,
+    pub(in crate::codegen) family: Option<u16>,
     #[serde(default)]
-    pub(super) note: String,
+    pub(in crate::codegen) note: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct TargetOption {
-    pub(super) name: String,
-    pub(super) since: String,
-    pub(super) summary: String,
+pub(in crate::codegen) struct TargetOption {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) since: String,
+    pub(in crate::codegen) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Release {
-    pub(super) version: String,
+pub(in crate::codegen) struct Release {
+    pub(in crate::codegen) version: String,
     #[serde(default)]
-    pub(super) toolkit: String,
+    pub(in crate::codegen) toolkit: String,
     #[serde(default)]
-    pub(super) note: String,
+    pub(in crate::codegen) note: String,
 }
 
 #[derive(Deserialize)]
@@ -358,7 +358,7 @@ fn one() -> u8 {
 }
 
 /// Reads all PTX data; the categories come in the order of the public description.
-pub(super) fn load() -> Result<Data> {
+pub(in crate::codegen) fn load() -> Result<Data> {
     let mut categories = Vec::new();
     for id in files("ptx/instructions")? {
         let category: Category = read(&format!("ptx/instructions/{id}.toml"))?;

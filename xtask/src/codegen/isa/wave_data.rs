@@ -7,62 +7,62 @@ use super::data::{files, read};
 use super::ptx_data::Role;
 
 /// All WAVE data.
-pub(super) struct Data {
-    pub(super) categories: Vec<Category>,
-    pub(super) directives: Vec<Directive>,
-    pub(super) registers: Vec<Register>,
-    pub(super) classes: Vec<RegisterClass>,
-    pub(super) scopes: Vec<Word>,
-    pub(super) hints: Vec<Word>,
-    pub(super) spellings: Spellings,
+pub(in crate::codegen) struct Data {
+    pub(in crate::codegen) categories: Vec<Category>,
+    pub(in crate::codegen) directives: Vec<Directive>,
+    pub(in crate::codegen) registers: Vec<Register>,
+    pub(in crate::codegen) classes: Vec<RegisterClass>,
+    pub(in crate::codegen) scopes: Vec<Word>,
+    pub(in crate::codegen) hints: Vec<Word>,
+    pub(in crate::codegen) spellings: Spellings,
 }
 
 /// One file of instructions.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Category {
+pub(in crate::codegen) struct Category {
     #[serde(skip)]
-    pub(super) id: String,
-    pub(super) title: String,
-    pub(super) about: String,
+    pub(in crate::codegen) id: String,
+    pub(in crate::codegen) title: String,
+    pub(in crate::codegen) about: String,
     #[serde(rename = "instruction")]
-    pub(super) instructions: Vec<Instruction>,
+    pub(in crate::codegen) instructions: Vec<Instruction>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Instruction {
-    pub(super) mnemonic: String,
+pub(in crate::codegen) struct Instruction {
+    pub(in crate::codegen) mnemonic: String,
     /// The mnemonic, where absent; empty for none.
     toolchain: Option<String>,
-    pub(super) section: String,
+    pub(in crate::codegen) section: String,
     #[serde(default)]
-    pub(super) specification: String,
+    pub(in crate::codegen) specification: String,
     #[serde(default)]
-    pub(super) available: Availability,
+    pub(in crate::codegen) available: Availability,
     #[serde(default)]
-    pub(super) opcode: String,
+    pub(in crate::codegen) opcode: String,
     #[serde(default)]
-    pub(super) suffix: Suffix,
-    pub(super) simulation: String,
-    pub(super) summary: String,
-    pub(super) operands: Vec<Operand>,
+    pub(in crate::codegen) suffix: Suffix,
+    pub(in crate::codegen) simulation: String,
+    pub(in crate::codegen) summary: String,
+    pub(in crate::codegen) operands: Vec<Operand>,
     /// The operands, where absent.
-    pub(super) toolchain_operands: Option<Vec<Operand>>,
+    pub(in crate::codegen) toolchain_operands: Option<Vec<Operand>>,
     #[serde(default)]
-    pub(super) predicate_operands: Vec<Operand>,
+    pub(in crate::codegen) predicate_operands: Vec<Operand>,
     #[serde(default)]
-    pub(super) notes: Vec<String>,
+    pub(in crate::codegen) notes: Vec<String>,
     #[serde(default)]
-    pub(super) divergence: String,
-    pub(super) example: String,
+    pub(in crate::codegen) divergence: String,
+    pub(in crate::codegen) example: String,
     /// The example, where absent.
-    pub(super) toolchain_example: Option<String>,
+    pub(in crate::codegen) toolchain_example: Option<String>,
 }
 
 impl Instruction {
     /// The toolchain's spelling, if it has the instruction.
-    pub(super) fn toolchain(&self) -> Option<&str> {
+    pub(in crate::codegen) fn toolchain(&self) -> Option<&str> {
         match self.toolchain.as_deref() {
             None => Some(&self.mnemonic),
             Some("") => None,
@@ -73,19 +73,19 @@ impl Instruction {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Operand {
-    pub(super) name: String,
-    pub(super) role: Role,
-    pub(super) kinds: String,
+pub(in crate::codegen) struct Operand {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) role: Role,
+    pub(in crate::codegen) kinds: String,
     #[serde(default, rename = "type")]
-    pub(super) ty: String,
+    pub(in crate::codegen) ty: String,
     #[serde(default)]
-    pub(super) optional: bool,
+    pub(in crate::codegen) optional: bool,
 }
 
 #[derive(Deserialize, Debug, Clone, Copy, Default, PartialEq)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Availability {
+pub(in crate::codegen) enum Availability {
     Crates,
     Repository,
     #[default]
@@ -93,7 +93,7 @@ pub(super) enum Availability {
 }
 
 #[derive(Deserialize, Debug, Clone, Copy, Default)]
-pub(super) enum Suffix {
+pub(in crate::codegen) enum Suffix {
     #[default]
     None,
     #[serde(rename = "cache hint")]
@@ -104,71 +104,71 @@ pub(super) enum Suffix {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Directive {
-    pub(super) name: String,
-    pub(super) arguments: String,
-    pub(super) summary: String,
+pub(in crate::codegen) struct Directive {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) arguments: String,
+    pub(in crate::codegen) summary: String,
     #[serde(default)]
-    pub(super) notes: Vec<String>,
-    pub(super) example: String,
+    pub(in crate::codegen) notes: Vec<String>,
+    pub(in crate::codegen) example: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Register {
-    pub(super) name: String,
-    pub(super) index: u8,
-    pub(super) available: Availability,
-    pub(super) uniform: bool,
-    pub(super) summary: String,
-    pub(super) example: String,
+pub(in crate::codegen) struct Register {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) index: u8,
+    pub(in crate::codegen) available: Availability,
+    pub(in crate::codegen) uniform: bool,
+    pub(in crate::codegen) summary: String,
+    pub(in crate::codegen) example: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct RegisterClass {
-    pub(super) name: String,
-    pub(super) pattern: String,
-    pub(super) bits: u8,
-    pub(super) first: String,
-    pub(super) last: String,
-    pub(super) summary: String,
+pub(in crate::codegen) struct RegisterClass {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) pattern: String,
+    pub(in crate::codegen) bits: u8,
+    pub(in crate::codegen) first: String,
+    pub(in crate::codegen) last: String,
+    pub(in crate::codegen) summary: String,
     #[serde(default)]
-    pub(super) notes: Vec<String>,
+    pub(in crate::codegen) notes: Vec<String>,
 }
 
 /// A scope or a cache hint.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Word {
-    pub(super) name: String,
-    pub(super) summary: String,
+pub(in crate::codegen) struct Word {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) summary: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Spellings {
+pub(in crate::codegen) struct Spellings {
     #[serde(rename = "word")]
-    pub(super) words: Vec<Spelling>,
+    pub(in crate::codegen) words: Vec<Spelling>,
     #[serde(rename = "pattern")]
-    pub(super) patterns: Vec<Pattern>,
+    pub(in crate::codegen) patterns: Vec<Pattern>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Spelling {
-    pub(super) names: String,
+pub(in crate::codegen) struct Spelling {
+    pub(in crate::codegen) names: String,
     /// What to write; `*` stands for the name.
-    pub(super) write: String,
-    pub(super) why: String,
+    pub(in crate::codegen) write: String,
+    pub(in crate::codegen) why: String,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Pattern {
-    pub(super) written: String,
-    pub(super) toolchain: String,
-    pub(super) why: String,
+pub(in crate::codegen) struct Pattern {
+    pub(in crate::codegen) written: String,
+    pub(in crate::codegen) toolchain: String,
+    pub(in crate::codegen) why: String,
 }
 
 #[derive(Deserialize)]
@@ -208,7 +208,7 @@ const ORDER: [&str; 15] = [
 ];
 
 /// Reads all WAVE data.
-pub(super) fn load() -> Result<Data> {
+pub(in crate::codegen) fn load() -> Result<Data> {
     let mut categories = Vec::new();
     for id in files("wave/instructions")? {
         let category: Category = read(&format!("wave/instructions/{id}.toml"))?;
