@@ -1,1 +1,44 @@
 //! What an editor asks: the database and one file a feature, in plain data.
+//!
+//! [`AnalysisHost`] owns the documents and takes edits; [`Analysis`] is a snapshot that answers questions. Positions
+//! are byte offsets in the whole file, answers are the plain data of [`answer`].
+//!
+//! Inside, everything is computed an item at a time (a kernel, a variable, a directive) and relative to the item, so
+//! the cost of a keystroke follows the function edited and never the size of the file:
+//!
+//! * `db`, the database: files as lists of items, the items as tracked structs without positions; trees and lowered
+//!   functions of the items in use, bounded by size (`recent`);
+//! * `module`, what the items of a file see of each other; `names`, what a name stands for and where else it stands;
+//! * one file for each feature, with its tests below it; what differs by language lies in its `ptx` and `wave`.
+//!
+//! Only this crate names salsa. It names no type of the protocol and touches no file system.
+
+mod analysis;
+pub mod answer;
+mod completion;
+mod db;
+mod declared;
+mod definition;
+mod diagnostics;
+mod explain;
+#[cfg(test)]
+mod fixture;
+mod folding;
+mod hover;
+pub mod lanes;
+mod module;
+mod names;
+mod notation;
+mod occurrences;
+mod place;
+mod recent;
+mod rename;
+mod selection;
+mod similar;
+mod symbols;
+mod tokens;
+
+pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, OutOfRange};
+pub use answer::*;
+pub use diagnostics::{CODES, MAX_DIAGNOSTICS};
+pub use explain::explain;

@@ -186,7 +186,8 @@ impl ModuleKind {
         }
     }
 
-    fn is_definition(self) -> bool {
+    /// Whether it is the thing itself rather than a promise of it.
+    pub fn is_definition(self) -> bool {
         match self {
             ModuleKind::Variable { linkage, .. } => linkage != Some(Linkage::Extern),
             ModuleKind::Function { has_body, .. } => has_body,

@@ -1,0 +1,239 @@
+//! The two faces of the crate: [`AnalysisHost`] takes edits, [`Analysis`] answers questions.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use salsa::{Database as _, Setter};
+use text_size::{TextRange, TextSize};
+use warplens_syntax::{ItemList, Language};
+
+use crate::answer::{
+    CompletionItem, Diagnostic, FileId, Fold, Hover, Occurrence, RenameTarget, SemanticToken, Symbol, Target,
+    TextEdit,
+};
+use crate::db::{Database, Document, File};
+
+/// Why a question was given up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cancelled {
+    /// The documents are being changed; ask again of a new snapshot.
+    ByEdit,
+    /// Its [`Canceller`] was used.
+    ByCaller,
+}
+
+impl std::fmt::Display for Cancelled {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Cancelled::ByEdit => "cancelled by an edit",
+            Cancelled::ByCaller => "cancelled on request",
+        })
+    }
+}
+
+impl std::error::Error for Cancelled {}
+
+/// The range of an edit does not lie in the document, or cuts a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OutOfRange;
+
+impl std::fmt::Display for OutOfRange {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("the edit does not lie in the document")
+    }
+}
+
+impl std::error::Error for OutOfRange {}
+
+/// Owns the documents. An edit waits until every [`Analysis`] is gone, and makes those at work give up.
+#[derive(Default)]
+pub struct AnalysisHost {
+    files: Arc<FxHashMap<FileId, File>>,
+    /// Inputs of closed files: the database never frees an input, so they are used again.
+    free: Vec<File>,
+    db: Database,
+}
+
+impl AnalysisHost {
+    /// A host without documents.
+    #[must_use]
+    pub fn new() -> AnalysisHost {
+        AnalysisHost::default()
+    }
+
+    /// Opens a document, or replaces its whole text and language.
+    pub fn open(&mut self, id: FileId, language: Language, text: &str) {
+        let document = Document::new(ItemList::new(language, text));
+        let reused = self.files.get(&id).copied().or_else(|| self.free.pop());
+        let file = match reused {
+            Some(file) => {
+                file.set_id(&mut self.db).to(id);
+                file.set_language(&mut self.db).to(language);
+                file.set_document(&mut self.db).to(document);
+                file
+            }
+            None => File::new(&self.db, id, language, document),
+        };
+        Arc::make_mut(&mut self.files).insert(id, file);
+    }
+
+    /// Replaces a range of an open document.
+    ///
+    /// # Errors
+    /// When the range does not lie in the document; the document stays as it was.
+    pub fn edit(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<(), OutOfRange> {
+        let Some(&file) = self.files.get(&id) else { return Err(OutOfRange) };
+        let document = file.document(&self.db).edited(range, insert).ok_or(OutOfRange)?;
+        file.set_document(&mut self.db).to(document);
+        Ok(())
+    }
+
+    /// Forgets a document and all that was computed from it.
+    pub fn close(&mut self, id: FileId) {
+        if let Some(file) = Arc::make_mut(&mut self.files).remove(&id) {
+            let empty = Document::new(ItemList::new(file.language(&self.db), ""));
+            file.set_document(&mut self.db).to(empty);
+            self.free.push(file);
+        }
+    }
+
+    /// The text of an open document.
+    #[must_use]
+    pub fn text(&self, id: FileId) -> Option<String> {
+        self.files.get(&id).map(|file| file.document(&self.db).items().text())
+    }
+
+    /// The documents as they are now. Drop it before the next edit is due: an edit waits for it.
+    #[must_use]
+    pub fn snapshot(&self) -> Analysis {
+        Analysis { files: Arc::clone(&self.files), db: self.db.clone() }
+    }
+}
+
+/// Makes the questions of one [`Analysis`] give up, from any thread.
+#[derive(Clone)]
+pub struct Canceller(salsa::CancellationToken);
+
+impl Canceller {
+    /// The question at work, or the next one, answers [`Cancelled`].
+    pub fn cancel(&self) {
+        self.0.cancel();
+    }
+}
+
+/// The documents at one moment. Cheap to take; can be sent to a worker thread. A question about a file that is not
+/// open has an empty answer.
+#[derive(Clone)]
+pub struct Analysis {
+    files: Arc<FxHashMap<FileId, File>>,
+    // Last, so that it is dropped last: an edit goes on the moment it is gone.
+    db: Database,
+}
+
+const NOT_OPEN: &str = "the file is not open";
+
+/// What a question answers.
+pub type Answer<T> = Result<T, Cancelled>;
+
+impl Analysis {
+    /// Stops the questions of this snapshot.
+    #[must_use]
+    pub fn canceller(&self) -> Canceller {
+        Canceller(self.db.cancellation_token())
+    }
+
+    /// The language of a file.
+    pub fn language(&self, file: FileId) -> Answer<Option<Language>> {
+        self.ask(file, |db, file| Some(file.language(db)))
+    }
+
+    /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](crate::diagnostics::MAX_DIAGNOSTICS) and then
+    /// one that says so.
+    pub fn diagnostics(&self, file: FileId) -> Answer<Vec<Diagnostic>> {
+        self.ask(file, crate::diagnostics::diagnostics)
+    }
+
+    /// The explanation of what is at a place.
+    pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
+        self.ask(file, |db, file| crate::hover::hover(db, file, offset))
+    }
+
+    /// What fits at a place.
+    pub fn completions(&self, file: FileId, offset: TextSize) -> Answer<Vec<CompletionItem>> {
+        self.ask(file, |db, file| crate::completion::completions(db, file, offset))
+    }
+
+    /// Where the name at a place is declared: one place, more when it is declared twice.
+    pub fn definition(&self, file: FileId, offset: TextSize) -> Answer<Vec<Target>> {
+        self.ask(file, |db, file| crate::definition::definition(db, file, offset))
+    }
+
+    /// All occurrences of the name at a place, its declaration among them, in the order of the text: references and
+    /// highlights alike.
+    pub fn occurrences(&self, file: FileId, offset: TextSize) -> Answer<Vec<Occurrence>> {
+        self.ask(file, |db, file| crate::occurrences::occurrences(db, file, offset))
+    }
+
+    /// What a rename at a place would rename, or why nothing can be renamed there.
+    pub fn prepare_rename(&self, file: FileId, offset: TextSize) -> Answer<Result<RenameTarget, String>> {
+        let target = self.ask(file, |db, file| Some(crate::rename::prepare(db, file, offset)))?;
+        Ok(target.unwrap_or_else(|| Err(NOT_OPEN.into())))
+    }
+
+    /// The edits that rename what is at a place, or why that name cannot be.
+    pub fn rename(
+        &self,
+        file: FileId,
+        offset: TextSize,
+        name: &str,
+    ) -> Answer<Result<Vec<TextEdit>, String>> {
+        let edits = self.ask(file, |db, file| Some(crate::rename::rename(db, file, offset, name)))?;
+        Ok(edits.unwrap_or_else(|| Err(NOT_OPEN.into())))
+    }
+
+    /// The outline.
+    pub fn symbols(&self, file: FileId) -> Answer<Vec<Symbol>> {
+        self.ask(file, crate::symbols::symbols)
+    }
+
+    /// What can be folded.
+    pub fn folds(&self, file: FileId) -> Answer<Vec<Fold>> {
+        self.ask(file, crate::folding::folds)
+    }
+
+    /// The coloured tokens of a whole file.
+    pub fn tokens(&self, file: FileId) -> Answer<Vec<SemanticToken>> {
+        self.ask(file, crate::tokens::tokens)
+    }
+
+    /// The coloured tokens that touch a range.
+    pub fn tokens_in(&self, file: FileId, range: TextRange) -> Answer<Vec<SemanticToken>> {
+        self.ask(file, |db, file| crate::tokens::tokens_in(db, file, range))
+    }
+
+    /// The nested ranges around a place, the smallest first.
+    pub fn selection(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextRange>> {
+        self.ask(file, |db, file| crate::selection::selection(db, file, offset))
+    }
+
+    /// The tree as text, for debugging.
+    pub fn syntax_tree(&self, file: FileId) -> Answer<String> {
+        self.ask(file, crate::db::syntax_tree)
+    }
+
+    /// Every question goes through here: the one place where a cancelled computation is caught. The whole body runs
+    /// attached, since a token tripped between two attached stretches would be lost.
+    pub(crate) fn ask<T: Default>(
+        &self,
+        id: FileId,
+        question: impl FnOnce(&Database, File) -> T,
+    ) -> Answer<T> {
+        let Some(&file) = self.files.get(&id) else { return Ok(T::default()) };
+        salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db, file))))
+            .map_err(|cancelled| match cancelled {
+                salsa::Cancelled::Local => Cancelled::ByCaller,
+                _ => Cancelled::ByEdit,
+            })
+    }
+}

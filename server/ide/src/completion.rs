@@ -1,0 +1,130 @@
+//! What fits at a place: opcodes where a statement starts, then their modifiers in order, then operands by kind.
+
+mod ptx;
+mod snippet;
+
+use text_size::{TextRange, TextSize};
+use warplens_syntax::{Language, SyntaxKind};
+
+use crate::answer::{CompletionItem, CompletionKind};
+use crate::db::{Database, File};
+use crate::place::{Place, token_covering};
+
+pub(crate) use snippet::Snippet;
+
+/// What fits at an offset; nothing inside comments and strings.
+pub(crate) fn completions(db: &Database, file: File, offset: TextSize) -> Vec<CompletionItem> {
+    let Some(place) = Place::new(db, file, offset) else { return empty_file(db, file, offset) };
+    if is_in_text(db, &place) {
+        return Vec::new();
+    }
+    let proposals = match place.language(db) {
+        Language::Ptx => ptx::proposals(db, &place),
+        Language::Wave => Proposals::new(place.offset),
+    };
+    proposals.finish(&place)
+}
+
+fn empty_file(db: &Database, file: File, offset: TextSize) -> Vec<CompletionItem> {
+    let _ = (db, file, offset);
+    Vec::new()
+}
+
+/// Whether the place lies in a comment or a string.
+fn is_in_text(db: &Database, place: &Place<'_>) -> bool {
+    let Some(before) = place.offset.checked_sub(1.into()) else { return false };
+    let Some(token) = token_covering(&place.item.parse(db).syntax(), before) else { return false };
+    let inside = token.text_range().end() > place.offset;
+    match token.kind() {
+        SyntaxKind::COMMENT => inside || !token.text().ends_with("*/"),
+        SyntaxKind::STRING => inside,
+        SyntaxKind::LINE_MARK | SyntaxKind::DWARF_LINE => true,
+        _ => false,
+    }
+}
+
+/// Proposals that replace the same word.
+pub(crate) struct Proposals {
+    /// The word being typed up to the cursor, relative to the item.
+    word: TextRange,
+    list: Vec<Proposal>,
+}
+
+/// One proposal, before it knows where it goes.
+pub(crate) struct Proposal {
+    pub(crate) label: String,
+    pub(crate) detail: Option<String>,
+    pub(crate) kind: CompletionKind,
+    pub(crate) insert: Snippet,
+    /// Groups of proposals; the lower one stands first.
+    pub(crate) rank: u32,
+    /// The name under which [`crate::explain`] knows it.
+    pub(crate) explain: Option<String>,
+    pub(crate) deprecated: bool,
+}
+
+impl Proposal {
+    /// A proposal that inserts its label.
+    pub(crate) fn word(label: impl Into<String>, kind: CompletionKind, rank: u32) -> Proposal {
+        let label = label.into();
+        let insert = Snippet::text(&label);
+        Proposal { label, detail: None, kind, insert, rank, explain: None, deprecated: false }
+    }
+
+    /// A word of the language, which [`crate::explain`] knows.
+    pub(crate) fn known(label: &str, summary: &str, kind: CompletionKind, rank: u32) -> Proposal {
+        let detail = (!summary.is_empty()).then(|| summary.to_owned());
+        Proposal { detail, explain: Some(label.to_owned()), ..Proposal::word(label, kind, rank) }
+    }
+
+    pub(crate) fn with_detail(self, detail: impl Into<String>) -> Proposal {
+        Proposal { detail: Some(detail.into()), ..self }
+    }
+}
+
+impl Proposals {
+    /// Proposals at a place where nothing is typed yet.
+    pub(crate) fn new(offset: TextSize) -> Proposals {
+        Proposals { word: TextRange::empty(offset), list: Vec::new() }
+    }
+
+    /// Proposals that replace a word.
+    pub(crate) fn replacing(word: TextRange) -> Proposals {
+        Proposals { word, list: Vec::new() }
+    }
+
+    pub(crate) fn add(&mut self, proposal: Proposal) {
+        self.list.push(proposal);
+    }
+
+    pub(crate) fn extend(&mut self, proposals: impl IntoIterator<Item = Proposal>) {
+        self.list.extend(proposals);
+    }
+
+    fn finish(self, place: &Place<'_>) -> Vec<CompletionItem> {
+        let replace = place.in_file(self.word);
+        let mut list = self.list;
+        list.sort_by_key(|proposal| proposal.rank);
+        let numbered = list.into_iter().enumerate();
+        numbered.map(|(index, proposal)| proposal.finish(index, replace)).collect()
+    }
+}
+
+impl Proposal {
+    fn finish(self, index: usize, replace: TextRange) -> CompletionItem {
+        CompletionItem {
+            label: self.label,
+            detail: self.detail,
+            kind: self.kind,
+            plain: self.insert.plain(),
+            snippet: self.insert.snippet(),
+            replace,
+            sort: format!("{index:05}"),
+            explain: self.explain,
+            deprecated: self.deprecated,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,39 @@
+//! Completion in PTX.
+
+mod context;
+mod declarations;
+mod modifiers;
+mod opcodes;
+mod operands;
+
+use super::Proposals;
+use crate::db::Database;
+use crate::place::Place;
+use context::{Context, Statement};
+
+pub(super) fn proposals(db: &Database, place: &Place<'_>) -> Proposals {
+    let statement = Statement::before(db, place);
+    let mut proposals = Proposals::replacing(statement.word);
+    match statement.context() {
+        Context::Statement => {
+            opcodes::propose(&mut proposals);
+            declarations::in_body(&mut proposals);
+        }
+        Context::Opcode => opcodes::propose(&mut proposals),
+        Context::Guard => operands::guard(db, place, &mut proposals),
+        Context::Modifier { opcode, written } => modifiers::propose(opcode, &written, &mut proposals),
+        Context::Component { register } => operands::components(register, &mut proposals),
+        Context::Operand(operand) => operands::propose(db, place, &operand, &mut proposals),
+        Context::Declaration => declarations::after_space(&mut proposals),
+        Context::BodyDirective => declarations::in_body(&mut proposals),
+        Context::Labels => operands::labels(db, place, &mut proposals),
+        Context::Module => declarations::in_module(&mut proposals),
+        Context::AfterLinkage => declarations::after_linkage(&mut proposals),
+        Context::Parameter => declarations::in_parameters(&mut proposals),
+        Context::AfterParameters => declarations::performance(&mut proposals),
+        Context::Target => declarations::targets(&mut proposals),
+        Context::Version => declarations::versions(&mut proposals),
+        Context::Nothing => {}
+    }
+    proposals
+}

@@ -1,0 +1,263 @@
+//! Where in a statement the cursor stands.
+//!
+//! The statement is read token by token back from the cursor, because what one is typing is rarely a whole tree; the
+//! tree only says which braces are blocks and whether the place lies in a body.
+
+use text_size::TextRange;
+use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
+
+use crate::db::Database;
+use crate::place::{Place, token_covering};
+
+/// The statement up to the cursor, without blanks and comments.
+pub(super) struct Statement {
+    /// The word being typed, up to the cursor.
+    pub(super) word: TextRange,
+    typed: String,
+    /// What stands before the word, in order.
+    tokens: Vec<SyntaxToken>,
+    /// Whether the word follows the last token without a blank.
+    is_glued: bool,
+    surroundings: Surroundings,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Surroundings {
+    Body,
+    Parameters,
+    Module,
+}
+
+/// What can stand at the cursor.
+pub(super) enum Context<'s> {
+    /// A statement in a body.
+    Statement,
+    /// An opcode, after a guard.
+    Opcode,
+    /// The predicate of a guard.
+    Guard,
+    /// A modifier of an instruction.
+    Modifier { opcode: &'s str, written: Vec<&'s str> },
+    /// A component of a special register.
+    Component { register: &'s str },
+    /// An operand of an instruction.
+    Operand(Operand<'s>),
+    /// The words of a declaration after its state space.
+    Declaration,
+    /// A directive in a body.
+    BodyDirective,
+    /// Labels of a table.
+    Labels,
+    /// A directive or declaration of the module.
+    Module,
+    /// What a linkage word stands before.
+    AfterLinkage,
+    /// The words of a parameter.
+    Parameter,
+    /// A directive between parameters and body.
+    AfterParameters,
+    /// The words of `.target`.
+    Target,
+    /// The number of `.version`.
+    Version,
+    /// Nothing that could be proposed.
+    Nothing,
+}
+
+/// Which operand the cursor stands in.
+pub(super) struct Operand<'s> {
+    pub(super) opcode: &'s str,
+    /// The modifiers, with their dots.
+    pub(super) modifiers: Vec<&'s str>,
+    /// Counted from 0 by the commas outside of brackets.
+    pub(super) index: usize,
+    /// Whether the cursor stands in `[ ]`.
+    pub(super) in_address: bool,
+}
+
+impl Statement {
+    pub(super) fn before(db: &Database, place: &Place<'_>) -> Statement {
+        let tree = place.item.parse(db).syntax();
+        let mut before = place.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
+        let word = before.take_if(|token| is_word(token.kind()));
+        let (word, typed) = match &word {
+            Some(token) => {
+                let range = TextRange::new(token.text_range().start(), place.offset);
+                let typed = token.text()[..usize::from(range.len())].to_owned();
+                before = token.prev_token();
+                (range, typed)
+            }
+            None => (TextRange::empty(place.offset), String::new()),
+        };
+        let is_glued = before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
+        let surroundings = surroundings(&tree, before.as_ref());
+        let tokens = statement_tokens(before, surroundings);
+        Statement { word, typed, tokens, is_glued, surroundings }
+    }
+
+    pub(super) fn context(&self) -> Context<'_> {
+        match self.surroundings {
+            Surroundings::Body => self.in_body(&self.tokens),
+            Surroundings::Parameters => Context::Parameter,
+            Surroundings::Module => self.in_module(),
+        }
+    }
+
+    fn in_body<'s>(&'s self, tokens: &'s [SyntaxToken]) -> Context<'s> {
+        use SyntaxKind::{AT, BANG, DOT_WORD, IDENT};
+        let kinds: Vec<SyntaxKind> = tokens.iter().take(3).map(SyntaxToken::kind).collect();
+        match kinds.as_slice() {
+            [] if self.typed.starts_with('.') => Context::BodyDirective,
+            [] => Context::Statement,
+            [AT] | [AT, BANG] => Context::Guard,
+            [AT, BANG, IDENT, ..] => self.after_guard(&tokens[3..]),
+            [AT, IDENT, ..] => self.after_guard(&tokens[2..]),
+            [IDENT, ..] => self.in_instruction(tokens),
+            [DOT_WORD, ..] => self.in_directive(tokens),
+            _ => Context::Nothing,
+        }
+    }
+
+    fn after_guard<'s>(&'s self, tokens: &'s [SyntaxToken]) -> Context<'s> {
+        if tokens.is_empty() { Context::Opcode } else { self.in_instruction(tokens) }
+    }
+
+    fn in_instruction<'s>(&'s self, tokens: &'s [SyntaxToken]) -> Context<'s> {
+        let Some((opcode, rest)) = tokens.split_first() else { return Context::Opcode };
+        let words = rest.iter().take_while(|token| token.kind() == SyntaxKind::DOT_WORD).count();
+        let (modifiers, operands) = rest.split_at(words);
+        let modifiers: Vec<&str> = modifiers.iter().map(SyntaxToken::text).collect();
+        if self.typed.starts_with('.') {
+            return match operands.last() {
+                None => Context::Modifier { opcode: opcode.text(), written: modifiers },
+                Some(register) if self.is_glued => Context::Component { register: register.text() },
+                Some(_) => Context::Nothing,
+            };
+        }
+        if operands.is_empty() && self.is_glued && self.typed.is_empty() {
+            return Context::Nothing;
+        }
+        let (index, in_address) = position(operands);
+        Context::Operand(Operand { opcode: opcode.text(), modifiers, index, in_address })
+    }
+
+    fn in_directive<'s>(&'s self, tokens: &'s [SyntaxToken]) -> Context<'s> {
+        match tokens[0].text() {
+            ".branchtargets" => Context::Labels,
+            ".reg" | ".local" | ".shared" | ".param" | ".global" | ".const"
+                if self.typed.starts_with('.') =>
+            {
+                Context::Declaration
+            }
+            _ => Context::Nothing,
+        }
+    }
+
+    fn in_module(&self) -> Context<'_> {
+        let is_dotted = self.typed.starts_with('.') || self.typed.is_empty();
+        let Some(first) = self.tokens.first() else { return Context::Module };
+        let last = self.tokens.last().map(SyntaxToken::kind);
+        let has = |word: &str| self.tokens.iter().any(|token| token.text() == word);
+        match first.text() {
+            ".target" => Context::Target,
+            ".version" => Context::Version,
+            ".extern" | ".visible" | ".weak" | ".common" if self.tokens.len() == 1 => Context::AfterLinkage,
+            _ if has(".entry") || has(".func") => match last {
+                Some(SyntaxKind::R_PAREN | SyntaxKind::IDENT | SyntaxKind::INT_NUMBER) if is_dotted => {
+                    Context::AfterParameters
+                }
+                _ => Context::Nothing,
+            },
+            _ if self.typed.starts_with('.') => Context::Declaration,
+            _ => Context::Nothing,
+        }
+    }
+}
+
+/// Which operand the end of some operand tokens stands in, and whether in an address.
+fn position(tokens: &[SyntaxToken]) -> (usize, bool) {
+    let mut index = 0;
+    let mut open = Vec::new();
+    for token in tokens {
+        match token.kind() {
+            kind @ (SyntaxKind::L_PAREN | SyntaxKind::L_BRACKET | SyntaxKind::L_BRACE) => open.push(kind),
+            SyntaxKind::R_PAREN | SyntaxKind::R_BRACKET | SyntaxKind::R_BRACE => {
+                open.pop();
+            }
+            SyntaxKind::COMMA if open.is_empty() => index += 1,
+            _ => {}
+        }
+    }
+    (index, open.contains(&SyntaxKind::L_BRACKET))
+}
+
+fn is_word(kind: SyntaxKind) -> bool {
+    use SyntaxKind::{DOT, DOT_WORD, ERROR_TOKEN, FLOAT_NUMBER, IDENT, INT_NUMBER, PERCENT, UNDERSCORE};
+    matches!(kind, IDENT | DOT_WORD | DOT | PERCENT | INT_NUMBER | FLOAT_NUMBER | UNDERSCORE | ERROR_TOKEN)
+}
+
+fn is_trivia(kind: SyntaxKind) -> bool {
+    matches!(kind, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT | SyntaxKind::LINE_MARK)
+}
+
+fn surroundings(tree: &SyntaxNode, before: Option<&SyntaxToken>) -> Surroundings {
+    let Some(before) = before else { return Surroundings::Module };
+    let end = before.text_range().end();
+    for node in before.parent_ancestors() {
+        match node.kind() {
+            // Behind its closing brace one is out of it.
+            SyntaxKind::BLOCK if !is_closed_before(&node, end) => return Surroundings::Body,
+            SyntaxKind::PARAM_LIST | SyntaxKind::RETURN_LIST if !is_closed_before(&node, end) => {
+                return Surroundings::Parameters;
+            }
+            _ => {}
+        }
+    }
+    let _ = tree;
+    Surroundings::Module
+}
+
+fn is_closed_before(node: &SyntaxNode, end: text_size::TextSize) -> bool {
+    let last = node.last_token();
+    let closed = |token: &SyntaxToken| matches!(token.kind(), SyntaxKind::R_BRACE | SyntaxKind::R_PAREN);
+    node.text_range().end() <= end && last.as_ref().is_some_and(closed)
+}
+
+/// The tokens of the statement that ends with `last`, in order.
+fn statement_tokens(last: Option<SyntaxToken>, surroundings: Surroundings) -> Vec<SyntaxToken> {
+    let mut tokens = Vec::new();
+    let mut token = last;
+    while let Some(now) = token {
+        if ends_statement(&now, surroundings) {
+            break;
+        }
+        token = now.prev_token();
+        if !is_trivia(now.kind()) {
+            tokens.push(now);
+        }
+    }
+    tokens.reverse();
+    tokens
+}
+
+fn ends_statement(token: &SyntaxToken, surroundings: Surroundings) -> bool {
+    let parent = || token.parent().map(|parent| parent.kind());
+    match token.kind() {
+        SyntaxKind::SEMICOLON => true,
+        SyntaxKind::L_BRACE | SyntaxKind::R_BRACE => {
+            !matches!(parent(), Some(SyntaxKind::VECTOR | SyntaxKind::INITIALIZER_LIST))
+        }
+        SyntaxKind::COLON => parent() == Some(SyntaxKind::LABEL),
+        // The directives of a module's head end with their line.
+        SyntaxKind::WHITESPACE if surroundings == Surroundings::Module => {
+            token.text().contains('\n')
+                && token.prev_token().is_some_and(|before| {
+                    matches!(
+                        before.kind(),
+                        SyntaxKind::FLOAT_NUMBER | SyntaxKind::IDENT | SyntaxKind::INT_NUMBER
+                    ) && !before.parent_ancestors().any(|node| node.kind() == SyntaxKind::FUNCTION)
+                })
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,121 @@
+//! Directives, state spaces, types: everything that is no instruction.
+
+use warplens_isa::ptx::{self as isa, Directive, Status};
+
+use super::super::{Proposal, Proposals, Snippet};
+use crate::answer::CompletionKind;
+
+/// What can stand in a body beside instructions.
+pub(super) fn in_body(proposals: &mut Proposals) {
+    for space in [".reg", ".shared", ".local", ".param", ".global", ".const"] {
+        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
+    }
+    let groups = ["control-flow", "debug"];
+    proposals
+        .extend(directives(|directive| groups.contains(&directive.group) || directive.name == ".pragma"));
+}
+
+/// What can stand between the items of a module.
+pub(super) fn in_module(proposals: &mut Proposals) {
+    proposals.add(kernel());
+    proposals.extend(directives(|directive| {
+        matches!(directive.group, "module" | "function" | "linking" | "debug") || directive.name == ".pragma"
+    }));
+    for space in [".global", ".const", ".shared"] {
+        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
+    }
+}
+
+fn kernel() -> Proposal {
+    let insert = Snippet::text(".visible .entry ").place("name").then("(\n    .param .u64 ").place("out");
+    let insert = insert
+        .then("\n)\n{\n    .reg .b32 %r<")
+        .place("8")
+        .then(">;\n\n    ")
+        .place("")
+        .then("\n    ret;\n}");
+    Proposal {
+        insert,
+        ..Proposal::word(".visible .entry", CompletionKind::Snippet, 0).with_detail("a new kernel")
+    }
+}
+
+/// What a linkage word stands before.
+pub(super) fn after_linkage(proposals: &mut Proposals) {
+    proposals.extend(directives(|directive| matches!(directive.name, ".entry" | ".func")));
+    for space in [".global", ".const", ".shared"] {
+        proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
+    }
+}
+
+/// What can follow the state space of a declaration.
+pub(super) fn after_space(proposals: &mut Proposals) {
+    types(proposals);
+    proposals.extend(isa::directive(".align").map(|entry| directive(entry, 1)));
+    for length in [".v2", ".v4"] {
+        proposals.add(Proposal::word(length, CompletionKind::Type, 1).with_detail("a vector"));
+    }
+}
+
+/// What can stand in a parameter.
+pub(super) fn in_parameters(proposals: &mut Proposals) {
+    proposals.extend(
+        isa::state_space(".param")
+            .map(|entry| Proposal::known(".param", entry.summary, CompletionKind::Space, 0)),
+    );
+    after_space(proposals);
+    proposals.extend(isa::directive(".ptr").map(|entry| directive(entry, 1)));
+}
+
+/// The types that a declaration can have.
+fn types(proposals: &mut Proposals) {
+    let storable = isa::types().iter().filter(|ty| ty.storage.is_none());
+    proposals.extend(storable.map(|ty| Proposal::known(ty.name, ty.summary, CompletionKind::Type, 0)));
+}
+
+/// What can stand between parameters and body.
+pub(super) fn performance(proposals: &mut Proposals) {
+    proposals.extend(directives(|directive| matches!(directive.group, "performance" | "cluster")));
+}
+
+/// The words of `.target`.
+pub(super) fn targets(proposals: &mut Proposals) {
+    let newest_first = isa::targets().iter().rev();
+    proposals.extend(newest_first.map(|target| {
+        Proposal::word(target.name, CompletionKind::Constant, 0).with_detail(target.generation)
+    }));
+    proposals.extend(
+        isa::target_options().iter().map(|option| {
+            Proposal::word(option.name, CompletionKind::Constant, 1).with_detail(option.summary)
+        }),
+    );
+}
+
+/// The numbers of `.version`.
+pub(super) fn versions(proposals: &mut Proposals) {
+    let newest_first = isa::versions().iter().rev();
+    proposals.extend(newest_first.map(|release| {
+        let toolkit =
+            if release.toolkit.is_empty() { String::new() } else { format!("CUDA {}", release.toolkit) };
+        Proposal::word(release.version.to_string(), CompletionKind::Constant, 0).with_detail(toolkit)
+    }));
+}
+
+fn directives(is_wanted: impl Fn(&Directive) -> bool) -> impl Iterator<Item = Proposal> {
+    let wanted = isa::directives().iter().filter(move |directive| is_wanted(directive));
+    wanted.map(|entry| directive(entry, if entry.status == Status::Current { 1 } else { 3 }))
+}
+
+fn directive(entry: &Directive, rank: u32) -> Proposal {
+    let deprecated = entry.status != Status::Current;
+    Proposal { deprecated, ..Proposal::known(entry.name, entry.summary, CompletionKind::Directive, rank) }
+}
+
+/// A declaration with its type and name to fill in.
+fn variable(space: &str, summary: &str) -> Proposal {
+    let insert = match space {
+        ".reg" => Snippet::text(".reg .").place("b32").then(" %").place("r").then("<").place("8").then(">;"),
+        _ => Snippet::text(space).then(" .").place("b32").then(" ").place("name").then(";"),
+    };
+    Proposal { insert, ..Proposal::known(space, summary, CompletionKind::Space, 1) }
+}

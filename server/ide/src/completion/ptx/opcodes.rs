@@ -1,0 +1,46 @@
+//! Opcodes, with their operands to fill in.
+
+use warplens_isa::ptx::{self as isa, Instruction, OperandKind, Status};
+
+use super::super::{Proposal, Proposals, Snippet};
+use crate::answer::CompletionKind;
+
+/// All instructions that can start a statement.
+pub(super) fn propose(proposals: &mut Proposals) {
+    let entries = isa::instructions().iter().filter(|entry| entry.status != Status::Removed);
+    let words = entries.filter(|entry| entry.opcode.starts_with(|c: char| c.is_ascii_alphabetic()));
+    proposals.extend(words.map(opcode));
+}
+
+fn opcode(entry: &'static Instruction) -> Proposal {
+    Proposal {
+        label: entry.name.to_owned(),
+        detail: Some(format!("{} · {}", entry.category.title.to_lowercase(), entry.summary)),
+        kind: CompletionKind::Opcode,
+        insert: statement(entry),
+        rank: if entry.status == Status::Deprecated { 2 } else { 0 },
+        explain: Some(entry.id.to_owned()),
+        deprecated: entry.status == Status::Deprecated,
+    }
+}
+
+/// The statement with the modifiers that must be there and all operands that must.
+fn statement(entry: &Instruction) -> Snippet {
+    let mut snippet = Snippet::text(entry.name);
+    for class in entry.modifiers.iter().filter(|class| !class.optional) {
+        let values: Vec<&str> = class.values.iter().map(|value| value.name).collect();
+        snippet = snippet.choice(&values);
+    }
+    let operands = entry.operands.iter().filter(|operand| !operand.optional);
+    for (index, operand) in operands.enumerate() {
+        snippet = snippet.then(if index == 0 { " " } else { ", " });
+        snippet = match operand.kinds.first() {
+            Some(OperandKind::Address | OperandKind::TensorAddress | OperandKind::FabricAddress) => {
+                snippet.then("[").place(operand.name).then("]")
+            }
+            Some(OperandKind::Vector) => snippet.then("{").place(operand.name).then("}"),
+            _ => snippet.place(operand.name),
+        };
+    }
+    snippet.then(";")
+}

@@ -1,0 +1,312 @@
+use expect_test::{Expect, expect};
+
+use crate::fixture::{FILE, open};
+
+/// The first proposals at the cursor, one a line.
+fn check(source: &str, expect: Expect) {
+    let (_, found) = found(source);
+    let shown = found.iter().take(6).map(|item| format!("{} → {}\n", item.label, item.snippet));
+    expect.assert_eq(&shown.collect::<String>());
+}
+
+fn found(source: &str) -> (String, Vec<crate::CompletionItem>) {
+    let (fixture, analysis) = open(source);
+    let found = analysis.completions(FILE, fixture.cursor()).unwrap();
+    (fixture.text, found)
+}
+
+fn labels(source: &str) -> Vec<String> {
+    found(source).1.into_iter().map(|item| item.label).collect()
+}
+
+/// A kernel with a line to complete, and the cursor at that line's end.
+fn in_kernel(line: &str) -> String {
+    let declarations = ".reg .b32 %r<4>; .reg .pred %p<2>; .reg .f32 x; .shared .b8 tile[4];";
+    let cursor = " ".repeat(line.len()) + "|";
+    format!(
+        ".global .u32 total;\n.entry k(.param .u64 out) {{\n{declarations}\nL: mov.u32 %r3, 0;\n{line}\n{cursor}\n ret;\n}}\n"
+    )
+}
+
+#[test]
+fn opcodes_where_a_statement_starts() {
+    for line in ["", "ad", "@%p1 ad", "@!%p1 "] {
+        let labels = labels(&in_kernel(line));
+        assert!(labels.iter().any(|label| label == "add"), "{line}: {labels:?}");
+        assert!(labels.iter().any(|label| label == "cp.async.bulk"), "{line}");
+    }
+    check(
+        &in_kernel("bra"),
+        expect![[r#"
+        add → add${1|.u16,.u32,.u64,.s16,.s32,.s64,.u16x2,.s16x2,.u8x4,.s8x4|} ${2:d}, ${3:a}, ${4:b};
+        sub → sub${1|.u16,.u32,.u64,.s16,.s32,.s64,.u8x4,.s8x4|} ${2:d}, ${3:a}, ${4:b};
+        mul → mul${1|.hi,.lo,.wide|}${2|.u16,.u32,.u64,.s16,.s32,.s64|} ${3:d}, ${4:a}, ${5:b};
+        mad → mad${1|.hi,.lo,.wide|}${2|.u16,.u32,.u64,.s16,.s32,.s64|} ${3:d}, ${4:a}, ${5:b}, ${6:c};
+        clmad → clmad${1|.hi,.lo|}.u64 ${2:d}, ${3:a}, ${4:b}, ${5:c};
+        mul24 → mul24${1|.hi,.lo|}${2|.u32,.s32|} ${3:d}, ${4:a}, ${5:b};
+    "#]],
+    );
+}
+
+#[test]
+fn the_word_is_replaced() {
+    let (text, found) = found(&in_kernel("add.rn.f"));
+    assert_eq!(&text[found[0].replace], ".f");
+}
+
+#[test]
+fn modifiers_in_order() {
+    check(
+        &in_kernel("setp."),
+        expect![[r#"
+        .eq → .eq
+        .ne → .ne
+        .lt → .lt
+        .le → .le
+        .gt → .gt
+        .ge → .ge
+    "#]],
+    );
+    check(
+        &in_kernel("setp.lt."),
+        expect![[r#"
+        .and → .and
+        .or → .or
+        .xor → .xor
+        .ftz → .ftz
+        .b16 → .b16
+        .b32 → .b32
+    "#]],
+    );
+    check(
+        &in_kernel("add.rn."),
+        expect![[r#"
+        .ftz → .ftz
+        .sat → .sat
+        .f32 → .f32
+        .f32x2 → .f32x2
+        .f64 → .f64
+        .f16 → .f16
+    "#]],
+    );
+    check(
+        &in_kernel("ld."),
+        expect![[r#"
+        .weak → .weak
+        .volatile → .volatile
+        .relaxed → .relaxed
+        .acquire → .acquire
+        .mmio → .mmio
+        .proxy::readonly → .proxy::readonly
+    "#]],
+    );
+}
+
+#[test]
+fn operands_by_kind() {
+    check(
+        &in_kernel("add.s32 %"),
+        expect![[r#"
+        x → x
+        %r3 → %r3
+        %r<4> → %r${1:0}
+    "#]],
+    );
+    check(
+        &in_kernel("add.f32 "),
+        expect![[r#"
+        x → x
+        %r3 → %r3
+        %r<4> → %r${1:0}
+    "#]],
+    );
+    check(
+        &in_kernel("bra "),
+        expect![[r#"
+        L → L
+    "#]],
+    );
+    check(
+        &in_kernel("@"),
+        expect![[r#"
+        %p<2> → %p${1:0}
+    "#]],
+    );
+    check(
+        &in_kernel("ld.param.u64 %r1, ["),
+        expect![[r#"
+        out → out
+        tile → tile
+        x → x
+        %r1 → %r1
+        %r3 → %r3
+        total → total
+    "#]],
+    );
+    check(
+        &in_kernel("ld.param.u64 %r1, "),
+        expect![[r#"
+        […] → [${1:address}]
+    "#]],
+    );
+    check(
+        &in_kernel("mov.u32 %r1, %tid."),
+        expect![[r#"
+        .x → .x
+        .y → .y
+        .z → .z
+        .w → .w
+    "#]],
+    );
+    assert!(labels(&in_kernel("mov.u32 %r1, %")).iter().any(|label| label == "%tid"));
+}
+
+#[test]
+fn declarations() {
+    check(
+        &in_kernel(".re"),
+        expect![[r#"
+        .reg → .reg .${1:b32} %${2:r}<${3:8}>;
+        .shared → .shared .${1:b32} ${2:name};
+        .local → .local .${1:b32} ${2:name};
+        .param → .param .${1:b32} ${2:name};
+        .global → .global .${1:b32} ${2:name};
+        .const → .const .${1:b32} ${2:name};
+    "#]],
+    );
+    check(
+        &in_kernel(".reg ."),
+        expect![[r#"
+        .visible .entry → .visible .entry ${1:name}(
+            .param .u64 ${2:out}
+        )
+        {
+            .reg .b32 %r<${3:8}>;
+
+            ${4:}
+            ret;
+        \}
+        .version → .version
+        .target → .target
+        .address_size → .address_size
+        .language → .language
+        .entry → .entry
+    "#]],
+    );
+    check(
+        ".version \n         |",
+        expect![[r#"
+        .visible .entry → .visible .entry ${1:name}(
+            .param .u64 ${2:out}
+        )
+        {
+            .reg .b32 %r<${3:8}>;
+
+            ${4:}
+            ret;
+        \}
+        .version → .version
+        .target → .target
+        .address_size → .address_size
+        .language → .language
+        .entry → .entry
+    "#]],
+    );
+    check(
+        ".version 8.0\n.target \n        |",
+        expect![[r#"
+        .visible .entry → .visible .entry ${1:name}(
+            .param .u64 ${2:out}
+        )
+        {
+            .reg .b32 %r<${3:8}>;
+
+            ${4:}
+            ret;
+        \}
+        .version → .version
+        .target → .target
+        .address_size → .address_size
+        .language → .language
+        .entry → .entry
+    "#]],
+    );
+    check(
+        ".version 8.0\n.\n |",
+        expect![[r#"
+        .visible .entry → .visible .entry ${1:name}(
+            .param .u64 ${2:out}
+        )
+        {
+            .reg .b32 %r<${3:8}>;
+
+            ${4:}
+            ret;
+        \}
+        .version → .version
+        .target → .target
+        .address_size → .address_size
+        .language → .language
+        .entry → .entry
+    "#]],
+    );
+    check(
+        ".visible .\n          |",
+        expect![[r#"
+        .visible .entry → .visible .entry ${1:name}(
+            .param .u64 ${2:out}
+        )
+        {
+            .reg .b32 %r<${3:8}>;
+
+            ${4:}
+            ret;
+        \}
+        .version → .version
+        .target → .target
+        .address_size → .address_size
+        .language → .language
+        .entry → .entry
+    "#]],
+    );
+    check(
+        ".entry k(.param .\n                 |",
+        expect![[r#"
+        .visible .entry → .visible .entry ${1:name}(
+            .param .u64 ${2:out}
+        )
+        {
+            .reg .b32 %r<${3:8}>;
+
+            ${4:}
+            ret;
+        \}
+        .version → .version
+        .target → .target
+        .address_size → .address_size
+        .language → .language
+        .entry → .entry
+    "#]],
+    );
+    check(
+        ".entry k() .\n            |\n{ ret; }",
+        expect![[r#"
+        .maxnreg → .maxnreg
+        .maxntid → .maxntid
+        .reqntid → .reqntid
+        .minnctapersm → .minnctapersm
+        .noreturn → .noreturn
+        .pragma → .pragma
+    "#]],
+    );
+}
+
+#[test]
+fn nothing_in_comments_and_strings() {
+    assert_eq!(labels(&in_kernel("// ad")), Vec::<String>::new());
+    assert_eq!(labels(&in_kernel("/* ad */").replace("        |", "     |")), Vec::<String>::new());
+    assert_eq!(
+        labels(&in_kernel(".pragma \"no\";").replace("             |", "           |")),
+        Vec::<String>::new()
+    );
+}

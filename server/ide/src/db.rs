@@ -1,0 +1,179 @@
+//! The database: open files as inputs, their items as tracked structs without positions.
+//!
+//! What makes a keystroke cheap is decided here. A file is one input that holds its list of items behind a pointer.
+//! [`items`] turns the list into tracked structs identified by kind, name and ordinal; their text is compared by
+//! pointer first, and an edit keeps the pointer of every item that it does not touch. So a query about an item runs
+//! again only when that item's text changed, although all items after it moved. Where an item starts is not in the
+//! database at all: [`Document::items`] has the prefix sums, and an answer adds them at its end.
+//!
+//! Trees and lowered functions are functions of a text alone and large, so they are no queries: [`Cache`] keeps those
+//! in use. What queries keep is small: names and problems.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx;
+use warplens_syntax::{ItemKind, ItemList, Language, Parse};
+
+use crate::answer::FileId;
+use crate::recent::Recent;
+
+/// What a query needs of the database beside salsa's own.
+#[salsa::db]
+pub(crate) trait Db: salsa::Database {
+    /// Trees and lowered functions of the items in use.
+    fn cache(&self) -> &Cache;
+}
+
+/// The database. A clone shares everything and is a snapshot.
+#[salsa::db]
+#[derive(Clone, Default)]
+pub(crate) struct Database {
+    cache: Arc<Cache>,
+    // Last, so that it is dropped last.
+    storage: salsa::Storage<Database>,
+}
+
+#[salsa::db]
+impl salsa::Database for Database {}
+
+#[salsa::db]
+impl Db for Database {
+    fn cache(&self) -> &Cache {
+        &self.cache
+    }
+}
+
+#[cfg(test)]
+impl Database {
+    /// A database that reports each query it runs.
+    pub(crate) fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> Database {
+        Database { cache: Arc::default(), storage: salsa::Storage::new(Some(Box::new(observer))) }
+    }
+}
+
+/// A document as a list of items, shared and compared by pointer.
+#[derive(Clone)]
+pub(crate) struct Document(Arc<ItemList>);
+
+impl Document {
+    pub(crate) fn new(items: ItemList) -> Document {
+        Document(Arc::new(items))
+    }
+
+    pub(crate) fn items(&self) -> &ItemList {
+        &self.0
+    }
+
+    /// The document after an edit, sharing every item that the edit does not touch; `None` when the range does not
+    /// lie in the document or cuts a character.
+    pub(crate) fn edited(&self, range: TextRange, insert: &str) -> Option<Document> {
+        if !self.is_boundary(range.start()) || !self.is_boundary(range.end()) {
+            return None;
+        }
+        let mut items = ItemList::clone(&self.0);
+        items.edit(range, insert);
+        Some(Document::new(items))
+    }
+
+    fn is_boundary(&self, offset: TextSize) -> bool {
+        if offset > self.0.text_len() {
+            return false;
+        }
+        let Some(index) = self.0.item_at(offset) else { return true };
+        self.0.items()[index].text.is_char_boundary(usize::from(offset - self.0.start_of(index)))
+    }
+}
+
+/// An open document.
+#[salsa::input]
+pub(crate) struct File {
+    #[returns(copy)]
+    pub(crate) id: FileId,
+    #[returns(copy)]
+    pub(crate) language: Language,
+    #[returns(ref)]
+    pub(crate) document: Document,
+}
+
+/// The text of an item. Equal pointers are equal texts, which is what most comparisons find.
+#[derive(Clone, Debug)]
+pub(crate) struct ItemText(pub(crate) Arc<str>);
+
+impl PartialEq for ItemText {
+    fn eq(&self, other: &ItemText) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0 == other.0
+    }
+}
+
+impl Eq for ItemText {}
+
+/// An item of a file: a function, a variable, a directive. It does not know where it stands.
+#[salsa::tracked]
+pub(crate) struct Item<'db> {
+    #[returns(copy)]
+    pub(crate) language: Language,
+    #[returns(copy)]
+    pub(crate) kind: ItemKind,
+    #[returns(clone)]
+    pub(crate) name: Option<SmolStr>,
+    /// Counts the items before it of the same kind and name.
+    #[returns(copy)]
+    pub(crate) ordinal: u32,
+    #[tracked]
+    #[returns(ref)]
+    pub(crate) text: ItemText,
+}
+
+/// The items of a file in the order of the text: the same indices as [`Document::items`].
+#[salsa::tracked(returns(deref))]
+pub(crate) fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
+    let language = file.language(db);
+    let mut ordinals: FxHashMap<(ItemKind, Option<SmolStr>), u32> = FxHashMap::default();
+    let list = file.document(db).items().items();
+    let item = |item: &warplens_syntax::Item| {
+        let next = ordinals.entry((item.kind, item.name.clone())).or_default();
+        let ordinal = std::mem::replace(next, *next + 1);
+        Item::new(db, language, item.kind, item.name.clone(), ordinal, ItemText(Arc::clone(&item.text)))
+    };
+    list.iter().map(item).collect()
+}
+
+/// Trees and lowered functions of the items in use; see [`Recent`] for why they are not queries.
+#[derive(Default)]
+pub(crate) struct Cache {
+    trees: Recent<Parse>,
+    ptx: Recent<Option<Arc<ptx::Function>>>,
+}
+
+impl<'db> Item<'db> {
+    /// The tree of the item, with offsets that count from its start.
+    pub(crate) fn parse(self, db: &'db dyn Db) -> Parse {
+        let text = &self.text(db).0;
+        db.cache().trees.get(text, || warplens_syntax::parse_item(self.language(db), text))
+    }
+}
+
+/// What a PTX function means; `None` for an item that is none.
+pub(crate) fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
+    let is_function = matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel);
+    if !is_function || item.language(db) != Language::Ptx {
+        return None;
+    }
+    let text = &item.text(db).0;
+    db.cache().ptx.get(text, || ptx::Function::lower(item.parse(db).green()).map(Arc::new))
+}
+
+/// What the other items of a module see of a PTX item.
+#[salsa::tracked]
+pub(crate) fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> ptx::Header {
+    ptx::Header::lower(item.parse(db).green())
+}
+
+/// The whole tree as text.
+pub(crate) fn syntax_tree(db: &Database, file: File) -> String {
+    let parse = warplens_syntax::parse_file(file.language(db), &file.document(db).items().text());
+    format!("{:#?}", parse.syntax())
+}

@@ -1,0 +1,106 @@
+//! Where a name is declared.
+
+use text_size::TextSize;
+
+use crate::answer::Target;
+use crate::db::{Database, File};
+use crate::names;
+use crate::place::Place;
+
+/// The declarations of the name at an offset.
+pub(crate) fn definition(db: &Database, file: File, offset: TextSize) -> Vec<Target> {
+    let Some(place) = Place::new(db, file, offset) else { return Vec::new() };
+    let Some(named) = names::named(db, &place) else { return Vec::new() };
+    names::declarations(db, &place, &named.subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::fixture::{FILE, open};
+
+    fn check(source: &str, expect: Expect) {
+        let (fixture, analysis) = open(source);
+        let targets = analysis.definition(FILE, fixture.cursor()).unwrap();
+        let shown: Vec<String> = targets.iter().map(|target| fixture.show(target.focus)).collect();
+        expect.assert_eq(&shown.join(", "));
+    }
+
+    #[test]
+    fn a_label() {
+        check(
+            "
+.entry k() {
+L: add.u32 %r1, %r1, 1;
+   bra L;
+       |
+}",
+            expect!["3:`L`"],
+        );
+    }
+
+    #[test]
+    fn a_register_of_a_range_goes_to_the_range() {
+        check(
+            "
+.entry k() {
+    .reg .b32 %r<8>;
+    add.u32 %r5, %r1, 1;
+              |
+}",
+            expect!["3:`%r`"],
+        );
+    }
+
+    #[test]
+    fn a_parameter() {
+        check(
+            "
+.entry k(.param .u64 x) {
+    .reg .b64 %rd<8>;
+    ld.param.u64 %rd1, [x];
+                        |
+}",
+            expect!["2:`x`"],
+        );
+    }
+
+    #[test]
+    fn a_variable_and_a_function_of_the_module() {
+        let module = "
+.global .u32 counter;
+.func f() { ret; }
+.entry k() {
+    .reg .b32 %r<8>;
+    ld.global.u32 %r1, [counter];
+";
+        check(&format!("{module}                             |\n    call f;\n}}"), expect!["2:`counter`"]);
+        check(&format!("{module}    call f;\n         |\n}}"), expect!["3:`f`"]);
+    }
+
+    #[test]
+    fn a_definition_is_preferred_to_its_prototype() {
+        check(
+            "
+.func f();
+.entry k() { call f; }
+                  |
+.func f() { ret; }",
+            expect!["4:`f`"],
+        );
+    }
+
+    #[test]
+    fn special_registers_are_declared_nowhere() {
+        check(
+            "
+.entry k() {
+    .reg .b32 %r<8>;
+    mov.u32 %r1, %tid.x;
+                  |
+}",
+            expect![""],
+        );
+    }
+}

@@ -1,0 +1,75 @@
+//! Checks of PTX.
+
+mod directives;
+mod instructions;
+mod names;
+
+use warplens_hir::ptx::{self, Function, ProblemKind};
+
+use super::{Problem, codes};
+use crate::answer::Diagnostic;
+use crate::db::{Database, Db, File, Item, ptx_function, ptx_header};
+
+/// What is wrong with an item by itself, beside its syntax.
+pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut Vec<Problem>) {
+    let text = &item.text(db).0;
+    match ptx_function(db, item) {
+        Some(function) => {
+            problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
+            instructions::check(db, item, &function, problems);
+        }
+        None => {
+            problems.extend(ptx_header(db, item).problems.iter().map(|found| describe(found, text, None)));
+        }
+    }
+    directives::check(db, item, problems);
+}
+
+/// What is wrong with the items of a file together.
+pub(super) fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
+    names::check(db, file)
+}
+
+/// A problem that lowering found, in words.
+fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Problem {
+    let written = text.get(std::ops::Range::<usize>::from(found.range)).unwrap_or_default();
+    match &found.kind {
+        ProblemKind::Duplicate { first } => {
+            let message =
+                format!("`{written}` is declared a second time in this scope; give it another name");
+            let problem = Problem::error(found.range, codes::DUPLICATE_NAME, message);
+            match function {
+                Some(function) => problem.with_related(function.symbol(*first).range, "first declared here"),
+                None => problem,
+            }
+        }
+        ProblemKind::UnknownType(word) => {
+            let types = warplens_isa::ptx::types().iter().map(|ty| ty.name);
+            let suggestion = crate::similar::suggestion(&format!(".{word}"), types);
+            Problem::error(found.range, codes::UNKNOWN_TYPE, format!("`.{word}` is not a type{suggestion}"))
+        }
+        ProblemKind::Alignment(value) => {
+            let message = format!("an alignment is a power of two; {value} is none");
+            Problem::error(found.range, codes::INVALID_ALIGNMENT, message)
+        }
+        ProblemKind::DivisionByZero => {
+            Problem::error(found.range, codes::INVALID_CONSTANT, "this constant expression divides by zero")
+        }
+        ProblemKind::ConstantTypes => {
+            let message =
+                "integers and floats do not mix in a constant expression; write both as one of them";
+            Problem::error(found.range, codes::INVALID_CONSTANT, message)
+        }
+        ProblemKind::OperandExpression => {
+            let message =
+                "only constants can be added to a name in an operand; compute the rest with an instruction";
+            Problem::error(found.range, codes::INVALID_OPERAND, message)
+        }
+        ProblemKind::NameInConstant(name) => {
+            let message = format!(
+                "`{name}` cannot stand in a constant expression; `WARP_SZ` is the only name that can"
+            );
+            Problem::error(found.range, codes::INVALID_CONSTANT, message)
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Names between items: what nothing declares, what is declared too late, what is declared twice.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Clash, ClashKind, Function, ModuleKind, ModuleNames, ModuleSymbol, SymbolKind};
+
+use super::super::codes;
+use crate::answer::{Diagnostic, Related, Severity};
+use crate::db::{Database, File, items, ptx_function, ptx_header};
+use crate::module::module_names;
+use crate::names::{ModuleUse, module_uses};
+use crate::similar::suggestion;
+
+pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let names = module_names(db, file);
+    for (index, item) in items(db, file).iter().enumerate() {
+        for name in module_uses(db, *item) {
+            if !names.is_visible(&name.name, index as u32) {
+                unresolved(db, file, names, index, name, &mut found);
+            }
+        }
+    }
+    found.extend(names.clashes().iter().map(|clash| clashing(db, file, names, *clash)));
+    found
+}
+
+/// A diagnostic of a name, and where else to look.
+fn diagnostic(range: TextRange, code: &'static str, message: String, related: Vec<Related>) -> Diagnostic {
+    Diagnostic { range, severity: Severity::Error, code, message, related, tags: Vec::new() }
+}
+
+fn unresolved(
+    db: &Database,
+    file: File,
+    names: &ModuleNames,
+    index: usize,
+    name: &ModuleUse,
+    found: &mut Vec<Diagnostic>,
+) {
+    let mut places = name.places.iter().filter(|place| place.must_resolve).peekable();
+    if places.peek().is_none() {
+        return;
+    }
+    let start = file.document(db).items().start_of(index);
+    let (code, message, related) = match names.declarations(&name.name).next() {
+        Some(later) => too_late(db, file, later),
+        None => (codes::UNRESOLVED_NAME, nothing_declares(db, file, names, index, &name.name), Vec::new()),
+    };
+    found.extend(places.map(|place| diagnostic(place.range + start, code, message.clone(), related.clone())));
+}
+
+fn too_late(db: &Database, file: File, later: &ModuleSymbol) -> (&'static str, String, Vec<Related>) {
+    let mend = match later.kind {
+        ModuleKind::Function { .. } => "declare it above with a prototype, or move it up",
+        _ => "move its declaration up",
+    };
+    let message = format!("`{}` is declared only further down; {mend}", later.name);
+    let related =
+        Related { file: file.id(db), range: place_of(db, file, later), message: "declared here".into() };
+    (codes::USE_BEFORE_DECLARATION, message, vec![related])
+}
+
+/// Where a declaration has its name, in the file.
+fn place_of(db: &Database, file: File, symbol: &ModuleSymbol) -> TextRange {
+    let item = items(db, file)[symbol.item as usize];
+    let declaration = &ptx_header(db, item).declarations[symbol.declaration as usize];
+    declaration.name_range + file.document(db).items().start_of(symbol.item as usize)
+}
+
+fn nothing_declares(db: &Database, file: File, names: &ModuleNames, index: usize, name: &str) -> String {
+    let function = ptx_function(db, items(db, file)[index]);
+    if let Some(function) = &function
+        && let Some(range) = too_small_range(function, name)
+    {
+        return format!("`{name}` is not declared: {range}");
+    }
+    let local = function.iter().flat_map(|function| function.symbols()).map(|symbol| symbol.name.as_str());
+    let module = names.symbols().iter().map(|symbol| symbol.name.as_str());
+    let special = warplens_isa::ptx::special_register_names().iter().copied();
+    let special = special.filter(|_| name.starts_with('%'));
+    let suggestion = suggestion(name, local.chain(module).chain(special));
+    let what = if name.starts_with('%') { "register or special register" } else { "name" };
+    format!("no {what} `{name}` is declared here{suggestion}")
+}
+
+/// `%r105` where `%r<100>` is declared: which registers there are.
+fn too_small_range(function: &Function, name: &str) -> Option<String> {
+    let prefix = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if prefix.len() == name.len() {
+        return None;
+    }
+    function.symbols().iter().find_map(|symbol| match symbol.kind {
+        SymbolKind::RegisterRange { count, .. } if symbol.name == prefix => Some(match count {
+            0 => format!("`{prefix}<0>` declares no registers"),
+            count => format!("`{prefix}<{count}>` declares `{prefix}0` to `{prefix}{}`", count - 1),
+        }),
+        _ => None,
+    })
+}
+
+fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Diagnostic {
+    let (first, second) = (&names.symbols()[clash.first as usize], &names.symbols()[clash.symbol as usize]);
+    let name = &second.name;
+    let (code, message) = match clash.kind {
+        ClashKind::Duplicate => {
+            let message = format!("`{name}` is declared a second time in this module; give it another name");
+            (codes::DUPLICATE_NAME, message)
+        }
+        ClashKind::Linkage => {
+            let message =
+                format!("the declarations of `{name}` differ in linkage; give both the same linkage word");
+            (codes::LINKAGE_CLASH, message)
+        }
+    };
+    let range = place_of(db, file, first);
+    let related = Related { file: file.id(db), range, message: "first declared here".into() };
+    diagnostic(place_of(db, file, second), code, message, vec![related])
+}

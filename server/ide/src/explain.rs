@@ -1,0 +1,59 @@
+//! The documentation of a name, as markdown: what a hover shows and what `warplens explain` prints.
+//!
+//! Every fact comes from `isa`; here it is only put into an order that reads well. The text of one entry:
+//! a title with where it belongs, the summary, the forms, operands, modifiers, what it computes, what to know, an example.
+
+mod page;
+
+pub(crate) use page::RULE;
+pub(crate) mod ptx;
+pub(crate) mod wave;
+
+use warplens_syntax::Language;
+
+/// The documentation of an instruction (in any spelling, `ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
+/// special register, a modifier, a type, a state space or a scope. Without a language, of every language that has it.
+#[must_use]
+pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
+    match language {
+        Some(Language::Ptx) => ptx::explain(name),
+        Some(Language::Wave) => wave::explain(name),
+        None => {
+            let pages: Vec<String> =
+                [ptx::explain(name), wave::explain(name)].into_iter().flatten().collect();
+            (!pages.is_empty()).then(|| pages.join(page::RULE))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_of_both_languages_gives_both() {
+        let both = explain("bfe", None).unwrap();
+        assert!(both.contains("PTX"), "{both}");
+        assert!(both.contains("WAVE"), "{both}");
+        assert!(!explain("bfe", Some(Language::Ptx)).unwrap().contains("WAVE"));
+        assert_eq!(explain("frobnicate", None), None);
+    }
+
+    #[test]
+    fn every_entry_of_the_tables_is_explained() {
+        for entry in warplens_isa::ptx::instructions() {
+            assert!(ptx::explain(entry.id).is_some(), "{}", entry.id);
+            assert!(ptx::explain(entry.opcode).is_some(), "{}", entry.opcode);
+        }
+        for directive in warplens_isa::ptx::directives() {
+            assert!(ptx::explain(directive.name).is_some(), "{}", directive.name);
+        }
+        for name in warplens_isa::ptx::special_register_names() {
+            assert!(ptx::explain(name).is_some(), "{name}");
+        }
+        for entry in warplens_isa::wave::instructions() {
+            assert!(wave::explain(entry.mnemonic).is_some(), "{}", entry.mnemonic);
+            assert!(entry.toolchain.is_none_or(|name| wave::explain(name).is_some()), "{}", entry.mnemonic);
+        }
+    }
+}

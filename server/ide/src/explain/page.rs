@@ -1,0 +1,76 @@
+//! A page of documentation under construction: headings, lists, code, and nothing where there is nothing to say.
+
+/// Between two pages.
+pub(crate) const RULE: &str = "\n\n---\n\n";
+
+/// Markdown, paragraph by paragraph.
+#[derive(Default)]
+pub(crate) struct Page {
+    text: String,
+}
+
+impl Page {
+    /// A page that starts with a name, and small facts beside it.
+    pub(crate) fn titled(name: &str, facts: &[String]) -> Page {
+        let mut page = Page::default();
+        let facts: Vec<&str> = facts.iter().map(String::as_str).filter(|fact| !fact.is_empty()).collect();
+        page.paragraph(&format!("**`{name}`** · {}", facts.join(" · ")));
+        page
+    }
+
+    pub(crate) fn paragraph(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.separate();
+            self.text.push_str(text);
+        }
+    }
+
+    /// Lines of code in a fence.
+    pub(crate) fn code(&mut self, language: &str, lines: impl IntoIterator<Item = impl AsRef<str>>) {
+        let code: Vec<String> = lines.into_iter().map(|line| line.as_ref().trim_end().to_owned()).collect();
+        if !code.is_empty() {
+            self.separate();
+            self.text.push_str(&format!("```{language}\n{}\n```", code.join("\n")));
+        }
+    }
+
+    /// A heading with code below it.
+    pub(crate) fn titled_code(&mut self, title: &str, language: &str, code: &str) {
+        if !code.trim().is_empty() {
+            self.paragraph(&format!("**{title}**"));
+            self.code(language, code.trim_end().lines());
+        }
+    }
+
+    /// A heading with a list below it.
+    pub(crate) fn list(&mut self, title: &str, entries: impl IntoIterator<Item = impl AsRef<str>>) {
+        let mut entries = entries.into_iter().peekable();
+        if entries.peek().is_some() {
+            self.paragraph(&format!("**{title}**"));
+            self.text.push('\n');
+            for entry in entries {
+                self.text.push_str("\n- ");
+                self.text.push_str(entry.as_ref());
+            }
+        }
+    }
+
+    pub(crate) fn finish(self) -> String {
+        self.text
+    }
+
+    fn separate(&mut self) {
+        if !self.text.is_empty() {
+            self.text.push_str("\n\n");
+        }
+    }
+}
+
+/// `a`, `a or b`, `a, b or c`.
+pub(crate) fn either(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [only] => only.clone(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}

@@ -1,0 +1,75 @@
+//! Test sources with marker lines.
+//!
+//! A line of nothing but blanks, `|` and `^` marks the line above it and is taken out: `|` is a cursor before the
+//! character above it, `^^^` a range. The source itself stays as a user would write it.
+
+use text_size::{TextRange, TextSize};
+use warplens_syntax::Language;
+
+use crate::{Analysis, AnalysisHost, FileId};
+
+pub(crate) const FILE: FileId = FileId(0);
+
+/// A source without its marker lines, and what they mark.
+pub(crate) struct Fixture {
+    pub(crate) text: String,
+    pub(crate) cursors: Vec<TextSize>,
+    pub(crate) ranges: Vec<TextRange>,
+}
+
+impl Fixture {
+    pub(crate) fn new(source: &str) -> Fixture {
+        let mut fixture = Fixture { text: String::new(), cursors: Vec::new(), ranges: Vec::new() };
+        let mut line_start = 0;
+        for line in source.split_inclusive('\n') {
+            if is_marker(line) {
+                fixture.mark(line, line_start);
+            } else {
+                line_start = fixture.text.len();
+                fixture.text.push_str(line);
+            }
+        }
+        fixture
+    }
+
+    fn mark(&mut self, line: &str, line_start: usize) {
+        let at = |column: usize| TextSize::try_from(line_start + column).expect("test sources are short");
+        self.cursors.extend(line.match_indices('|').map(|(column, _)| at(column)));
+        let mut rest = 0;
+        while let Some(start) = line[rest..].find('^').map(|found| rest + found) {
+            rest = start + line[start..].bytes().take_while(|byte| *byte == b'^').count();
+            self.ranges.push(TextRange::new(at(start), at(rest)));
+        }
+    }
+
+    /// The cursor, where the source has one.
+    pub(crate) fn cursor(&self) -> TextSize {
+        assert_eq!(self.cursors.len(), 1, "the source has one cursor");
+        self.cursors[0]
+    }
+
+    /// A range as `line:text`, counting lines from 1.
+    pub(crate) fn show(&self, range: TextRange) -> String {
+        let line = 1 + self.text[..usize::from(range.start())].matches('\n').count();
+        format!("{line}:`{}`", &self.text[range])
+    }
+}
+
+fn is_marker(line: &str) -> bool {
+    let marks = line.trim();
+    !marks.is_empty() && marks.bytes().all(|byte| matches!(byte, b' ' | b'|' | b'^'))
+}
+
+/// The language of a test source: WAVE has a `.kernel` line, PTX never does.
+pub(crate) fn language_of(source: &str) -> Language {
+    let is_wave = source.lines().any(|line| line.trim_start().starts_with(".kernel"));
+    if is_wave { Language::Wave } else { Language::Ptx }
+}
+
+/// A snapshot with one open file.
+pub(crate) fn open(source: &str) -> (Fixture, Analysis) {
+    let fixture = Fixture::new(source);
+    let mut host = AnalysisHost::new();
+    host.open(FILE, language_of(source), &fixture.text);
+    (fixture, host.snapshot())
+}

@@ -1,0 +1,118 @@
+//! Names across items: what the name at a place is, and where else it stands.
+//!
+//! A name is either *local* to an item (a register, a label of PTX, a parameter) or belongs to the *module* and is
+//! found by its text. Local names are looked up in the one item; names of the module through [`module_uses`], which
+//! is small and stays valid while other items change.
+
+mod ptx;
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_syntax::Language;
+
+use crate::answer::{Access, Occurrence, Target};
+use crate::db::{Database, Db, File, Item, items};
+use crate::place::Place;
+
+/// What a name stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Subject {
+    /// Something of one item, by the number that its lowered function gives it.
+    Local(u32),
+    /// Something that items see of each other.
+    Module(SmolStr),
+    /// Something of the machine.
+    Special(SmolStr),
+}
+
+/// The name at a place, with its range in the item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Named {
+    pub(crate) range: TextRange,
+    pub(crate) subject: Subject,
+}
+
+/// The occurrences of one name of the module in one item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ModuleUse {
+    pub(crate) name: SmolStr,
+    /// In text order, relative to the item.
+    pub(crate) places: Box<[UsePlace]>,
+}
+
+/// One occurrence of a name of the module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UsePlace {
+    pub(crate) range: TextRange,
+    pub(crate) access: Access,
+    /// Whether it must be declared: names in debug information need not.
+    pub(crate) must_resolve: bool,
+}
+
+/// The names of the module that stand in an item, each with its places.
+#[salsa::tracked(returns(deref))]
+pub(crate) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
+    match item.language(db) {
+        Language::Ptx => ptx::module_uses(db, item),
+        Language::Wave => Box::default(),
+    }
+}
+
+/// What the name at a place is; `None` where no name stands.
+pub(crate) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
+    match place.language(db) {
+        Language::Ptx => ptx::named(db, place),
+        Language::Wave => None,
+    }
+}
+
+/// All occurrences of a subject, in the order of the text. Those of a local one lie in the item of `place`.
+pub(crate) fn occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Occurrence> {
+    match subject {
+        Subject::Module(name) => module_occurrences(db, place.file, name),
+        local => local_occurrences(db, place, local),
+    }
+}
+
+fn module_occurrences(db: &Database, file: File, name: &str) -> Vec<Occurrence> {
+    let document = file.document(db).items();
+    let mut found = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        let uses = module_uses(db, *item).iter().find(|have| have.name == name);
+        let start = document.start_of(index);
+        let places = uses.into_iter().flat_map(|have| &have.places);
+        found.extend(places.map(|place| Occurrence { range: place.range + start, access: place.access }));
+    }
+    found
+}
+
+fn local_occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Occurrence> {
+    let relative = match place.language(db) {
+        Language::Ptx => ptx::occurrences(db, place, subject),
+        Language::Wave => Vec::new(),
+    };
+    let absolute = |found: Occurrence| Occurrence { range: place.in_file(found.range), ..found };
+    relative.into_iter().map(absolute).collect()
+}
+
+/// Where what a name stands for is declared: one place, several when it is declared twice, none for the machine's own.
+pub(crate) fn declarations(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Target> {
+    let module = |name: &str| match place.language(db) {
+        Language::Ptx => ptx::module_declarations(db, place.file, name),
+        Language::Wave => Vec::new(),
+    };
+    let local = || match place.language(db) {
+        Language::Ptx => ptx::local_declaration(db, place),
+        Language::Wave => None,
+    };
+    match subject {
+        Subject::Module(name) => module(name),
+        Subject::Special(_) => Vec::new(),
+        Subject::Local(_) => {
+            let file = place.file.id(db);
+            let target =
+                |(focus, full)| Target { file, full: place.in_file(full), focus: place.in_file(focus) };
+            local().map(target).into_iter().collect()
+        }
+    }
+}

@@ -1,0 +1,129 @@
+//! Names of PTX.
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::ptx::{Function, ModuleSymbol, NameRef, ReferentId, Resolution, Role};
+
+use super::{ModuleUse, Named, Subject, UsePlace};
+use crate::answer::{Access, Occurrence, Target};
+use crate::db::{Database, Db, File, Item, items, ptx_function, ptx_header};
+use crate::declared;
+use crate::module::module_names;
+use crate::place::Place;
+
+/// What an occurrence does, in an editor's words.
+pub(crate) fn access(role: Role) -> Access {
+    match role {
+        Role::Declaration => Access::Declaration,
+        Role::Write | Role::ReadWrite => Access::Write,
+        Role::Read | Role::Target | Role::Implied | Role::Call | Role::Debug => Access::Read,
+    }
+}
+
+pub(super) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
+    match ptx_function(db, item) {
+        Some(function) => function_uses(&function),
+        None => header_uses(db, item),
+    }
+}
+
+/// One pass over the names of a function, grouped by what they name.
+fn function_uses(function: &Function) -> Box<[ModuleUse]> {
+    let mut groups: Vec<(ReferentId, SmolStr, Vec<UsePlace>)> =
+        function.externals().map(|(id, name)| (id, name.into(), Vec::new())).collect();
+    if groups.is_empty() {
+        return Box::default();
+    }
+    groups.sort_by_key(|(id, ..)| *id);
+    for name in function.names() {
+        if let Ok(group) = groups.binary_search_by_key(&name.referent, |(id, ..)| *id) {
+            groups[group].2.push(use_place(name));
+        }
+    }
+    groups.into_iter().map(|(_, name, places)| ModuleUse { name, places: places.into() }).collect()
+}
+
+fn use_place(name: NameRef<'_>) -> UsePlace {
+    UsePlace { range: name.range, access: access(name.role), must_resolve: name.role != Role::Debug }
+}
+
+fn header_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
+    let header = ptx_header(db, item);
+    let declared = header.declarations.iter().map(|declaration| {
+        let range = declaration.name_range;
+        (&declaration.name, UsePlace { range, access: Access::Declaration, must_resolve: true })
+    });
+    let used = header
+        .uses
+        .iter()
+        .map(|name| (&name.name, UsePlace { range: name.range, access: Access::Read, must_resolve: true }));
+    let mut groups: Vec<(SmolStr, Vec<UsePlace>)> = Vec::new();
+    for (name, place) in declared.chain(used) {
+        match groups.iter_mut().find(|(have, _)| have == name) {
+            Some((_, places)) => places.push(place),
+            None => groups.push((name.clone(), vec![place])),
+        }
+    }
+    groups.into_iter().map(|(name, places)| ModuleUse { name, places: places.into() }).collect()
+}
+
+pub(super) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
+    let Some(function) = ptx_function(db, place.item) else { return module_named(db, place) };
+    let name = function.name_at(place.offset)?;
+    let subject = match name.resolution {
+        Resolution::External(text) => Subject::Module(text.into()),
+        Resolution::Special(text) => Subject::Special(text.into()),
+        Resolution::Symbol(_) | Resolution::Indexed { .. } => Subject::Local(name.referent.index() as u32),
+    };
+    Some(Named { range: name.range, subject })
+}
+
+fn module_named(db: &Database, place: &Place<'_>) -> Option<Named> {
+    module_uses(db, place.item).iter().find_map(|have| {
+        let found = have.places.iter().find(|found| found.range.contains_inclusive(place.offset))?;
+        Some(Named { range: found.range, subject: Subject::Module(have.name.clone()) })
+    })
+}
+
+/// A register range stands for all its registers; one of them also has the range's declaration.
+pub(super) fn occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Occurrence> {
+    let Some(function) = ptx_function(db, place.item) else { return Vec::new() };
+    let wanted = match subject {
+        Subject::Local(referent) => Some(function.resolution(ReferentId::new(*referent as usize))),
+        Subject::Special(text) => Some(Resolution::Special(text)),
+        Subject::Module(_) => None,
+    };
+    let same = |name: &NameRef<'_>| match (wanted, name.resolution) {
+        (Some(Resolution::Symbol(wanted)), found) => found.symbol() == Some(wanted),
+        (Some(Resolution::Indexed { symbol, .. }), Resolution::Symbol(found)) => symbol == found,
+        (wanted, found) => wanted == Some(found),
+    };
+    let found = function.names().filter(same);
+    found.map(|name| Occurrence { range: name.range, access: access(name.role) }).collect()
+}
+
+/// Where a name at a place is declared in the same item: the name, and the whole declaration.
+pub(super) fn local_declaration(db: &Database, place: &Place<'_>) -> Option<(TextRange, TextRange)> {
+    let function = ptx_function(db, place.item)?;
+    let symbol = function.symbol(function.name_at(place.offset)?.resolution.symbol()?);
+    let full = declared::ptx::declaration(&place.item.parse(db).syntax(), symbol.range);
+    Some((symbol.range, full.map_or(symbol.range, |node| node.text_range())))
+}
+
+/// The declarations of a name of the module, the definitions where there are any.
+pub(super) fn module_declarations(db: &Database, file: File, name: &str) -> Vec<Target> {
+    let names = module_names(db, file);
+    let is_definition = |symbol: &&ModuleSymbol| symbol.kind.is_definition();
+    let definitions: Vec<&ModuleSymbol> = names.declarations(name).filter(is_definition).collect();
+    let chosen = if definitions.is_empty() { names.declarations(name).collect() } else { definitions };
+    chosen.into_iter().map(|symbol| target(db, file, symbol)).collect()
+}
+
+fn target(db: &Database, file: File, symbol: &ModuleSymbol) -> Target {
+    let item = items(db, file)[symbol.item as usize];
+    let focus = ptx_header(db, item).declarations[symbol.declaration as usize].name_range;
+    let full = declared::ptx::declaration(&item.parse(db).syntax(), focus);
+    let start = file.document(db).items().start_of(symbol.item as usize);
+    let full = full.map_or(focus, |node| node.text_range());
+    Target { file: file.id(db), full: full + start, focus: focus + start }
+}

@@ -1,0 +1,100 @@
+//! Where else a name stands: references and highlights.
+
+use text_size::TextSize;
+
+use crate::answer::Occurrence;
+use crate::db::{Database, File};
+use crate::names;
+use crate::place::Place;
+
+/// All occurrences of the name at an offset, its declaration among them.
+pub(crate) fn occurrences(db: &Database, file: File, offset: TextSize) -> Vec<Occurrence> {
+    let Some(place) = Place::new(db, file, offset) else { return Vec::new() };
+    let Some(named) = names::named(db, &place) else { return Vec::new() };
+    names::occurrences(db, &place, &named.subject)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::fixture::{FILE, open};
+
+    fn check(source: &str, expect: Expect) {
+        let (fixture, analysis) = open(source);
+        let found = analysis.occurrences(FILE, fixture.cursor()).unwrap();
+        let show = |found: &crate::Occurrence| format!("{} {:?}\n", fixture.show(found.range), found.access);
+        expect.assert_eq(&found.iter().map(show).collect::<String>());
+    }
+
+    #[test]
+    fn reads_and_writes_of_a_register() {
+        check(
+            "
+.entry k() {
+    .reg .b32 %r<8>;
+    mov.u32 %r1, 5;
+    add.u32 %r2, %r1, %r10;
+                   |
+    st.global.u32 [%r1], %r1;
+}",
+            expect![[r#"
+                3:`%r` Declaration
+                4:`%r1` Write
+                5:`%r1` Read
+                6:`%r1` Read
+                6:`%r1` Read
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_declaration_of_a_range_stands_for_all_its_registers() {
+        check(
+            "
+.entry k() {
+    .reg .b32 %r<8>;
+               |
+    add.u32 %r2, %r1, 1;
+}",
+            expect![[r#"
+                3:`%r` Declaration
+                4:`%r2` Write
+                4:`%r1` Read
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_name_of_the_module_in_all_items() {
+        check(
+            "
+.func f();
+.entry k() { call f; }
+.entry m() { call f; }
+                  |
+.func f() { call f; ret; }",
+            expect![[r#"
+                2:`f` Declaration
+                3:`f` Read
+                4:`f` Read
+                5:`f` Declaration
+                5:`f` Read
+            "#]],
+        );
+    }
+
+    #[test]
+    fn equal_names_of_two_functions_are_apart() {
+        check(
+            "
+.entry k() { bra L; L: ret; }
+                 |
+.entry m() { bra L; L: ret; }",
+            expect![[r#"
+                2:`L` Read
+                2:`L` Declaration
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,79 @@
+//! A place in a file as its item sees it. Features about one place look at one item only.
+
+use text_size::{TextRange, TextSize};
+use warplens_syntax::{Language, SyntaxKind, SyntaxNode, SyntaxToken};
+
+use crate::db::{Database, File, Item, items};
+
+/// An offset of a file, seen from its item.
+#[derive(Clone, Copy)]
+pub(crate) struct Place<'db> {
+    pub(crate) file: File,
+    /// Which item of the file.
+    pub(crate) index: usize,
+    pub(crate) item: Item<'db>,
+    /// Where the item starts in the file.
+    pub(crate) start: TextSize,
+    /// The offset, relative to the item.
+    pub(crate) offset: TextSize,
+}
+
+impl<'db> Place<'db> {
+    /// The place of an offset; `None` in an empty file and beyond the end.
+    pub(crate) fn new(db: &'db Database, file: File, offset: TextSize) -> Option<Place<'db>> {
+        let list = file.document(db).items();
+        if offset > list.text_len() {
+            return None;
+        }
+        let mut index = list.item_at(offset)?;
+        let starts_blank = || list.items()[index].text.starts_with(|c: char| c.is_ascii_whitespace());
+        // Between two items a person means the end of the first rather than the blanks before the second.
+        if index > 0 && offset == list.start_of(index) && starts_blank() {
+            index -= 1;
+        }
+        let start = list.start_of(index);
+        Some(Place { file, index, item: items(db, file)[index], start, offset: offset - start })
+    }
+
+    pub(crate) fn language(&self, db: &Database) -> Language {
+        self.item.language(db)
+    }
+
+    /// A range of the item as a range of the file.
+    pub(crate) fn in_file(&self, range: TextRange) -> TextRange {
+        range + self.start
+    }
+
+    /// The tokens that the place touches, the one a person means first.
+    pub(crate) fn token(&self, db: &Database) -> Option<SyntaxToken> {
+        let tree = self.item.parse(db).syntax();
+        let after = token_covering(&tree, self.offset);
+        let before = self.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
+        match (before, after) {
+            (Some(before), Some(after)) if weight(before.kind()) > weight(after.kind()) => Some(before),
+            (before, after) => after.or(before),
+        }
+    }
+}
+
+/// The token that covers the byte at `offset`. (rowan's own search looks at every child; this one is a binary search
+/// in each node.)
+pub(crate) fn token_covering(tree: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
+    let byte = TextRange::at(offset, 1.into());
+    if !tree.text_range().contains_range(byte) {
+        return None;
+    }
+    tree.covering_element(byte).into_token()
+}
+
+/// How likely a person who points between two tokens means this one.
+fn weight(kind: SyntaxKind) -> u8 {
+    use SyntaxKind::{COMMENT, DOT_WORD, FLOAT_NUMBER, IDENT, INT_NUMBER, STRING, WHITESPACE};
+    match kind {
+        IDENT => 4,
+        DOT_WORD | INT_NUMBER | FLOAT_NUMBER | STRING => 3,
+        WHITESPACE => 0,
+        COMMENT => 1,
+        _ => 2,
+    }
+}

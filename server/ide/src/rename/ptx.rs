@@ -1,0 +1,152 @@
+//! Renaming in PTX.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Function, ReferentId, Resolution, SymbolId, SymbolKind, Type};
+use warplens_isa::ptx as isa;
+
+use crate::answer::{Access, TextEdit};
+use crate::db::{Database, File, items, ptx_function};
+use crate::declared;
+use crate::module::module_names;
+use crate::names::{self, Named, Subject, module_uses};
+use crate::place::Place;
+
+pub(super) fn rename(
+    db: &Database,
+    place: &Place<'_>,
+    named: &Named,
+    name: &str,
+) -> Result<Vec<TextEdit>, String> {
+    check_spelling(name)?;
+    match &named.subject {
+        Subject::Module(old) => {
+            check_module(db, place.file, old, name)?;
+            Ok(edit_all(db, place, named, name))
+        }
+        Subject::Local(referent) => {
+            let function = ptx_function(db, place.item).ok_or("the function is gone")?;
+            check_local(db, place.file, &function, name)?;
+            match function.resolution(ReferentId::new(*referent as usize)) {
+                Resolution::Indexed { symbol, .. } => Ok(take_out(db, place, named, name, &function, symbol)),
+                Resolution::Symbol(symbol) => {
+                    Ok(rename_symbol(db, place, named, name, function.symbol(symbol).name.len()))
+                }
+                Resolution::Special(_) | Resolution::External(_) => Ok(Vec::new()),
+            }
+        }
+        Subject::Special(_) => Ok(Vec::new()),
+    }
+}
+
+fn edit_all(db: &Database, place: &Place<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
+    let found = names::occurrences(db, place, &named.subject);
+    found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect()
+}
+
+/// Replaces the name; of the registers of a range only what stands before the number.
+fn rename_symbol(
+    db: &Database,
+    place: &Place<'_>,
+    named: &Named,
+    name: &str,
+    length: usize,
+) -> Vec<TextEdit> {
+    let found = names::occurrences(db, place, &named.subject);
+    let prefix = |range: TextRange| TextRange::at(range.start(), (length as u32).into());
+    found.into_iter().map(|found| TextEdit { range: prefix(found.range), insert: name.to_owned() }).collect()
+}
+
+/// Gives a register of a range a name and a declaration of its own, below that of the range.
+fn take_out(
+    db: &Database,
+    place: &Place<'_>,
+    named: &Named,
+    name: &str,
+    function: &Function,
+    range: SymbolId,
+) -> Vec<TextEdit> {
+    let uses = names::occurrences(db, place, &named.subject);
+    let uses = uses.into_iter().filter(|found| found.access != Access::Declaration);
+    let mut edits: Vec<TextEdit> =
+        uses.map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect();
+    let symbol = function.symbol(range);
+    let tree = place.item.parse(db).syntax();
+    if let Some(declaration) = declared::ptx::declaration(&tree, symbol.range) {
+        let text = &place.item.text(db).0;
+        let statement = declaration.text_range();
+        let line_start = text[..usize::from(statement.start())].rfind('\n').map_or(0, |newline| newline + 1);
+        let before = &text[line_start..usize::from(statement.start())];
+        let separator = if before.trim().is_empty() { format!("\n{before}") } else { " ".to_owned() };
+        let insert = format!("{separator}.reg {}{name};", words(&symbol.kind));
+        edits.push(TextEdit { range: place.in_file(TextRange::empty(statement.end())), insert });
+    }
+    edits
+}
+
+/// The vector and type words of a register, each with a blank after it.
+fn words(kind: &SymbolKind) -> String {
+    let SymbolKind::RegisterRange { ty, vector, .. } = kind else { return String::new() };
+    let vector = vector.map_or_else(String::new, |length| format!(".v{} ", length.count()));
+    format!("{vector}.{} ", ty.map_or("b32", Type::name))
+}
+
+/// Whether a word can be a name at all.
+fn check_spelling(name: &str) -> Result<(), String> {
+    let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
+    let mut rest = name.chars();
+    let well_formed = match rest.next() {
+        Some(first) if first.is_ascii_alphabetic() => rest.all(is_word),
+        Some('_' | '$' | '%') => name.len() > 1 && rest.all(is_word),
+        _ => false,
+    };
+    if !well_formed {
+        return Err(format!(
+            "`{name}` is not a name: names are letters, digits, `_` and `$`, and begin with a letter, or with `_`, `$` or `%` and one more"
+        ));
+    }
+    if isa::special_register(name).is_some() {
+        return Err(format!("`{name}` is a special register; choose another name"));
+    }
+    Ok(())
+}
+
+fn check_module(db: &Database, file: File, old: &str, name: &str) -> Result<(), String> {
+    if old != name && module_names(db, file).declarations(name).next().is_some() {
+        return Err(format!("this module already declares `{name}`"));
+    }
+    for item in items(db, file) {
+        if module_uses(db, *item).iter().all(|used| used.name != old) {
+            continue;
+        }
+        if let Some(function) = ptx_function(db, *item)
+            && declares(&function, name)
+        {
+            let user = function.name.clone().unwrap_or_default();
+            return Err(format!("`{user}` has a name `{name}` of its own, which would hide the new one"));
+        }
+    }
+    Ok(())
+}
+
+fn check_local(db: &Database, file: File, function: &Function, name: &str) -> Result<(), String> {
+    if declares(function, name) {
+        return Err(format!("this function already declares `{name}`"));
+    }
+    let is_used = function.externals().any(|(_, used)| used == name);
+    if is_used && module_names(db, file).declarations(name).next().is_some() {
+        return Err(format!("this function uses `{name}` of the module, which the new name would hide"));
+    }
+    Ok(())
+}
+
+/// Whether any scope of a function declares a name, by itself or as a register of a range.
+fn declares(function: &Function, name: &str) -> bool {
+    function.symbols().iter().any(|symbol| match symbol.kind {
+        SymbolKind::RegisterRange { count, .. } => {
+            let number =
+                name.strip_prefix(symbol.name.as_str()).and_then(|number| number.parse::<u32>().ok());
+            number.is_some_and(|number| number < count)
+        }
+        _ => symbol.name == name,
+    })
+}

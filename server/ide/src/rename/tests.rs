@@ -1,0 +1,134 @@
+use expect_test::{Expect, expect};
+
+use crate::fixture::{FILE, open};
+
+/// Renames at the cursor, and shows the text after it, or the reason why not.
+fn check(source: &str, name: &str, expect: Expect) {
+    let (fixture, analysis) = open(source);
+    let edits = match analysis.rename(FILE, fixture.cursor(), name).unwrap() {
+        Ok(edits) => edits,
+        Err(reason) => return expect.assert_eq(&reason),
+    };
+    let mut text = fixture.text;
+    for edit in edits.iter().rev() {
+        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
+    }
+    expect.assert_eq(&text);
+}
+
+#[test]
+fn a_label() {
+    check(
+        "
+.entry k() {
+    bra L;
+        |
+L:  ret;
+}",
+        "done",
+        expect![[r#"
+
+            .entry k() {
+                bra done;
+            done:  ret;
+            }"#]],
+    );
+}
+
+#[test]
+fn a_kernel_in_all_items() {
+    check(
+        "
+.func f();
+.entry k() { call f; }
+.func f() { ret; }
+      |",
+        "helper",
+        expect![[r#"
+
+            .func helper();
+            .entry k() { call helper; }
+            .func helper() { ret; }
+        "#]],
+    );
+}
+
+#[test]
+fn one_register_of_a_range_gets_a_declaration() {
+    check(
+        "
+.entry k() {
+    .reg .f32 %f<8>;
+    add.f32 %f5, %f5, %f1;
+             |
+}",
+        "%sum",
+        expect![[r#"
+
+            .entry k() {
+                .reg .f32 %f<8>;
+                .reg .f32 %sum;
+                add.f32 %sum, %sum, %f1;
+            }"#]],
+    );
+}
+
+#[test]
+fn a_range_at_its_declaration() {
+    check(
+        "
+.entry k() {
+    .reg .f32 %f<8>;
+               |
+    add.f32 %f5, %f5, %f1;
+}",
+        "%x",
+        expect![[r#"
+
+            .entry k() {
+                .reg .f32 %x<8>;
+                add.f32 %x5, %x5, %x1;
+            }"#]],
+    );
+}
+
+const BODY: &str = "
+.global .u32 total;
+.entry k() {
+    .reg .b32 %r<8>;
+    .reg .b32 sum;
+    mov.u32 sum, %tid.x;
+";
+
+#[test]
+fn refuses_what_cannot_be() {
+    let on = |marker: &str| format!("{BODY}{marker}\n    st.global.u32 [total], sum;\n}}");
+    check(&on("                   |"), "%x", expect!["`%tid` belongs to the machine; it cannot be renamed"]);
+    check(&on("    |"), "x", expect!["there is no name here that could be renamed"]);
+    check(&on("             |"), "%r7", expect!["this function already declares `%r7`"]);
+    check(&on("             |"), "%laneid", expect!["`%laneid` is a special register; choose another name"]);
+    check(
+        &on("             |"),
+        "2x",
+        expect![
+            "`2x` is not a name: names are letters, digits, `_` and `$`, and begin with a letter, or with `_`, `$` or `%` and one more"
+        ],
+    );
+    check(
+        &on("             |"),
+        "_",
+        expect![
+            "`_` is not a name: names are letters, digits, `_` and `$`, and begin with a letter, or with `_`, `$` or `%` and one more"
+        ],
+    );
+    check(
+        &on("             |"),
+        "total",
+        expect!["this function uses `total` of the module, which the new name would hide"],
+    );
+    check(
+        &on("             |"),
+        "k",
+        expect!["this function uses `k` of the module, which the new name would hide"],
+    );
+}

@@ -1,0 +1,103 @@
+//! The outline of a file: kernels, functions and variables, and what is inside.
+
+mod ptx;
+
+use text_size::TextSize;
+use warplens_syntax::Language;
+
+use crate::answer::Symbol;
+use crate::db::{Database, Db, File, Item, items};
+
+/// The outline of an item, relative to it.
+#[salsa::tracked(returns(deref))]
+pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol]> {
+    match item.language(db) {
+        Language::Ptx => ptx::symbols(db, item).into(),
+        Language::Wave => Box::default(),
+    }
+}
+
+/// The outline of a file, in the order of the text.
+pub(crate) fn symbols(db: &Database, file: File) -> Vec<Symbol> {
+    let list = file.document(db).items();
+    let mut symbols = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        let start = list.start_of(index);
+        symbols.extend(item_symbols(db, *item).iter().map(|symbol| moved(symbol, start)));
+    }
+    symbols
+}
+
+fn moved(symbol: &Symbol, start: TextSize) -> Symbol {
+    Symbol {
+        range: symbol.range + start,
+        focus: symbol.focus + start,
+        children: symbol.children.iter().map(|child| moved(child, start)).collect(),
+        ..symbol.clone()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use expect_test::{Expect, expect};
+
+    use crate::Symbol;
+    use crate::fixture::{FILE, Fixture, open};
+
+    fn check(source: &str, expect: Expect) {
+        let (fixture, analysis) = open(source);
+        let mut shown = String::new();
+        show(&fixture, &analysis.symbols(FILE).unwrap(), 0, &mut shown);
+        expect.assert_eq(&shown);
+    }
+
+    fn show(fixture: &Fixture, symbols: &[Symbol], depth: usize, shown: &mut String) {
+        for symbol in symbols {
+            assert!(symbol.range.contains_range(symbol.focus), "{symbol:?}");
+            let detail = symbol.detail.as_deref().unwrap_or("-");
+            let place = fixture.show(symbol.focus);
+            writeln!(
+                shown,
+                "{:depth$}{} {:?} {detail} {place}",
+                "",
+                symbol.name,
+                symbol.kind,
+                depth = 2 * depth
+            )
+            .unwrap();
+            show(fixture, &symbol.children, depth + 1, shown);
+        }
+    }
+
+    #[test]
+    fn a_module() {
+        check(
+            "
+.version 8.0
+.target sm_80
+.global .align 4 .f32 table[16], scale;
+.extern .func (.param .b32 r) helper(.param .b32 a);
+.visible .entry k(.param .u64 out) .maxntid 64 {
+    .reg .b32 %r<8>;
+    .shared .b8 tile[128];
+L:  bra L;
+}
+.section .debug_str { .b8 0 }
+",
+            expect![[r#"
+                table Variable .global variable, .f32, 64 bytes 4:`table`
+                scale Variable .global variable, .f32, 4 bytes 4:`scale`
+                helper Function function with 1 parameter, declared only 5:`helper`
+                  r Parameter return parameter 0, .b32, 4 bytes 5:`r`
+                  a Parameter parameter 0, .b32, 4 bytes 5:`a`
+                k Kernel kernel with 1 parameter 6:`k`
+                  out Parameter parameter 0, .u64, 8 bytes 6:`out`
+                  tile Variable .shared variable, .b8, 128 bytes 8:`tile`
+                  L Label label 9:`L`
+                .section Section - 11:`.section`
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,87 @@
+//! Outlines of PTX.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{
+    DeclarationKind, Directive, Function, FunctionKind, Symbol as Local, SymbolKind as Is,
+};
+use warplens_syntax::SyntaxNode;
+
+use crate::answer::{Symbol, SymbolKind};
+use crate::db::{Db, Item, ptx_function, ptx_header};
+use crate::declared::ptx as declared;
+
+pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
+    let header = ptx_header(db, item);
+    let tree = item.parse(db).syntax();
+    let function = ptx_function(db, item);
+    let declarations = header.declarations.iter().map(|declaration| {
+        let focus = declaration.name_range;
+        Symbol {
+            name: declaration.name.to_string(),
+            detail: Some(declared::module_kind(&declaration.kind).replace('`', "")),
+            kind: kind(&declaration.kind),
+            range: full(&tree, focus),
+            focus,
+            children: function.as_deref().map(locals).unwrap_or_default(),
+        }
+    });
+    declarations.chain(section(&header.directive, &tree)).collect()
+}
+
+fn kind(kind: &DeclarationKind) -> SymbolKind {
+    match kind {
+        DeclarationKind::Variable(_) => SymbolKind::Variable,
+        DeclarationKind::SectionLabel => SymbolKind::Label,
+        DeclarationKind::Function { kind: FunctionKind::Entry, .. } => SymbolKind::Kernel,
+        DeclarationKind::Function { .. } | DeclarationKind::Alias { .. } => SymbolKind::Function,
+    }
+}
+
+/// The whole declaration around a name, the name itself where the tree has none.
+fn full(tree: &SyntaxNode, focus: TextRange) -> TextRange {
+    declared::declaration(tree, focus).map_or(focus, |node| node.text_range())
+}
+
+/// `.section .debug_str { … }`
+fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {
+    let Some(Directive::Other(word)) = directive else { return None };
+    if word != "section" {
+        return None;
+    }
+    use warplens_syntax::ast::AstNode;
+    let node = tree.children().find_map(warplens_syntax::ptx::ast::SectionDirective::cast)?;
+    let name = node.name_token()?;
+    Some(Symbol {
+        name: name.text().to_owned(),
+        detail: None,
+        kind: SymbolKind::Section,
+        range: node.syntax().text_range(),
+        focus: name.text_range(),
+        children: Vec::new(),
+    })
+}
+
+/// What a function declares, in the order of the text. Registers are left out: there are too many, and they are found by use.
+fn locals(function: &Function) -> Vec<Symbol> {
+    let mut symbols: Vec<Symbol> =
+        function.symbols().iter().filter_map(|symbol| local(function, symbol)).collect();
+    symbols.sort_by_key(|symbol| symbol.focus.start());
+    symbols
+}
+
+fn local(function: &Function, symbol: &Local) -> Option<Symbol> {
+    let kind = match symbol.kind {
+        Is::Register { .. } | Is::RegisterRange { .. } => return None,
+        Is::Variable(_) => SymbolKind::Variable,
+        Is::Param { .. } => SymbolKind::Parameter,
+        Is::Label { .. } | Is::Table { .. } | Is::Prototype(_) => SymbolKind::Label,
+    };
+    Some(Symbol {
+        name: symbol.name.to_string(),
+        detail: Some(declared::kind(function, &symbol.kind).replace('`', "")),
+        kind,
+        range: symbol.range,
+        focus: symbol.range,
+        children: Vec::new(),
+    })
+}

@@ -1,0 +1,159 @@
+//! Coloured tokens: every word by what it is, which takes the tree, and the names, which take their declarations.
+
+mod ptx;
+
+use text_size::{TextRange, TextSize};
+use warplens_syntax::{Language, SyntaxToken};
+
+use crate::answer::{SemanticToken, TokenKind, TokenModifiers};
+use crate::db::{Database, File, items};
+use crate::place::token_covering;
+
+/// The tokens of a whole file.
+pub(crate) fn tokens(db: &Database, file: File) -> Vec<SemanticToken> {
+    tokens_in(db, file, TextRange::up_to(file.document(db).items().text_len()))
+}
+
+/// The tokens that touch a range; items outside of it are not looked at.
+pub(crate) fn tokens_in(db: &Database, file: File, range: TextRange) -> Vec<SemanticToken> {
+    let list = file.document(db).items();
+    let Some(first) = list.item_at(range.start()) else { return Vec::new() };
+    let mut tokens = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate().skip(first) {
+        let start = list.start_of(index);
+        let Some(wanted) = range.intersect(list.range_of(index)) else { break };
+        let wanted = wanted - start;
+        let from = tokens.len();
+        match item.language(db) {
+            Language::Ptx => ptx::tokens(db, *item, wanted, &mut tokens),
+            Language::Wave => {}
+        }
+        tokens[from..].iter_mut().for_each(|token| token.range += start);
+    }
+    tokens
+}
+
+/// The tokens of a tree that touch a range, in order.
+fn walk(tree: &warplens_syntax::SyntaxNode, range: TextRange) -> impl Iterator<Item = SyntaxToken> {
+    let first = token_covering(tree, range.start());
+    let following = std::iter::successors(first, SyntaxToken::next_token);
+    following.take_while(move |token| token.text_range().start() < range.end())
+}
+
+/// Adds a token; one that spans lines becomes one for each line.
+fn push(token: &SyntaxToken, kind: TokenKind, modifiers: TokenModifiers, tokens: &mut Vec<SemanticToken>) {
+    let mut start = token.text_range().start();
+    for line in token.text().split_inclusive('\n') {
+        let shown = line.trim_end_matches(['\n', '\r']);
+        if !shown.is_empty() {
+            let range = TextRange::at(start, TextSize::of(shown));
+            tokens.push(SemanticToken { range, kind, modifiers });
+        }
+        start += TextSize::of(line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+    use crate::fixture::{FILE, open};
+
+    fn check(source: &str, expect: Expect) {
+        let (fixture, analysis) = open(source);
+        let tokens = analysis.tokens(FILE).unwrap();
+        let show = |token: &SemanticToken| {
+            let names = TokenModifiers::LEGEND.iter().enumerate();
+            let set: String = names
+                .filter(|(bit, _)| token.modifiers.0 >> bit & 1 == 1)
+                .map(|(_, name)| format!(" {name}"))
+                .collect();
+            format!("{} {:?}{set}\n", fixture.show(token.range), token.kind)
+        };
+        expect.assert_eq(&tokens.iter().map(show).collect::<String>());
+    }
+
+    #[test]
+    fn a_kernel() {
+        check(
+            ".visible .entry k(.param .u64 x) {
+    .reg .b32 %r<4>; .reg .pred %p<2>; // regs
+    .shared .b8 tile[16];
+L:  @!%p1 ld.global.u32 %r1, [x+-4];
+    mov.u32 %r2, %tid.x;
+    call k, (0f3F800000);
+    bra L; /* two
+lines */
+}",
+            expect![[r#"
+                1:`.visible` Keyword
+                1:`.entry` Keyword
+                1:`k` Function declaration
+                1:`.param` Keyword
+                1:`.u64` Type
+                1:`x` Parameter declaration readonly
+                2:`.reg` Keyword
+                2:`.b32` Type
+                2:`%r` Register declaration
+                2:`4` Number
+                2:`.reg` Keyword
+                2:`.pred` Type
+                2:`%p` Predicate declaration
+                2:`2` Number
+                2:`// regs` Comment
+                3:`.shared` Keyword
+                3:`.b8` Type
+                3:`tile` Variable declaration
+                3:`16` Number
+                4:`L` Label declaration
+                4:`@` Operator
+                4:`!` Operator
+                4:`%p1` Predicate
+                4:`ld` Opcode
+                4:`.global` Modifier
+                4:`.u32` Type
+                4:`%r1` Register modification
+                4:`x` Parameter readonly
+                4:`+` Operator
+                4:`-` Operator
+                4:`4` Number
+                5:`mov` Opcode
+                5:`.u32` Type
+                5:`%r2` Register modification
+                5:`%tid` SpecialRegister readonly
+                5:`.x` SpecialRegister
+                6:`call` Opcode
+                6:`k` Function
+                6:`0f3F800000` Number
+                7:`bra` Opcode
+                7:`L` Label
+                7:`/* two` Comment
+                8:`lines */` Comment
+            "#]],
+        );
+    }
+
+    #[test]
+    fn a_range_gives_the_same_tokens_as_the_whole() {
+        let (fixture, analysis) = open(".entry a() { mov.u32 %r1, 5; ret; }\n.entry b() { ret; }\n");
+        let all = analysis.tokens(FILE).unwrap();
+        for start in 0..fixture.text.len() as u32 {
+            let range = TextRange::new(start.into(), (fixture.text.len() as u32).min(start + 9).into());
+            let part = analysis.tokens_in(FILE, range).unwrap();
+            let expected: Vec<SemanticToken> = all
+                .iter()
+                .copied()
+                .filter(|token| token.range.intersect(range).is_some_and(|part| !part.is_empty()))
+                .collect();
+            assert_eq!(part, expected, "{range:?}");
+        }
+    }
+
+    #[test]
+    fn the_legend_follows_the_kinds() {
+        for (index, (kind, _)) in TokenKind::LEGEND.iter().enumerate() {
+            assert_eq!(*kind as usize, index);
+        }
+    }
+}
