@@ -1,6 +1,6 @@
 //! Reading data files, and the checks that every kind of entry shares.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 
 use anyhow::{Context, Result, bail, ensure};
@@ -72,4 +72,28 @@ pub(in crate::codegen) fn version(file: &str, entry: &str, text: &str) -> Result
     text.split_once('.')
         .and_then(|(major, minor)| Some((major.parse().ok()?, minor.parse().ok()?)))
         .with_context(|| format!("{file}: `{text}` of `{entry}` is no version"))
+}
+
+/// Texts that several entries of a file share: the table `common`, which `"@name"` in a note or a divergence text stands for.
+pub(in crate::codegen) type Common = BTreeMap<String, String>;
+
+/// Puts the shared texts of a file in place; each must be known, and used.
+pub(in crate::codegen) fn share<'a>(
+    file: &str,
+    common: &Common,
+    texts: impl IntoIterator<Item = &'a mut String>,
+) -> Result<()> {
+    let mut used = BTreeSet::new();
+    for text in texts {
+        let Some(name) = text.strip_prefix('@') else { continue };
+        let (name, shared) = common
+            .get_key_value(name)
+            .with_context(|| format!("{file}: `@{name}` is not in the table `common`"))?;
+        used.insert(name);
+        shared.clone_into(text);
+    }
+    for name in common.keys() {
+        ensure!(used.contains(name), "{file}: no entry uses `{name}` of the table `common`");
+    }
+    Ok(())
 }

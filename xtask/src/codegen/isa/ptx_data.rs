@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::data::{files, read};
+use super::data::{Common, files, read, share};
 
 /// All PTX data.
 pub(in crate::codegen) struct Data {
@@ -26,6 +26,8 @@ pub(in crate::codegen) struct Category {
     pub(in crate::codegen) id: String,
     pub(in crate::codegen) title: String,
     pub(in crate::codegen) about: String,
+    #[serde(default)]
+    common: Common,
     #[serde(rename = "instruction")]
     pub(in crate::codegen) instructions: Vec<Instruction>,
 }
@@ -62,6 +64,11 @@ pub(in crate::codegen) struct Instruction {
 }
 
 impl Instruction {
+    /// The texts that may be shared.
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        self.notes.iter_mut().chain([&mut self.divergence])
+    }
+
     pub(in crate::codegen) fn name(&self) -> &str {
         self.name.as_deref().unwrap_or(&self.id)
     }
@@ -361,7 +368,9 @@ fn one() -> u8 {
 pub(in crate::codegen) fn load() -> Result<Data> {
     let mut categories = Vec::new();
     for id in files("ptx/instructions")? {
-        let category: Category = read(&format!("ptx/instructions/{id}.toml"))?;
+        let file = format!("ptx/instructions/{id}.toml");
+        let mut category: Category = read(&file)?;
+        share(&file, &category.common, category.instructions.iter_mut().flat_map(Instruction::texts))?;
         categories.push(Category { id, ..category });
     }
     categories.sort_by_key(|category| {

@@ -3,7 +3,7 @@
 use anyhow::Result;
 use serde::Deserialize;
 
-use super::data::{files, read};
+use super::data::{Common, files, read, share};
 use super::ptx_data::Role;
 
 /// All WAVE data.
@@ -25,6 +25,8 @@ pub(in crate::codegen) struct Category {
     pub(in crate::codegen) id: String,
     pub(in crate::codegen) title: String,
     pub(in crate::codegen) about: String,
+    #[serde(default)]
+    common: Common,
     #[serde(rename = "instruction")]
     pub(in crate::codegen) instructions: Vec<Instruction>,
 }
@@ -61,6 +63,11 @@ pub(in crate::codegen) struct Instruction {
 }
 
 impl Instruction {
+    /// The texts that may be shared.
+    fn texts(&mut self) -> impl Iterator<Item = &mut String> {
+        self.notes.iter_mut().chain([&mut self.divergence])
+    }
+
     /// The toolchain's spelling, if it has the instruction.
     pub(in crate::codegen) fn toolchain(&self) -> Option<&str> {
         match self.toolchain.as_deref() {
@@ -211,7 +218,9 @@ const ORDER: [&str; 15] = [
 pub(in crate::codegen) fn load() -> Result<Data> {
     let mut categories = Vec::new();
     for id in files("wave/instructions")? {
-        let category: Category = read(&format!("wave/instructions/{id}.toml"))?;
+        let file = format!("wave/instructions/{id}.toml");
+        let mut category: Category = read(&file)?;
+        share(&file, &category.common, category.instructions.iter_mut().flat_map(Instruction::texts))?;
         categories.push(Category { id, ..category });
     }
     categories.sort_by_key(|category| ORDER.iter().position(|id| *id == category.id));
