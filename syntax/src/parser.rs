@@ -82,6 +82,13 @@ impl<'t> Parser<'t> {
         &self.text[self.lexed.start(index)..self.lexed.end(index)]
     }
 
+    /// The text of the token before the next one.
+    pub(crate) fn previous_text(&self) -> &'t str {
+        let Some(previous) = self.position.checked_sub(1) else { return "" };
+        let index = self.lexed.raw_index(previous);
+        &self.text[self.lexed.start(index)..self.lexed.end(index)]
+    }
+
     /// Whether a line ends between the token before `n` and the token `n` after the next one.
     pub(crate) fn nth_starts_line(&self, n: usize) -> bool {
         let nth = self.position + n;

@@ -65,6 +65,7 @@ impl Lexer<'_> {
             b'/' => self.slash(),
             b'"' => self.string(),
             b'#' => self.hash(),
+            b'\'' => self.character(),
             b'@' if self.bytes[start..].starts_with(b"@@DWARF") => {
                 self.at = self.line_end(start);
                 T![dwarf_line]
@@ -154,6 +155,18 @@ impl Lexer<'_> {
             }
         }
         T![string]
+    }
+
+    /// `'a'`, which other languages have.
+    fn character(&mut self) -> SyntaxKind {
+        let start = self.at;
+        let line_end = self.line_end(start);
+        let Some(length) = memchr(b'\'', &self.bytes[start + 1..line_end]) else {
+            return self.unknown_character();
+        };
+        self.at = start + 1 + length + 1;
+        self.error(start, "PTX has no character literals: write the character's number");
+        T![error_token]
     }
 
     /// A line mark, or a line that a C preprocessor should have removed.

@@ -129,7 +129,7 @@ fn statement(p: &mut Parser<'_>) {
 fn directive(p: &mut Parser<'_>) {
     let directive = p.start();
     p.bump();
-    if !p.nth_starts_line(0) && starts_operand(p, 0) && !p.at_any(&[IDENT, DOT_WORD]) {
+    if !p.nth_starts_line(0) && starts_operand(p, 0) && !p.at(DOT_WORD) {
         operands(p);
     }
     directive.complete(p, DIRECTIVE);

@@ -40,11 +40,15 @@ pub(super) fn function(p: &mut Parser<'_>) {
 /// Everything before the body or the `;`.
 fn header(p: &mut Parser<'_>) {
     declarations::linkage(p);
+    let is_kernel = p.current_text() == ".entry";
     directive_word(p);
     if p.at(T![dot_word]) && p.current_text() == ".attribute" {
         declarations::attribute(p);
     }
     if p.at(T!['(']) {
+        if is_kernel {
+            p.error("a kernel returns nothing: remove the list before its name");
+        }
         declarations::param_list(p, RETURN_LIST);
     }
     if p.at(T![dot_word]) && !words::is_state_space(p.current_text()) {
@@ -104,6 +108,9 @@ pub(super) fn function_directive(p: &mut Parser<'_>) {
     }
     let directive = p.start();
     p.bump();
+    if p.at(T![-]) {
+        p.error("this takes no negative number");
+    }
     if p.at_any(&[T![int_number], T!['('], T![string], T![-], T![float_number]]) {
         expressions::expression(p);
         while p.eat(T![,]) {

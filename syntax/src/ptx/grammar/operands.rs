@@ -75,7 +75,12 @@ fn missing_operand(p: &mut Parser<'_>) {
 }
 
 fn missing_comma(p: &mut Parser<'_>) {
-    p.error_after_previous("missing `,` after this operand");
+    let type_without_point = p.previous_text();
+    if words::is_type_without_point(type_without_point) {
+        p.error_after_previous(format!("missing `.` before `{type_without_point}`"));
+    } else {
+        p.error_after_previous("missing `,` after this operand");
+    }
 }
 
 /// One operand.
