@@ -115,9 +115,10 @@ fn statement(p: &mut Parser<'_>) {
         _ if at_label(p) => label(p),
         IDENT | AT => instruction(p),
         _ => {
-            let message = match p.current() {
-                ERROR_TOKEN => unexpected(p),
-                _ => "an instruction, a directive or a label was expected here".to_owned(),
+            let message = if is_foreign(p.current()) {
+                unexpected(p)
+            } else {
+                "an instruction, a directive or a label was expected here".to_owned()
             };
             let rest = rest_of_line(p);
             skip(p, rest, message);
@@ -223,7 +224,8 @@ fn suffixes(p: &mut Parser<'_>) {
         let operand_follows = !p.nth_starts_line(0)
             && !p.nth_starts_line(1)
             && starts_operand(p, 1)
-            && !matches!(p.nth(1), IDENT | DOT_WORD | ERROR_TOKEN);
+            && !matches!(p.nth(1), IDENT | DOT_WORD)
+            && !is_foreign(p.nth(1));
         if !p.nth_is_joint(0) && !operand_follows {
             break;
         }
@@ -250,10 +252,30 @@ fn starts_operand(p: &Parser<'_>, n: usize) -> bool {
     match p.nth(n) {
         IDENT => !colon_follows(p, n),
         DOT_WORD => !(is_kernel(p.nth_text(n)) || is_end(p.nth_text(n))),
-        GENERAL_REGISTER | PREDICATE_REGISTER | SPECIAL_NAME | INT_NUMBER | FLOAT_NUMBER | BANG
-        | L_BRACKET | ERROR_TOKEN => true,
-        _ => false,
+        AT | COMMA | COLON | R_BRACKET | EOF => false,
+        _ => true,
     }
+}
+
+/// Whether no statement of this language has such a token.
+fn is_foreign(kind: SyntaxKind) -> bool {
+    !matches!(
+        kind,
+        IDENT
+            | DOT_WORD
+            | GENERAL_REGISTER
+            | PREDICATE_REGISTER
+            | SPECIAL_NAME
+            | INT_NUMBER
+            | FLOAT_NUMBER
+            | BANG
+            | AT
+            | COMMA
+            | COLON
+            | L_BRACKET
+            | R_BRACKET
+            | EOF
+    )
 }
 
 /// Operands and the commas between them, up to the end of the list or of the line.
@@ -269,7 +291,7 @@ fn operands(p: &mut Parser<'_>) {
         } else if !starts_operand(p, 0) || !wanted && p.at_any(&[IDENT, DOT_WORD]) {
             break;
         } else {
-            if !wanted && !p.at_any(&[ERROR_TOKEN, L_BRACKET]) {
+            if !wanted && !p.at(L_BRACKET) && !is_foreign(p.current()) {
                 p.error("a comma is missing before this operand");
             }
             operand(p);

@@ -63,8 +63,10 @@ impl<'t> Lexer<'t> {
             b'[' => self.single(L_BRACKET),
             b']' => self.single(R_BRACKET),
             quote @ (b'"' | b'\'') => self.string(quote),
-            byte if byte.is_ascii() => self.single(ERROR_TOKEN),
-            _ => self.not_ascii(),
+            byte => match foreign(byte) {
+                Some(kind) => self.single(kind),
+                None => self.odd_character(),
+            },
         }
     }
 
@@ -108,7 +110,7 @@ impl<'t> Lexer<'t> {
         if let Some(end) = memchr::memchr(quote, &self.text.as_bytes()[start + 1..self.at]) {
             self.at = start + end + 2;
         }
-        ERROR_TOKEN
+        STRING
     }
 
     fn letter_follows(&self) -> bool {
@@ -177,8 +179,8 @@ impl<'t> Lexer<'t> {
         if float { FLOAT_NUMBER } else { INT_NUMBER }
     }
 
-    /// A letter outside of ASCII starts a name, with an error; white space of other scripts separates, with an error.
-    fn not_ascii(&mut self) -> SyntaxKind {
+    /// A letter outside of ASCII starts a name; anything else separates. Both are errors.
+    fn odd_character(&mut self) -> SyntaxKind {
         let start = self.at;
         let Some(first) = self.text[start..].chars().next() else { return self.single(ERROR_TOKEN) };
         self.at += first.len_utf8();
@@ -196,8 +198,34 @@ impl<'t> Lexer<'t> {
             self.lexed.error(start, self.at, message);
             return WHITESPACE;
         }
+        self.lexed.error(start, self.at, format!("unexpected `{}`", first.escape_debug()));
         ERROR_TOKEN
     }
+}
+
+/// Punctuation that this language does not have. It is a token, so that the grammar finds fault with its place once.
+fn foreign(byte: u8) -> Option<SyntaxKind> {
+    Some(match byte {
+        b'(' => L_PAREN,
+        b')' => R_PAREN,
+        b'{' => L_BRACE,
+        b'}' => R_BRACE,
+        b'<' => L_ANGLE,
+        b'>' => R_ANGLE,
+        b'|' => PIPE,
+        b'&' => AMP,
+        b'^' => CARET,
+        b'~' => TILDE,
+        b'+' => PLUS,
+        b'-' => MINUS,
+        b'*' => STAR,
+        b'/' => SLASH,
+        b'%' => PERCENT,
+        b'?' => QUESTION,
+        b'=' => EQ,
+        b'.' => DOT,
+        _ => return None,
+    })
 }
 
 fn is_word_byte(byte: u8) -> bool {
