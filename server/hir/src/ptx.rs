@@ -13,5 +13,5 @@ mod uniformity;
 
 pub use model::*;
 pub use module::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
-pub use signature::{Roles, entry};
+pub use signature::{Roles, entry, written};
 pub use uniformity::Uniformity;

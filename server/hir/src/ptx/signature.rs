@@ -5,46 +5,41 @@ use warplens_isa::ptx as isa;
 
 use super::{Mnemonic, Role};
 
-/// The roles of the operands of one instruction.
-#[derive(Debug, Clone, Copy)]
-pub enum Roles {
-    /// `bra`: the operand is a label.
-    Branch,
-    /// `call`: the callee comes first, or second after the results.
-    Call {
-        /// Whether results stand in front.
-        has_results: bool,
-    },
-    /// What the entry of the instruction set says.
-    Entry(&'static isa::Instruction),
-    /// Not an instruction: everything counts as read.
-    Unknown,
-}
+/// The roles of the operands of one instruction, as commas separate them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Roles([Role; Roles::MAX]);
 
 impl Roles {
+    /// Operands beyond this many are read; no instruction has so many.
+    const MAX: usize = 16;
+    const READ: Roles = Roles([Role::Read; Roles::MAX]);
+
     /// The roles for an instruction with so many operands, the first of which may be a list in parentheses.
     pub fn of(mnemonic: &Mnemonic, operands: usize, first_is_list: bool) -> Roles {
+        let mut roles = Roles::READ;
         match &*mnemonic.opcode {
-            "bra" => Roles::Branch,
-            "call" => Roles::Call { has_results: first_is_list },
-            _ => entry(mnemonic, operands).map_or(Roles::Unknown, Roles::Entry),
+            "bra" => roles.0[0] = Role::Target,
+            "call" if first_is_list => (roles.0[0], roles.0[1]) = (Role::Write, Role::Call),
+            "call" => roles.0[0] = Role::Call,
+            _ => {
+                if let Some(entry) = entry(mnemonic, operands) {
+                    for (role, operand) in roles.0.iter_mut().zip(written(entry, operands)) {
+                        *role = match operand.role {
+                            warplens_isa::Role::Read => Role::Read,
+                            warplens_isa::Role::Write => Role::Write,
+                            warplens_isa::Role::Both => Role::ReadWrite,
+                        };
+                    }
+                }
+            }
         }
+        roles
     }
 
     /// What happens to the registers of an operand that stand outside brackets. Registers in an address are read; a
     /// variable in an address takes the role of the operand, since it is that memory which is read or written.
     pub fn role(self, operand: usize) -> Role {
-        match self {
-            Roles::Branch => Role::Target,
-            Roles::Call { has_results: true } if operand == 0 => Role::Write,
-            Roles::Call { has_results } if operand == usize::from(has_results) => Role::Call,
-            Roles::Call { .. } | Roles::Unknown => Role::Read,
-            Roles::Entry(entry) => match entry.operands.get(operand).map(|operand| operand.role) {
-                Some(warplens_isa::Role::Write) => Role::Write,
-                Some(warplens_isa::Role::Both) => Role::ReadWrite,
-                Some(warplens_isa::Role::Read) | None => Role::Read,
-            },
-        }
+        self.0.get(operand).copied().unwrap_or(Role::Read)
     }
 }
 
@@ -52,7 +47,7 @@ impl Roles {
 pub fn entry(mnemonic: &Mnemonic, operands: usize) -> Option<&'static isa::Instruction> {
     let fitting = isa::by_opcode(&mnemonic.opcode).iter().filter(|entry| {
         let words = entry.words.iter().map(|word| word.trim_start_matches('.'));
-        words.clone().count() <= mnemonic.modifiers.len()
+        entry.words.len() <= mnemonic.modifiers.len()
             && words.zip(&mnemonic.modifiers).all(|(word, modifier)| word == modifier)
     });
     let known = |entry: &isa::Instruction| {
@@ -61,10 +56,85 @@ pub fn entry(mnemonic: &Mnemonic, operands: usize) -> Option<&'static isa::Instr
         };
         mnemonic.modifiers.iter().filter(known).count()
     };
-    let takes = |entry: &isa::Instruction| {
-        let required = entry.operands.iter().filter(|operand| !operand.optional).count();
-        (required..=entry.operands.len()).contains(&operands)
+    let takes = |entry: &'static isa::Instruction| {
+        let required = places(entry).filter(|operand| !operand.optional).count();
+        (required..=places(entry).count()).contains(&operands)
     };
     // The first of equals, so that the order of the tables decides.
     fitting.copied().rev().max_by_key(|entry| (entry.words.len(), takes(entry), known(entry)))
+}
+
+/// The operands of an entry that an instruction with so many has: optional ones are left out from the right.
+pub fn written(
+    entry: &'static isa::Instruction,
+    operands: usize,
+) -> impl Iterator<Item = &'static isa::Operand> + Clone {
+    let required = places(entry).filter(|operand| !operand.optional).count();
+    let mut optional = operands.saturating_sub(required);
+    places(entry).filter(move |operand| {
+        let kept = !operand.optional || optional > 0;
+        optional -= usize::from(operand.optional && kept);
+        kept
+    })
+}
+
+/// The operands of an entry as commas separate them: the `q` of `p|q` has no place of its own.
+fn places(entry: &'static isa::Instruction) -> impl Iterator<Item = &'static isa::Operand> + Clone {
+    let second = entry.operands.get(1).filter(|second| second.role.writes()).map(|second| second.name);
+    let is_pair = second.is_some_and(|name| {
+        let follows = |form: &&str| form.split('|').skip(1).any(|rest| rest.starts_with(name));
+        entry.syntax.iter().any(follows)
+    });
+    let operands = entry.operands.iter().enumerate();
+    operands.filter(move |(index, _)| !(is_pair && *index == 1)).map(|(_, operand)| operand)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(mnemonic: &str, operands: usize, expect: Expect) {
+        let mut words = mnemonic.split('.');
+        let mnemonic = Mnemonic {
+            opcode: words.next().unwrap_or_default().into(),
+            modifiers: words.map(Into::into).collect(),
+        };
+        let id = entry(&mnemonic, operands).map(|entry| entry.id);
+        let roles = Roles::of(&mnemonic, operands, false);
+        let roles: Vec<_> = (0..operands).map(|operand| roles.role(operand)).collect();
+        expect.assert_eq(&format!("{id:?} {roles:?}"));
+    }
+
+    #[test]
+    fn roles_follow_the_tables() {
+        check("add.s32", 3, expect![[r#"Some("add@int") [Write, Read, Read]"#]]);
+        check("add.rn.f32", 3, expect![[r#"Some("add@fp") [Write, Read, Read]"#]]);
+        check("setp.eq.s32", 3, expect![[r#"Some("setp") [Write, Read, Read]"#]]);
+        check("setp.eq.and.s32", 4, expect![[r#"Some("setp") [Write, Read, Read, Read]"#]]);
+        check("shfl.sync.idx.b32", 5, expect![[r#"Some("shfl.sync") [Write, Read, Read, Read, Read]"#]]);
+        check("elect.sync", 2, expect![[r#"Some("elect.sync") [Write, Read]"#]]);
+        check("st.global.u32", 2, expect![[r#"Some("st") [Write, Read]"#]]);
+        check("atom.global.add.u32", 3, expect![[r#"Some("atom") [Write, ReadWrite, Read]"#]]);
+        check("bar.red.popc.u32", 3, expect![[r#"Some("bar.red") [Write, Read, Read]"#]]);
+        check("barrier.sync", 1, expect![[r#"Some("barrier.sync") [Read]"#]]);
+        check("tex.2d.v4.f32.f32", 2, expect![[r#"Some("tex") [Write, Read]"#]]);
+        check(
+            "cp.async.bulk.global.shared::cta.bulk_group",
+            3,
+            expect![[r#"Some("cp.async.bulk") [Write, Read, Read]"#]],
+        );
+        check(
+            "tcgen05.ld.red.sync.aligned.32x32b.x2.min.f32",
+            3,
+            expect![[r#"Some("tcgen05.ld.red") [Write, Write, Read]"#]],
+        );
+        check(
+            "mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16",
+            4,
+            expect![[r#"Some("mma") [Write, Read, Read, Read]"#]],
+        );
+        check("frobnicate", 2, expect!["None [Read, Read]"]);
+    }
 }

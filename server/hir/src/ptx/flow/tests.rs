@@ -12,8 +12,9 @@ use crate::ptx::{Function, Uniformity};
 /// The blocks of a kernel. A block is called by the label before it, or by its number.
 fn check(statements: &str, expect: Expect) {
     let text = format!(
-        ".entry k(.param .u32 n) {{ .reg .pred p, q, u; .reg .b32 r;\nmov.u32 r, %tid.x;\nsetp.eq.u32 p, r, 1;\n\
-         setp.eq.u32 q, r, 2;\nld.param.u32 r, [n];\nsetp.eq.u32 u, r, 3;\n{statements}\n}}"
+        ".entry k(.param .u32 size) {{ .reg .pred p, q, u, v; .reg .b32 r, s, t, n;\n\
+         mov.u32 t, %tid.x; setp.eq.u32 p, t, 1; setp.eq.u32 q, t, 2;\n\
+         ld.param.u32 n, [size]; setp.eq.u32 u, n, 3;\n{statements}\n}}"
     );
     let parse = parse_item(Language::Ptx, &text);
     assert_eq!(parse.errors(), []);
@@ -50,8 +51,8 @@ fn nested_if() {
     check(
         "@p bra ELSE; @q bra INNER; add.u32 r, r, 1; INNER: bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts ELSE 1, meet JOIN, uniform
-            1 Parts INNER 2, meet INNER, uniform
+            0 Parts ELSE 1, meet JOIN
+            1 Parts INNER 2, meet INNER
             2 Goes INNER
             INNER Goes JOIN
             ELSE Goes JOIN
@@ -62,13 +63,16 @@ fn nested_if() {
 
 #[test]
 fn loop_with_a_break() {
-    check("TOP: @p bra OUT; add.u32 r, r, 1; @q bra OUT; bra TOP; OUT: ret;", expect![[r#"
-        0 Goes TOP
-        TOP Parts OUT 2, meet OUT, uniform
-        2 Parts OUT 3, meet OUT, uniform
-        3 Goes TOP
-        OUT Leaves 
-    "#]]);
+    check(
+        "TOP: @p bra OUT; add.u32 r, r, 1; @q bra OUT; bra TOP; OUT: ret;",
+        expect![[r#"
+            0 Goes TOP
+            TOP Parts OUT 2, meet OUT
+            2 Parts OUT 3, meet OUT
+            3 Goes TOP
+            OUT Leaves 
+        "#]],
+    );
 }
 
 #[test]
@@ -76,19 +80,22 @@ fn exit_in_one_side_holds_nobody_up() {
     check(
         "@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: @q exit; add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts SIDE 1, meet JOIN (textbook nowhere), uniform
+            0 Parts SIDE 1, meet JOIN (textbook nowhere)
             1 Goes JOIN
             SIDE LeavesGuarded 3
             3 Goes JOIN
             JOIN Leaves 
         "#]],
     );
-    check("@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: exit; JOIN: ret;", expect![[r#"
-        0 Parts SIDE 1, meet 1 (textbook nowhere), uniform
-        1 Goes JOIN
-        SIDE Leaves 
-        JOIN Leaves 
-    "#]]);
+    check(
+        "@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: exit; JOIN: ret;",
+        expect![[r#"
+            0 Parts SIDE 1, meet 1 (textbook nowhere)
+            1 Goes JOIN
+            SIDE Leaves 
+            JOIN Leaves 
+        "#]],
+    );
 }
 
 #[test]
@@ -96,8 +103,8 @@ fn short_circuit_and() {
     check(
         "@!p bra ELSE; @!q bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts ELSE 1, meet JOIN, uniform
-            1 Parts ELSE 2, meet JOIN, uniform
+            0 Parts ELSE 1, meet JOIN
+            1 Parts ELSE 2, meet JOIN
             2 Goes JOIN
             ELSE Goes JOIN
             JOIN Leaves 
@@ -110,8 +117,8 @@ fn side_entry_into_a_tail() {
     check(
         "@p bra B; add.u32 r, r, 1; @q bra C; bra JOIN; B: add.u32 r, r, 2; C: add.u32 r, r, 3; JOIN: ret;",
         expect![[r#"
-            0 Parts B 1, meet JOIN, uniform
-            1 Parts C 2, meet JOIN, uniform
+            0 Parts B 1, meet JOIN
+            1 Parts C 2, meet JOIN
             2 Goes JOIN
             B Goes C
             C Goes JOIN
@@ -125,7 +132,7 @@ fn switch_with_fall_through() {
     check(
         "T: .branchtargets C0, C1, C2, C1; brx.idx r, T; C0: bra JOIN; C1: add.u32 r, r, 1; C2: add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts C0 C1 C2, meet JOIN
+            0 Parts C0 C1 C2, meet JOIN, uniform
             C0 Goes JOIN
             C1 Goes C2
             C2 Goes JOIN
@@ -136,35 +143,44 @@ fn switch_with_fall_through() {
 
 #[test]
 fn irreducible() {
-    check("@p bra B; A: add.u32 r, r, 1; B: add.u32 r, r, 2; @q bra A; ret;", expect![[r#"
-        0 Parts B A, meet B, uniform
-        A Goes B
-        B Parts A 3, meet 3, uniform
-        3 Leaves 
-    "#]]);
+    check(
+        "@p bra B; A: add.u32 r, r, 1; B: add.u32 r, r, 2; @q bra A; ret;",
+        expect![[r#"
+            0 Parts B A, meet B
+            A Goes B
+            B Parts A 3, meet 3
+            3 Leaves 
+        "#]],
+    );
 }
 
 #[test]
 fn loop_left_by_exits_only() {
-    check("TOP: @p exit; add.u32 r, r, 1; @q bra TOP; @u bra TOP; bra TOP;", expect![[r#"
-        0 Goes TOP
-        TOP LeavesGuarded 2
-        2 Parts TOP 3, meet 3 (textbook TOP), uniform
-        3 Parts TOP 4, meet 4 (textbook TOP), uniform
-        4 Goes TOP
-    "#]]);
+    check(
+        "TOP: @p exit; add.u32 r, r, 1; @q bra TOP; @u bra TOP; bra TOP;",
+        expect![[r#"
+            0 Goes TOP
+            TOP LeavesGuarded 2
+            2 Parts TOP 3, meet 3 (textbook TOP)
+            3 Parts TOP 4, meet 4 (textbook TOP), uniform
+            4 Goes TOP
+        "#]],
+    );
 }
 
 #[test]
 fn two_returns_at_a_loop() {
-    check("TOP: @p bra A; @q bra B; bra TOP; A: add.u32 r, r, 1; ret; B: ret;", expect![[r#"
-        0 Goes TOP
-        TOP Parts A 2, meet 2 (textbook nowhere), uniform
-        2 Parts B 3, meet B (textbook nowhere), uniform
-        3 Goes TOP
-        A Leaves 
-        B Leaves 
-    "#]]);
+    check(
+        "TOP: @p bra A; @q bra B; bra TOP; A: add.u32 r, r, 1; ret; B: ret;",
+        expect![[r#"
+            0 Goes TOP
+            TOP Parts A 2, meet 2 (textbook nowhere)
+            2 Parts B 3, meet B (textbook nowhere)
+            3 Goes TOP
+            A Leaves 
+            B Leaves 
+        "#]],
+    );
 }
 
 #[test]
@@ -172,8 +188,8 @@ fn cold_exit_stands_last() {
     check(
         "@p bra COLD; @q bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret; COLD: exit;",
         expect![[r#"
-            0 Parts COLD 1, meet 1 (textbook nowhere), uniform
-            1 Parts ELSE 2, meet JOIN, uniform
+            0 Parts COLD 1, meet 1 (textbook nowhere)
+            1 Parts ELSE 2, meet JOIN
             2 Goes JOIN
             ELSE Goes JOIN
             JOIN Leaves 
@@ -189,8 +205,8 @@ fn uniform_branches_count_last() {
         "@u bra OTHER; @p bra A; add.u32 r, r, 1; A: ret; \
          OTHER: @u bra B; add.u32 r, r, 1; B: @u bra C; add.u32 r, r, 1; C: ret;",
         expect![[r#"
-            0 Parts OTHER 1, meet OTHER (textbook nowhere), uniform
-            1 Parts A 2, meet A, uniform
+            0 Parts OTHER 1, meet 1 (textbook nowhere), uniform
+            1 Parts A 2, meet A
             2 Goes A
             A Leaves 
             OTHER Parts B 5, meet B, uniform
@@ -207,11 +223,11 @@ fn sides_that_end_apart_have_joins_of_their_own() {
     check(
         "@p bra OTHER; @q bra A; add.u32 r, r, 1; A: ret; OTHER: @q bra B; add.u32 r, r, 1; B: trap;",
         expect![[r#"
-            0 Parts OTHER 1, meet 1 (textbook nowhere), uniform
-            1 Parts A 2, meet A, uniform
+            0 Parts OTHER 1, meet 1 (textbook nowhere)
+            1 Parts A 2, meet A
             2 Goes A
             A Leaves 
-            OTHER Parts B 5, meet B, uniform
+            OTHER Parts B 5, meet B
             5 Goes B
             B Stops 
         "#]],
@@ -224,7 +240,7 @@ fn endless_loop_has_a_join_inside() {
         "TOP: @p bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: bra TOP;",
         expect![[r#"
             0 Goes TOP
-            TOP Parts ELSE 2, meet JOIN (textbook nowhere), uniform
+            TOP Parts ELSE 2, meet JOIN (textbook nowhere)
             2 Goes JOIN
             ELSE Goes JOIN
             JOIN Goes TOP
@@ -234,43 +250,59 @@ fn endless_loop_has_a_join_inside() {
 
 #[test]
 fn calls_that_do_not_return() {
-    check("@p bra BAD; @q bra BAD; add.u32 r, r, 1; ret; BAD: call abort; GONE: ret;", expect![[r#"
-        0 Parts BAD 1, meet 1 (textbook nowhere), uniform
-        1 Parts BAD 2, meet 2 (textbook nowhere), uniform
-        2 Leaves 
-        BAD Stops 
-        GONE Leaves 
-    "#]]);
-    check("@p call abort; call other; ret;", expect![[r#"
+    check(
+        "@p bra BAD; @q bra BAD; add.u32 r, r, 1; ret; BAD: call abort; GONE: ret;",
+        expect![[r#"
+            0 Parts BAD 1, meet 1 (textbook nowhere)
+            1 Parts BAD 2, meet 2 (textbook nowhere)
+            2 Leaves 
+            BAD Stops 
+            GONE Leaves 
+        "#]],
+    );
+    check(
+        "@p call abort; call other; ret;",
+        expect![[r#"
         0 LeavesGuarded 1
         1 Leaves 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn control_falls_off_the_end() {
-    check("@p bra END; add.u32 r, r, 1; END:", expect![[r#"
-        0 Parts END 1, meet END, uniform
-        1 Goes END
-        END Leaves 
-    "#]]);
-    check("@p exit;", expect![[r#"
+    check(
+        "@p bra END; add.u32 r, r, 1; END:",
+        expect![[r#"
+            0 Parts END 1, meet END
+            1 Goes END
+            END Leaves 
+        "#]],
+    );
+    check(
+        "@p exit;",
+        expect![[r#"
         0 LeavesGuarded 1
         1 Leaves 
-    "#]]);
-    check("bra GONE;", expect![[r#"
+    "#]],
+    );
+    check(
+        "bra GONE;",
+        expect![[r#"
         0 Lost 
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn what_lanes_share_makes_uniform_branches() {
     check(
-        "add.u32 r, r, %ctaid.x; setp.eq.u32 u, r, 4; @u bra A; mov.u32 r, %laneid; A: setp.eq.u32 u, r, 4; @u bra B; B: ret;",
+        "add.u32 r, n, %ctaid.x; setp.eq.u32 u, r, 4; @u bra A; mov.u32 s, %laneid; A: setp.eq.u32 v, s, 4; @v bra B; exit; B: ret;",
         expect![[r#"
             0 Parts A 1, meet A, uniform
             1 Goes A
-            A Parts B
+            A Parts B 3, meet B (textbook nowhere)
+            3 Leaves 
             B Leaves 
         "#]],
     );
@@ -278,18 +310,23 @@ fn what_lanes_share_makes_uniform_branches() {
 
 #[test]
 fn a_value_written_where_lanes_are_apart_varies() {
-    check("mov.u32 r, 0; @p bra A; mov.u32 r, 1; A: setp.eq.u32 u, r, 0; @u bra B; B: ret;", expect![[r#"
-        0 Parts A 1, meet A, uniform
-        1 Goes A
-        A Parts B
-        B Leaves 
-    "#]]);
     check(
-        "mov.u32 r, 0; @p mov.u32 r, 1; setp.eq.u32 u, r, 0; @u bra B; B: @p bra.uni B; ret;",
+        "mov.u32 r, 0; @p bra A; mov.u32 r, 1; A: setp.eq.u32 v, r, 0; @v bra B; exit; B: ret;",
         expect![[r#"
-            0 Parts B
-            B Parts B 2, meet 2, uniform
-            2 Leaves 
+            0 Parts A 1, meet A
+            1 Goes A
+            A Parts B 3, meet B (textbook nowhere)
+            3 Leaves 
+            B Leaves 
+        "#]],
+    );
+    check(
+        "mov.u32 r, 0; @p mov.u32 r, 1; setp.eq.u32 v, r, 0; @v bra B; exit; B: @p bra.uni B; ret;",
+        expect![[r#"
+            0 Parts B 1, meet B (textbook nowhere)
+            1 Leaves 
+            B Parts B 3, meet 3, uniform
+            3 Leaves 
         "#]],
     );
 }

@@ -95,7 +95,7 @@ done:
                            ^^^^ read special
               setp.ge.u32 %p1, %r2, %r1;
                           ^^^ write 1 of registers of line 3
-                               ^^^ write 2 of registers of line 4
+                               ^^^ read 2 of registers of line 4
                                     ^^^ read 1 of registers of line 4
             @%p1 bra done;
              ^^^ read 1 of registers of line 3
@@ -288,7 +288,7 @@ fn what_is_written() {
                 ^^ read 1 of registers of line 0
                                    ^^ write 1 of registers of line 0
                                       ^^ write 2 of registers of line 0
-                                          ^^ write 1 of registers of line 0
+                                          ^^ read 1 of registers of line 0
                                               ^^ read 2 of registers of line 0
                                                    ^^ read 0 of registers of line 0
               mov.b64 {r1, r2}, r3;

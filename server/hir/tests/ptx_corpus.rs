@@ -1,0 +1,120 @@
+//! Every real file that the assembler takes: no name unresolved, none declared twice.
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use warplens_hir::ptx::{Function, FunctionKind, Header, ModuleNames, Resolution, Role};
+use warplens_syntax::{ItemKind, ItemList, Language, parse_item};
+
+fn corpus() -> Option<PathBuf> {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+    if !corpus.is_dir() {
+        eprintln!("skipped: corpus not found");
+        return None;
+    }
+    Some(corpus)
+}
+
+/// What is wrong with the names of a file, one line each.
+fn wrong(text: &str) -> String {
+    let items = ItemList::new(Language::Ptx, text);
+    let trees: Vec<_> = items.items().iter().map(|item| parse_item(Language::Ptx, &item.text)).collect();
+    let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.green())).collect();
+    let module = ModuleNames::new(&headers);
+    let mut out = String::new();
+    for clash in module.clashes() {
+        let symbol = &module.symbols()[clash.symbol as usize];
+        writeln!(out, "{:?} of {}", clash.kind, symbol.name).unwrap();
+    }
+    for (index, ((item, tree), header)) in items.items().iter().zip(&trees).zip(&headers).enumerate() {
+        for used in header.uses.iter().filter(|used| !module.is_visible(&used.name, index as u32)) {
+            writeln!(out, "unresolved {}", used.name).unwrap();
+        }
+        for problem in &header.problems {
+            writeln!(out, "{:?} at {}", problem.kind, &item.text[problem.range]).unwrap();
+        }
+        if let Some(function) = Function::lower(tree.green()) {
+            check_function(&function, &item.text, &module, index as u32, &mut out);
+        } else {
+            assert_ne!(item.kind, ItemKind::Function, "{}", item.text);
+        }
+    }
+    out
+}
+
+fn check_function(function: &Function, text: &str, module: &ModuleNames, item: u32, out: &mut String) {
+    for problem in function.problems() {
+        writeln!(out, "{:?} at {}", problem.kind, &text[problem.range]).unwrap();
+    }
+    let mut last = 0.into();
+    for name in function.names() {
+        assert!(name.range.start() >= last, "names stand in text order");
+        last = name.range.start();
+        if let Resolution::External(external) = name.resolution
+            && name.role != Role::Debug
+            && !module.is_visible(external, item)
+        {
+            writeln!(out, "unresolved {external} in {:?}", function.name).unwrap();
+        }
+    }
+    let cfg = function.cfg(&|name| module.is_noreturn(name));
+    let meets = function.post_dominators(&cfg);
+    let reachable = cfg.reachable();
+    for id in cfg.ids().filter(|id| reachable[id.index()]) {
+        assert!(
+            cfg.successors(id).len() < 2
+                || meets.immediate(id).is_some()
+                || function.kind == FunctionKind::Func
+        );
+    }
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|extension| extension == "ptx") {
+            found.push(path);
+        }
+    }
+}
+
+#[test]
+fn files_that_the_assembler_takes_have_no_wrong_names() {
+    let Some(corpus) = corpus() else { return };
+    let mut accepted: Vec<PathBuf> = Vec::new();
+    let table = |path: &str| std::fs::read_to_string(corpus.join(path)).unwrap_or_default();
+    for line in table("ptx/PTXAS-VERDICTS.tsv").lines().skip(1) {
+        let columns: Vec<_> = line.split('\t').collect();
+        if columns.contains(&"ok") {
+            accepted.push(corpus.join("ptx").join(columns[0]));
+        }
+    }
+    for line in table("ptx-invalid/EXPECTED.tsv").lines().skip(1) {
+        let columns: Vec<_> = line.split('\t').collect();
+        if columns.contains(&"accept") {
+            accepted.push(corpus.join("ptx-invalid").join(columns[0]));
+        }
+    }
+    let mut out = String::new();
+    for path in &accepted {
+        let Ok(bytes) = std::fs::read(path) else { continue };
+        let wrong = wrong(&String::from_utf8_lossy(&bytes));
+        if !wrong.is_empty() {
+            writeln!(out, "{}\n{wrong}", path.display()).unwrap();
+        }
+    }
+    assert!(out.is_empty(), "of {} files:\n{out}", accepted.len());
+}
+
+#[test]
+fn no_file_makes_lowering_panic() {
+    let Some(corpus) = corpus() else { return };
+    let mut found = Vec::new();
+    files(&corpus, &mut found);
+    for path in found {
+        let Ok(bytes) = std::fs::read(&path) else { continue };
+        wrong(&String::from_utf8_lossy(&bytes));
+    }
+}
