@@ -10030,7 +10030,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         available: Availability::Repository,
         opcode: "0x40 mod 0",
         suffix: Suffix::None,
-        simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
+        simulation: Simulation::Simulated,
         summary: "Loads a 4x4 tile of floats from local memory, row by row, as fragment A.",
         operands: &[
             Operand {
@@ -10097,7 +10097,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         available: Availability::Repository,
         opcode: "0x40 mod 1",
         suffix: Suffix::None,
-        simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
+        simulation: Simulation::Simulated,
         summary: "Loads a 4x4 tile of floats from local memory, row by row, as fragment B.",
         operands: &[
             Operand {
@@ -10164,9 +10164,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         available: Availability::Repository,
         opcode: "0x40 mod 2",
         suffix: Suffix::None,
-        simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
+        simulation: Simulation::Simulated,
         summary: "Stores fragment C to local memory, row by row.",
         operands: &[
+            Operand {
+                name: "addr",
+                role: Role::Read,
+                kinds: &[OperandKind::General, OperandKind::Immediate],
+                ty: "u32 local byte address",
+                optional: false,
+            },
             Operand {
                 name: "stride",
                 role: Role::Read,
@@ -10175,10 +10182,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
                 optional: false,
             },
             Operand {
-                name: "addr",
+                name: "frag",
                 role: Role::Read,
-                kinds: &[OperandKind::General, OperandKind::Immediate],
-                ty: "u32 local byte address",
+                kinds: &[OperandKind::Fragment],
+                ty: "4x4 f32",
                 optional: false,
             },
         ],
@@ -10224,7 +10231,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         available: Availability::Repository,
         opcode: "0x40 mod 3",
         suffix: Suffix::None,
-        simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
+        simulation: Simulation::Simulated,
         summary: "Adds the product of fragments A and B to fragment C.",
         operands: &[
             Operand {
