@@ -4,3 +4,4 @@ pub mod cfg;
 pub mod graph;
 pub mod post_dominators;
 pub mod ptx;
+pub mod wave;

@@ -6,8 +6,8 @@
 mod file;
 mod lower;
 mod message;
-mod model;
 mod mnemonic;
+mod model;
 mod operands;
 mod problem;
 mod structure;
@@ -17,7 +17,7 @@ mod tests;
 pub use file::{FileProblem, file_problems};
 pub use lower::lower;
 pub use model::{
-    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Resource, Resources,
-    Role, Scope, Value,
+    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Resource,
+    Resources, Role, Scope, Value,
 };
 pub use problem::{Problem, ProblemKind, Severity};

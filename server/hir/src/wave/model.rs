@@ -55,14 +55,20 @@ impl Code {
         let opener = match self.links.get(index) {
             Some(Some(Link::If { .. } | Link::Loop { .. })) => index as u32,
             Some(Some(
-                Link::Else { open, .. } | Link::EndIf { open } | Link::EndLoop { open } | Link::Leave { open },
+                Link::Else { open, .. }
+                | Link::EndIf { open }
+                | Link::EndLoop { open }
+                | Link::Leave { open },
             )) => *open,
             _ => return Vec::new(),
         };
         let belongs = |(at, link): (usize, &Option<Link>)| match link {
-            Some(Link::Else { open, .. } | Link::EndIf { open } | Link::EndLoop { open } | Link::Leave { open }) => {
-                (*open == opener).then_some(at)
-            }
+            Some(
+                Link::Else { open, .. }
+                | Link::EndIf { open }
+                | Link::EndLoop { open }
+                | Link::Leave { open },
+            ) => (*open == opener).then_some(at),
             _ => (at as u32 == opener).then_some(at),
         };
         self.links.iter().enumerate().filter_map(belongs).collect()
@@ -201,6 +207,8 @@ pub enum Value {
         /// The half that is meant, if one is named.
         half: Option<Half>,
     },
+    /// A matrix fragment, written as a register.
+    Fragment(u8),
     /// `p0`, `!p0`
     Predicate {
         /// Which.

@@ -1,0 +1,52 @@
+//! What only the whole file shows: labels are one name space for all kernels, and only `call` uses them.
+
+use rustc_hash::FxHashMap;
+
+use super::model::{Code, Name, NameRef, Role};
+use super::problem::{Problem, ProblemKind};
+
+/// A problem of one item that another item makes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileProblem {
+    /// Which item it is in.
+    pub item: usize,
+    /// What and where, relative to that item.
+    pub problem: Problem,
+    /// The other place: an item, and a range in it.
+    pub related: Option<(usize, text_size::TextRange)>,
+}
+
+/// Calls without a label, and names declared in two items. What one item shows alone is in its own problems.
+pub fn file_problems(items: &[&Code]) -> Vec<FileProblem> {
+    let mut labels = FxHashMap::default();
+    let mut kernels = FxHashMap::default();
+    let mut problems = Vec::new();
+    for (item, code) in items.iter().enumerate() {
+        for label in &code.labels {
+            let (first, range) = *labels.entry(label.name.clone()).or_insert((item, label.range));
+            if first != item {
+                let kind = ProblemKind::DuplicateLabel { name: label.name.clone(), first: None };
+                let problem = Problem { range: label.range, kind };
+                problems.push(FileProblem { item, problem, related: Some((first, range)) });
+            }
+        }
+        if let Some((name, range)) = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref()) {
+            let first = *kernels.entry(name.clone()).or_insert((item, *range));
+            if first.0 != item {
+                let problem = Problem { range: *range, kind: ProblemKind::DuplicateKernel(name.clone()) };
+                problems.push(FileProblem { item, problem, related: Some(first) });
+            }
+        }
+    }
+    for (item, code) in items.iter().enumerate() {
+        for NameRef { range, name, role } in &code.names {
+            if let (Name::Label(label), Role::Call) = (name, role)
+                && !labels.contains_key(label)
+            {
+                let problem = Problem { range: *range, kind: ProblemKind::UndefinedLabel(label.clone()) };
+                problems.push(FileProblem { item, problem, related: None });
+            }
+        }
+    }
+    problems
+}

@@ -1,0 +1,405 @@
+//! Tree -> [`Code`].
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_isa::wave as isa;
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::wave::ast;
+use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
+
+use super::mnemonic::{self, Mnemonic};
+use super::model::{
+    Code, Guard, Half, Instruction, KernelHeader, Label, Name, NameRef, Operand, Resource, Role, Scope, Value,
+};
+use super::problem::{Problem, ProblemKind};
+use super::{operands, structure};
+
+/// General registers are `r0` to this one.
+const LAST_REGISTER: u32 = 254;
+/// Predicate registers are `p0` to this one.
+const LAST_PREDICATE: u32 = 3;
+
+/// What an item means. Ranges are relative to the item.
+pub fn lower(item: &ast::Item) -> Code {
+    let start = item.syntax().text_range().start();
+    let mut lowering = Lowering { start, code: Code::default(), labels: FxHashMap::default() };
+    for declaration in item.syntax().children() {
+        if let Some(kernel) = ast::Kernel::cast(declaration.clone()) {
+            lowering.kernel(&kernel);
+        } else {
+            lowering.statements(&declaration);
+        }
+    }
+    lowering.finish()
+}
+
+struct Lowering {
+    start: TextSize,
+    code: Code,
+    labels: FxHashMap<SmolStr, TextRange>,
+}
+
+impl Lowering {
+    fn range(&self, range: TextRange) -> TextRange {
+        range - self.start
+    }
+
+    fn token(&self, token: &SyntaxToken) -> TextRange {
+        self.range(token.text_range())
+    }
+
+    fn say(&mut self, range: TextRange, kind: ProblemKind) {
+        self.code.problems.push(Problem { range, kind });
+    }
+
+    fn name(&mut self, range: TextRange, name: Name, role: Role) {
+        self.code.names.push(NameRef { range, name, role });
+    }
+
+    fn kernel(&mut self, kernel: &ast::Kernel) {
+        let header = kernel.kernel_header();
+        let name = header
+            .as_ref()
+            .and_then(ast::KernelHeader::name)
+            .and_then(|name| name.ident_token())
+            .map(|token| (SmolStr::new(token.text()), self.token(&token)));
+        if let Some((name, range)) = &name {
+            self.name(*range, Name::Kernel(name.clone()), Role::Declaration);
+        }
+        let place = header.map_or(kernel.syntax().text_range(), |header| header.syntax().text_range());
+        let end = kernel.kernel_end().map(|end| self.range(end.syntax().text_range()));
+        self.code.kernel = Some(KernelHeader { name, range: self.range(place), end });
+        if let Some(block) = kernel.block() {
+            self.statements(block.syntax());
+        }
+    }
+
+    fn statements(&mut self, parent: &SyntaxNode) {
+        for node in parent.children() {
+            if node.kind() == SyntaxKind::CHUNK {
+                self.statements(&node);
+                continue;
+            }
+            match ast::Statement::cast(node) {
+                Some(ast::Statement::Directive(directive)) => self.directive(&directive),
+                Some(ast::Statement::Label(label)) => self.label(&label),
+                Some(ast::Statement::Instruction(instruction)) => self.instruction(&instruction),
+                None => {}
+            }
+        }
+    }
+
+    fn label(&mut self, label: &ast::Label) {
+        let Some(token) = label.name().and_then(|name| name.ident_token()) else { return };
+        let (name, range) = (SmolStr::new(token.text()), self.token(&token));
+        let first = *self.labels.entry(name.clone()).or_insert(range);
+        if first != range {
+            self.say(range, ProblemKind::DuplicateLabel { name: name.clone(), first: Some(first) });
+        }
+        self.name(range, Name::Label(name.clone()), Role::Declaration);
+        let before = self.code.instructions.len() as u32;
+        self.code.labels.push(Label { name, range, before });
+    }
+
+    fn directive(&mut self, directive: &ast::Directive) {
+        let Some(word) = directive.directive_token() else { return };
+        let place = self.token(&word);
+        let Some(known) = isa::directive(word.text()) else {
+            let lower = word.text().to_ascii_lowercase();
+            let write = isa::directive(&lower).is_some().then(|| lower.into());
+            return self.say(place, ProblemKind::UnknownDirective { name: word.text().into(), write });
+        };
+        if self.code.kernel.is_none() {
+            self.say(place, ProblemKind::DirectiveOutside(known.name));
+        }
+        let torn = is_torn(directive.syntax());
+        let numbers: Option<Vec<u32>> =
+            directive.operands().map(|operand| resource_number(&operand)).collect();
+        let range = self.range(directive.syntax().text_range());
+        let resources = &mut self.code.resources;
+        match (known.name, numbers.as_deref()) {
+            (".registers", Some([value])) => resources.registers = Some(Resource { value: *value, range }),
+            (".local_memory", Some([value])) => {
+                resources.local_memory = Some(Resource { value: *value, range })
+            }
+            (".workgroup_size", Some([x, rest @ ..])) if rest.len() < 3 => {
+                let value = [*x, rest.first().copied().unwrap_or(1), rest.get(1).copied().unwrap_or(1)];
+                resources.workgroup_size = Some(Resource { value, range });
+            }
+            _ if torn => {}
+            (".workgroup_size", _) => {
+                let takes = "one to three numbers, such as `256, 1, 1`";
+                self.say(place, ProblemKind::DirectiveArguments { name: known.name, takes });
+            }
+            _ => self.say(place, ProblemKind::DirectiveArguments { name: known.name, takes: "one number" }),
+        }
+    }
+
+    fn instruction(&mut self, node: &ast::Instruction) {
+        let guard = node.guard().and_then(|guard| self.guard(&guard));
+        let Some(word) = node.mnemonic_token() else { return };
+        let suffixes: Vec<_> = node.suffixes().collect();
+        let spelled: Vec<_> = suffixes.iter().map(SyntaxToken::text).collect();
+        let Mnemonic { name, entry, taken } = Mnemonic::of(word.text(), &spelled);
+        let mnemonic_range = match suffixes.last() {
+            Some(last) => self.token(&word).cover(self.token(last)),
+            None => self.token(&word),
+        };
+        let mut instruction = Instruction {
+            range: self.range(node.syntax().text_range()),
+            mnemonic_range,
+            mnemonic: name,
+            entry,
+            guard,
+            operands: Vec::new(),
+            complete: entry.is_some_and(|entry| entry.operands.is_empty()),
+        };
+        for operand in node.operands() {
+            let operand = self.operand(&operand);
+            instruction.operands.push(operand);
+        }
+        match entry {
+            Some(entry) => self.suffixes(entry.0, &suffixes[taken..], &mut instruction),
+            None => {
+                let write = mnemonic::meant(&instruction.mnemonic);
+                let name = instruction.mnemonic.clone();
+                self.say(mnemonic_range, ProblemKind::UnknownInstruction { name, write });
+            }
+        }
+        self.guard_oddities(&instruction);
+        self.finish_instruction(instruction, is_torn(node.syntax()));
+    }
+
+    /// Resolves the operands, notes the names among them, and takes a swallowed word as the instruction that it was meant to be.
+    fn finish_instruction(&mut self, mut instruction: Instruction, torn: bool) {
+        if let Some((range, word)) = operands::swallowed(&instruction) {
+            self.say(range, ProblemKind::SwallowedWord(word.clone()));
+            instruction.operands.clear();
+            instruction.range = TextRange::new(instruction.range.start(), instruction.mnemonic_range.end());
+            self.code.instructions.push(instruction);
+            let entry = Mnemonic::of(&word, &[""; 0]).entry;
+            self.code.instructions.push(Instruction {
+                range,
+                mnemonic_range: range,
+                mnemonic: word,
+                entry,
+                guard: None,
+                operands: Vec::new(),
+                complete: true,
+            });
+            return;
+        }
+        operands::resolve(&mut instruction, torn, &mut self.code.problems);
+        for operand in &instruction.operands {
+            let (name, length) = match &operand.value {
+                Value::Register { index, half } => {
+                    (Name::Register(*index), if half.is_some() { Some(digits(*index) + 1) } else { None })
+                }
+                Value::Predicate { index, negated } => {
+                    (Name::Predicate(*index), if *negated { Some(2) } else { None })
+                }
+                Value::Special(name) => (Name::Special(name.clone()), None),
+                Value::Label(name) => (Name::Label(name.clone()), None),
+                _ => continue,
+            };
+            let range = match (length, &name) {
+                (Some(length), Name::Predicate(_)) => {
+                    TextRange::new(operand.range.end() - TextSize::new(length), operand.range.end())
+                }
+                (Some(length), _) => TextRange::at(operand.range.start(), TextSize::new(length)),
+                (None, _) => operand.range,
+            };
+            let call = matches!(name, Name::Label(_)) && operand.role == Role::Read;
+            let role = if call { Role::Call } else { operand.role };
+            self.code.names.push(NameRef { range, name, role });
+        }
+        self.code.instructions.push(instruction);
+    }
+
+    /// What stands after the dots beyond the instruction's name.
+    fn suffixes(&mut self, entry: &isa::Instruction, rest: &[SyntaxToken], instruction: &mut Instruction) {
+        for suffix in rest {
+            let range = self.token(suffix);
+            match (Scope::of(suffix.text()), isa::cache_hint(suffix.text())) {
+                (Some(scope), _) if entry.suffix == isa::Suffix::Scope => {
+                    let value = Value::Scope(scope);
+                    instruction.operands.push(Operand { range, value, name: "", role: Role::Unknown });
+                }
+                (_, Some(_)) if entry.suffix == isa::Suffix::CacheHint => {}
+                (_, Some(hint)) => self.say(range, ProblemKind::IdleHint(hint.name.into())),
+                _ => {
+                    self.say(range, ProblemKind::UnknownSuffix(suffix.text().into()));
+                    if entry.suffix == isa::Suffix::Scope {
+                        let value = Value::Invalid;
+                        instruction.operands.push(Operand { range, value, name: "", role: Role::Unknown });
+                    }
+                }
+            }
+        }
+    }
+
+    fn guard(&mut self, guard: &ast::Guard) -> Option<Guard> {
+        let token = guard.register_token()?;
+        let range = self.token(&token);
+        let predicate = self.index(&token, LAST_PREDICATE, ProblemKind::PredicateIndex)?;
+        self.name(range, Name::Predicate(predicate), Role::Read);
+        let negated = guard.bang_token().is_some();
+        Some(Guard { range: self.range(guard.syntax().text_range()), predicate, negated })
+    }
+
+    fn guard_oddities(&mut self, instruction: &Instruction) {
+        let (Some(guard), Some(entry)) = (instruction.guard, instruction.entry) else { return };
+        let control = entry.category.id == "control" || matches!(entry.mnemonic, "return" | "barrier");
+        if control {
+            self.say(guard.range, ProblemKind::GuardedControl(instruction.mnemonic.clone()));
+        } else if guard.predicate == 0 && !guard.negated {
+            self.say(guard.range, ProblemKind::GuardP0);
+        }
+    }
+
+    fn operand(&mut self, operand: &ast::Operand) -> Operand {
+        let range = self.range(operand.syntax().text_range());
+        let value = self.value(operand).unwrap_or(Value::Invalid);
+        Operand { range, value, name: "", role: Role::Unknown }
+    }
+
+    fn value(&mut self, operand: &ast::Operand) -> Option<Value> {
+        Some(match operand {
+            ast::Operand::Register(register) => {
+                let token = register.register_token()?;
+                let index = self.index(&token, LAST_REGISTER, ProblemKind::RegisterIndex)?;
+                let half = match register.half_token().as_ref().map(SyntaxToken::text) {
+                    Some(".lo") => Some(Half::Low),
+                    Some(".hi") => Some(Half::High),
+                    _ => None,
+                };
+                Value::Register { index, half }
+            }
+            ast::Operand::Predicate(predicate) => {
+                let token = predicate.register_token()?;
+                let index = self.index(&token, LAST_PREDICATE, ProblemKind::PredicateIndex)?;
+                Value::Predicate { index, negated: predicate.bang_token().is_some() }
+            }
+            ast::Operand::SpecialRegister(special) => {
+                let token = special.register_token()?;
+                let name = SmolStr::new(token.text());
+                if isa::special_register(&name).is_none() {
+                    let range = self.token(&token);
+                    self.say(range, ProblemKind::UnknownSpecial(name));
+                    return None;
+                }
+                Value::Special(name)
+            }
+            ast::Operand::Literal(literal) => number(&literal.value_token()?)?,
+            ast::Operand::Scope(scope) => {
+                let token = scope.word_token()?;
+                match Scope::of(token.text()) {
+                    Some(scope) => Value::Scope(scope),
+                    None => {
+                        let range = self.token(&token);
+                        let kind = ProblemKind::OperandKind { expected: &[isa::OperandKind::Scope] };
+                        self.say(range, kind);
+                        return None;
+                    }
+                }
+            }
+            ast::Operand::NameRef(name) => {
+                let token = name.ident_token()?;
+                Scope::of(token.text()).map_or_else(|| Value::Label(token.text().into()), Value::Scope)
+            }
+        })
+    }
+
+    /// The number of a register, if it is one that machines have. What the lexer found fault with is not said again.
+    fn index(&mut self, token: &SyntaxToken, last: u32, kind: ProblemKind) -> Option<u8> {
+        let digits = &token.text()[1..];
+        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+            return None;
+        }
+        match digits.parse::<u32>() {
+            Ok(index) if index <= last => u8::try_from(index).ok(),
+            _ => {
+                let range = self.token(token);
+                self.say(range, kind);
+                None
+            }
+        }
+    }
+
+    fn finish(mut self) -> Code {
+        self.registers_beyond();
+        structure::join(&mut self.code);
+        self.missing_halt();
+        self.code.names.sort_by_key(|name| name.range.start());
+        self.code.problems.sort_by_key(|problem| problem.range.start());
+        self.code
+    }
+
+    /// Every register that the kernel does not have, once.
+    fn registers_beyond(&mut self) {
+        let registers = self.code.resources.register_count();
+        let declared = self.code.resources.registers.map(|registers| registers.range);
+        let mut said = [false; LAST_REGISTER as usize + 1];
+        for index in 0..self.code.names.len() {
+            if let NameRef { range, name: Name::Register(register), .. } = self.code.names[index]
+                && u32::from(register) >= registers
+                && !std::mem::replace(&mut said[usize::from(register)], true)
+            {
+                self.say(range, ProblemKind::RegisterBeyond { registers, declared });
+            }
+        }
+    }
+
+    fn missing_halt(&mut self) {
+        let Some(kernel) = &self.code.kernel else { return };
+        let (Some(end), Some(last)) = (kernel.end, self.code.instructions.last()) else { return };
+        let ends = last.guard.is_none()
+            && last.entry.is_none_or(|entry| matches!(entry.mnemonic, "halt" | "return"));
+        if !ends {
+            self.say(end, ProblemKind::MissingHalt);
+        }
+    }
+}
+
+fn digits(index: u8) -> u32 {
+    index.checked_ilog10().map_or(1, |digits| digits + 1)
+}
+
+/// Whether the parser found fault with the operands of a statement: a part of it is an error, or a comma lacks an operand.
+fn is_torn(statement: &SyntaxNode) -> bool {
+    let mut commas = 0;
+    let mut operands = 0;
+    for child in statement.children_with_tokens() {
+        match child.kind() {
+            SyntaxKind::ERROR => return true,
+            SyntaxKind::COMMA => commas += 1,
+            _ if child.as_node().is_some_and(|node| ast::Operand::can_cast(node.kind())) => operands += 1,
+            _ => {}
+        }
+    }
+    commas > 0 && commas >= operands
+}
+
+/// A number of a directive. Negative numbers wrap, as they do for the assembler.
+fn resource_number(operand: &ast::Operand) -> Option<u32> {
+    let ast::Operand::Literal(literal) = operand else { return None };
+    match number(&literal.value_token()?)? {
+        Value::Integer { value, .. } => Some(value as u32),
+        _ => None,
+    }
+}
+
+/// A number as written; what the lexer found fault with is none.
+fn number(token: &SyntaxToken) -> Option<Value> {
+    let text: String = token.text().chars().filter(|c| *c != '_').collect();
+    if token.kind() == SyntaxKind::FLOAT_NUMBER {
+        return text.parse::<f64>().ok().map(|value| Value::Float(value.to_bits()));
+    }
+    match text.strip_prefix("0x") {
+        Some(digits) => {
+            i64::from_str_radix(digits, 16).ok().map(|value| Value::Integer { value, hexadecimal: true })
+        }
+        None => text.parse().ok().map(|value| Value::Integer { value, hexadecimal: false }),
+    }
+}

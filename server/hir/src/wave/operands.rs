@@ -1,0 +1,124 @@
+//! Which form of an instruction its operands have, and what does not fit it.
+
+use text_size::TextRange;
+use warplens_isa::wave::{self as isa, OperandKind};
+
+use super::model::{Instruction, Operand, Role, Value};
+use super::problem::{Problem, ProblemKind};
+
+/// Numbers that 32 bits hold, with or without a sign.
+const IMMEDIATES: std::ops::RangeInclusive<i64> = i32::MIN as i64..=u32::MAX as i64;
+
+/// Gives the operands of `instruction` their names and roles, says what does not fit, and whether all does.
+///
+/// `torn` says that the parser found fault with the operands, so that their count means nothing.
+pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut Vec<Problem>) {
+    let Some(entry) = instruction.entry else { return };
+    let place = instruction.mnemonic_range;
+    let operands = &mut instruction.operands;
+    let mut form: Vec<&'static isa::Operand> =
+        form(entry.0, &instruction.mnemonic, operands).iter().collect();
+    let longest = form.len();
+    let may_be_scope = |operand: &Operand| matches!(operand.value, Value::Scope(_) | Value::Invalid);
+    let scope_missing = scoped(&form) && !operands.last().is_some_and(may_be_scope);
+    if scope_missing {
+        form.pop();
+    }
+    let optional = form.first().is_some_and(|first| first.optional);
+    if optional && operands.len() < form.len() {
+        form.remove(0);
+    }
+    if operands.len() != form.len() || torn {
+        if !torn {
+            let least = longest - usize::from(optional) - usize::from(scope_missing && longest > 1);
+            let range = operands.get(form.len()).map_or(place, |extra| extra.range);
+            let found = operands.len();
+            let kind = if scope_missing && longest == 1 && found == 0 {
+                ProblemKind::MissingScope { fence: true }
+            } else {
+                ProblemKind::OperandCount { least, most: longest, found }
+            };
+            problems.push(Problem { range, kind });
+        }
+        return;
+    }
+    if scope_missing {
+        problems.push(Problem { range: place, kind: ProblemKind::MissingScope { fence: longest == 1 } });
+    }
+    instruction.complete = longest > 1 || !scope_missing;
+    for (operand, form) in operands.iter_mut().zip(form) {
+        operand.name = form.name;
+        operand.role = match form.role {
+            warplens_isa::Role::Read => Role::Read,
+            warplens_isa::Role::Write => Role::Write,
+            warplens_isa::Role::Both => Role::ReadWrite,
+        };
+        match misfit(operand, form) {
+            Some(kind) => {
+                instruction.complete = false;
+                problems.push(Problem { range: operand.range, kind });
+            }
+            None => problems.extend(oddity(operand, form)),
+        }
+        if let (Value::Register { index, .. }, [OperandKind::Fragment]) = (&operand.value, form.kinds) {
+            operand.value = Value::Fragment(*index);
+        }
+        instruction.complete &= operand.value != Value::Invalid;
+    }
+    if optional && operands.first().is_some_and(is_r0_result) {
+        problems.push(Problem { range: operands[0].range, kind: ProblemKind::ResultToR0 });
+    }
+}
+
+/// The form that the spelling and the first operand choose.
+fn form(entry: &'static isa::Instruction, spelling: &str, operands: &[Operand]) -> &'static [isa::Operand] {
+    let on_predicates = operands.first().is_some_and(|first| matches!(first.value, Value::Predicate { .. }));
+    if on_predicates && !entry.predicate_operands.is_empty() {
+        entry.predicate_operands
+    } else {
+        entry.operands_of(spelling)
+    }
+}
+
+fn scoped(form: &[&isa::Operand]) -> bool {
+    form.last().is_some_and(|last| last.kinds == [OperandKind::Scope])
+}
+
+fn is_r0_result(operand: &Operand) -> bool {
+    operand.role == Role::Write && matches!(operand.value, Value::Register { index: 0, .. })
+}
+
+/// Why an operand cannot stand where it stands.
+fn misfit(operand: &Operand, form: &'static isa::Operand) -> Option<ProblemKind> {
+    let fits = |kinds: &[OperandKind]| kinds.iter().any(|kind| form.kinds.contains(kind));
+    let fits = match &operand.value {
+        Value::Register { .. } => fits(&[OperandKind::General, OperandKind::Fragment]),
+        Value::Predicate { negated: false, .. } => fits(&[OperandKind::Predicate]),
+        Value::Predicate { negated: true, .. } => fits(&[OperandKind::NotPredicate]),
+        Value::Special(_) => fits(&[OperandKind::Special]),
+        Value::Integer { value, .. } if fits(&[OperandKind::Immediate]) => {
+            return (!IMMEDIATES.contains(value)).then_some(ProblemKind::ImmediateRange(*value));
+        }
+        Value::Float(_) => fits(&[OperandKind::Immediate]),
+        Value::Scope(_) => fits(&[OperandKind::Scope]),
+        Value::Label(_) => fits(&[OperandKind::Label]),
+        Value::Integer { .. } => false,
+        Value::Fragment(_) | Value::Invalid => true,
+    };
+    (!fits).then_some(ProblemKind::OperandKind { expected: form.kinds })
+}
+
+/// What is strange about an operand that may stand there.
+fn oddity(operand: &Operand, form: &'static isa::Operand) -> Option<Problem> {
+    let float = matches!(operand.value, Value::Float(_));
+    let integer = matches!(form.ty.as_bytes().first(), Some(b'i' | b'u'));
+    (float && integer).then_some(Problem { range: operand.range, kind: ProblemKind::FloatForInteger })
+}
+
+/// A word among the operands of an instruction that takes none, which must be the next instruction.
+pub(crate) fn swallowed(instruction: &Instruction) -> Option<(TextRange, smol_str::SmolStr)> {
+    let [Operand { value: Value::Label(word), range, .. }] = &instruction.operands[..] else { return None };
+    let takes_none = |entry: &isa::Instruction| entry.operands.is_empty();
+    let swallows = takes_none(instruction.entry?.0) && isa::instruction(word).is_some_and(takes_none);
+    swallows.then(|| (*range, word.clone()))
+}

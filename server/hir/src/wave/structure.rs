@@ -1,0 +1,160 @@
+//! Which `if`, `else` and `endif` belong together, which `loop`, `break`, `continue` and `endloop`, and what belongs nowhere.
+//!
+//! An instruction that closes the outer of two open constructs is joined with it all the same. If the inner one is closed later
+//! they cross, which is one mistake; if it never is, only that is said.
+
+use text_size::TextRange;
+
+use super::model::{Code, Instruction, Link};
+use super::problem::{Construct, Problem, ProblemKind};
+
+/// How many constructs may stand inside of each other.
+const MAX_DEPTH: usize = 32;
+
+/// Fills the links and parents of `code`.
+pub(crate) fn join(code: &mut Code) {
+    let count = code.instructions.len();
+    let mut joiner = Joiner {
+        instructions: &code.instructions,
+        links: vec![None; count],
+        parents: vec![None; count],
+        open: Vec::new(),
+        problems: &mut code.problems,
+        deep: false,
+    };
+    for at in 0..count {
+        joiner.step(at);
+    }
+    joiner.finish();
+    let Joiner { links, parents, .. } = joiner;
+    (code.links, code.parents) = (links, parents);
+}
+
+/// A construct that is still open.
+struct Open {
+    construct: Construct,
+    at: usize,
+    /// The instruction that closed something around it.
+    crossed_by: Option<usize>,
+    /// Whether a lane can leave it, for a loop.
+    left: bool,
+}
+
+struct Joiner<'c> {
+    instructions: &'c [Instruction],
+    links: Vec<Option<Link>>,
+    parents: Vec<Option<u32>>,
+    open: Vec<Open>,
+    problems: &'c mut Vec<Problem>,
+    deep: bool,
+}
+
+impl Joiner<'_> {
+    fn step(&mut self, at: usize) {
+        self.parents[at] = self.open.last().map(|open| open.at as u32);
+        let Some(entry) = self.instructions[at].entry else { return };
+        match entry.mnemonic {
+            "if" => self.push(at, Construct::If, Link::If { otherwise: None, end: None }),
+            "loop" => self.push(at, Construct::Loop, Link::Loop { end: None }),
+            "else" => self.otherwise(at),
+            "endif" => self.close(at, Construct::If),
+            "endloop" => self.close(at, Construct::Loop),
+            "break" | "continue" => self.leave(at, entry.mnemonic),
+            "halt" | "return" => self.open.iter_mut().for_each(|open| open.left = true),
+            _ => {}
+        }
+    }
+
+    fn say(&mut self, at: usize, kind: ProblemKind) {
+        self.problems.push(Problem { range: self.instructions[at].mnemonic_range, kind });
+    }
+
+    fn push(&mut self, at: usize, construct: Construct, link: Link) {
+        if self.open.len() >= MAX_DEPTH && !self.deep {
+            self.deep = true;
+            self.say(at, ProblemKind::TooDeep);
+        }
+        self.links[at] = Some(link);
+        self.open.push(Open { construct, at, crossed_by: None, left: false });
+    }
+
+    /// The innermost open construct of this kind; those inside of it are noted as crossed by `at`.
+    fn innermost(&mut self, at: usize, construct: Construct) -> Option<usize> {
+        let place = self.open.iter().rposition(|open| open.construct == construct)?;
+        for inner in &mut self.open[place + 1..] {
+            inner.crossed_by.get_or_insert(at);
+        }
+        Some(place)
+    }
+
+    fn otherwise(&mut self, at: usize) {
+        let Some(place) = self.innermost(at, Construct::If) else {
+            return self.say(at, ProblemKind::Unmatched(Construct::If));
+        };
+        let opener = self.open[place].at;
+        self.parents[at] = self.parents[opener];
+        match &mut self.links[opener] {
+            Some(Link::If { otherwise: Some(first), .. }) => {
+                let first = self.instructions[*first as usize].mnemonic_range;
+                self.say(at, ProblemKind::SecondElse { first });
+            }
+            Some(Link::If { otherwise, .. }) => {
+                *otherwise = Some(at as u32);
+                self.links[at] = Some(Link::Else { open: opener as u32, end: None });
+            }
+            _ => {}
+        }
+    }
+
+    fn close(&mut self, at: usize, construct: Construct) {
+        let Some(place) = self.innermost(at, construct) else {
+            return self.say(at, ProblemKind::Unmatched(construct));
+        };
+        let closed = self.open.remove(place);
+        let opener = closed.at;
+        self.parents[at] = self.parents[opener];
+        if let Some(by) = closed.crossed_by {
+            self.say(by, ProblemKind::Crossed { open: self.range(opener), construct });
+        }
+        match &mut self.links[opener] {
+            Some(Link::If { otherwise, end }) => {
+                *end = Some(at as u32);
+                let otherwise = *otherwise;
+                self.links[at] = Some(Link::EndIf { open: opener as u32 });
+                if let Some(Some(Link::Else { end, .. })) =
+                    otherwise.map(|other| &mut self.links[other as usize])
+                {
+                    *end = Some(at as u32);
+                }
+            }
+            Some(Link::Loop { end }) => {
+                *end = Some(at as u32);
+                self.links[at] = Some(Link::EndLoop { open: opener as u32 });
+                if !closed.left {
+                    self.say(opener, ProblemKind::EndlessLoop);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn leave(&mut self, at: usize, mnemonic: &'static str) {
+        match self.open.iter_mut().rev().find(|open| open.construct == Construct::Loop) {
+            Some(open) => {
+                open.left |= mnemonic == "break";
+                self.links[at] = Some(Link::Leave { open: open.at as u32 });
+            }
+            None => self.say(at, ProblemKind::OutsideLoop(mnemonic.into())),
+        }
+    }
+
+    fn range(&self, at: usize) -> TextRange {
+        self.instructions[at].mnemonic_range
+    }
+
+    fn finish(&mut self) {
+        for open in std::mem::take(&mut self.open) {
+            self.say(open.at, ProblemKind::Unclosed(open.construct));
+        }
+    }
+}

@@ -1,0 +1,377 @@
+//! Source, then what `lower` finds in it.
+
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::wave::ast;
+use warplens_syntax::{Language, parse_file};
+
+use super::{Code, Link, Name, Problem, Value, file_problems, lower};
+
+fn items(text: &str) -> Vec<(usize, Code)> {
+    let file = parse_file(Language::Wave, text);
+    assert!(file.errors().is_empty(), "{:?}", file.errors());
+    let start = |item: &ast::Item| usize::from(item.syntax().text_range().start());
+    let items = file.syntax().children().filter_map(ast::Item::cast);
+    items.map(|item| (start(&item), lower(&item))).collect()
+}
+
+fn kernel(statements: &str) -> (String, Code) {
+    let text = format!(".kernel k\n{statements}\nhalt\n.end\n");
+    let (_, code) = items(&text).swap_remove(0);
+    (text, code)
+}
+
+fn write_problem(out: &mut String, text: &str, start: usize, problem: &Problem) {
+    let range = std::ops::Range::<usize>::from(problem.range);
+    let (code, severity) = (problem.code(), problem.severity());
+    let place = &text[start + range.start..start + range.end];
+    let line = text[..start + range.start].matches('\n').count() + 1;
+    writeln!(out, "{line} `{place}` {severity:?} {code}: {}", problem.message())
+        .expect("a string takes text");
+}
+
+/// The problems of statements in a kernel; the first stands in line 2.
+fn check_problems(statements: &str, expected: Expect) {
+    let (text, code) = kernel(statements);
+    let mut out = String::new();
+    for problem in &code.problems {
+        write_problem(&mut out, &text, 0, problem);
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn both_spellings_are_the_same_instruction() {
+    let (_, code) =
+        kernel("icmp.lt p0, r0, r1\nicmp_lt p0, r0, r1\ndevice_store.u32 r4, r5\ndevice_store_u32 r5, r4");
+    let entry = |at: usize| code.instructions[at].entry.expect("known");
+    assert_eq!(entry(0), entry(1));
+    assert_eq!(entry(2), entry(3));
+    let register =
+        |at: usize, name: &str| code.instructions[at].operand(name).map(|operand| operand.value.clone());
+    assert_eq!(register(2, "addr"), Some(Value::Register { index: 5, half: None }));
+    assert_eq!(register(2, "addr"), register(3, "addr"), "the guide writes the value first");
+    assert_eq!(register(2, "rs2"), register(3, "rs2"));
+}
+
+#[test]
+fn the_guides_forms_fit() {
+    check_problems(
+        "icmp.ge p0, r0, 100
+        ucmp.ge p1, r2, r3
+        fcmp.ge p1, r2, 1.5
+        and p2, p0, !p1
+        not p3, p2
+        break_out: loop
+        break !p0
+        continue p1
+        endloop
+        device_load.u128.streaming r0, r4
+        atomic_add.device r1, r2, r3
+        fence_acq_rel.device
+        mov_imm r0, 0xffff_ffff
+        shl r1, r0, 2
+        select r2, p0, r3, 7",
+        expect![""],
+    );
+}
+
+#[test]
+fn unknown_words() {
+    check_problems(
+        "IADD r0, r1, r2
+        idd r0, r1, r2
+        reduce_add r1, r0
+        icmp.xx p0, r0, r1
+        frobnicate
+        .Registers 4
+        .align 4
+        mov r0, sr_clock
+        iadd.lt r0, r1, r2
+        iadd.cached r0, r1, r2
+        mov r300, r1
+        mov r0, p9
+        atomic_add.galaxy r0, r1, r2",
+        expect![[r#"
+            2 `IADD` Error unknown-instruction: there is no instruction `IADD`: write `iadd`
+            3 `idd` Error unknown-instruction: there is no instruction `idd`: write `iadd`
+            4 `reduce_add` Error unknown-instruction: there is no instruction `reduce_add`: write `wave_reduce_add`
+            5 `icmp.xx` Error unknown-instruction: there is no instruction `icmp.xx`
+            6 `frobnicate` Error unknown-instruction: there is no instruction `frobnicate`
+            7 `.Registers` Error unknown-directive: there is no directive `.Registers`: write `.registers`
+            8 `.align` Error unknown-directive: there is no directive `.align`
+            9 `sr_clock` Error unknown-special-register: there is no special register `sr_clock`
+            10 `.lt` Error unknown-modifier: this instruction takes no `.lt`
+            11 `.cached` Warning idle-cache-hint: `.cached` belongs to loads and stores; toolchain 0.1.2 makes another instruction of this one
+            12 `r300` Error register-index: general registers are r0 to r254 (r0 to r31 in toolchain 0.1.2)
+            13 `p9` Error register-index: predicate registers are p0 to p3
+            14 `.galaxy` Error unknown-modifier: this instruction takes no `.galaxy`
+            14 `r0` Warning result-to-r0: an atomic with r0 as its result writes none: take another register, or leave it out
+        "#]],
+    );
+}
+
+#[test]
+fn operands_that_do_not_fit() {
+    check_problems(
+        "iadd r0, r1
+        iadd r0, p1, r2
+        iadd 5, r1, r2
+        if r0
+        mov_imm r0, r1
+        mov_imm r0, 4294967296
+        iadd r1, r1, 1.5
+        iadd r0, sr_lane_id, r1
+        halt r0
+        nop again
+        nop nop
+        select r0, !p1, r1, r2
+        atomic_add r0, r1, r2, .device
+        atomic_add r3, r1, r2
+        atomic_cas r1, r2, r3
+        fence_acquire
+        barrier .device
+        endif",
+        expect![[r#"
+            2 `iadd` Error operand-count: this instruction takes 3 operands, not 2
+            3 `p1` Error operand-kind: a general register or a number was expected here
+            4 `5` Error operand-kind: a general register was expected here
+            5 `r0` Error operand-kind: a predicate register or a negated one was expected here
+            6 `r1` Error operand-kind: a number was expected here
+            7 `4294967296` Error immediate-range: 4294967296 does not fit into 32 bits: numbers go from -2147483648 to 4294967295
+            9 `sr_lane_id` Error operand-kind: a general register or a number was expected here
+            10 `r0` Error operand-count: this instruction takes no operands, not 1
+            11 `again` Error operand-count: this instruction takes no operands, not 1
+            12 `nop` Error swallowed-word: the assembler reads `nop` as an operand of the instruction before it: put it on a line of its own
+            13 `!p1` Error operand-kind: a predicate register was expected here
+            14 `r0` Warning result-to-r0: an atomic with r0 as its result writes none: take another register, or leave it out
+            15 `atomic_add` Warning missing-scope: the assembler wants a scope as the last operand of a device atomic, such as `.device`
+            16 `atomic_cas` Warning missing-scope: the assembler wants a scope as the last operand of a device atomic, such as `.device`
+            17 `fence_acquire` Error missing-scope: a fence names its scope: wave, workgroup, device or system
+            18 `.device` Error operand-count: this instruction takes no operands, not 1
+        "#]],
+    );
+}
+
+#[test]
+fn directives_and_registers() {
+    check_problems(
+        ".registers 4
+        .workgroup_size 1, 2, 3, 4
+        .local_memory
+        .registers x
+        mov r4, r5
+        iadd r4, r3, r5",
+        expect![[r#"
+            3 `.workgroup_size` Error directive-arguments: `.workgroup_size` takes one to three numbers, such as `256, 1, 1`
+            4 `.local_memory` Error directive-arguments: `.local_memory` takes one number
+            5 `.registers` Error directive-arguments: `.registers` takes one number
+            6 `r4` Warning register-beyond-count: the kernel has 4 registers: this one reads as 0 and loses what is written to it
+            6 `r5` Warning register-beyond-count: the kernel has 4 registers: this one reads as 0 and loses what is written to it
+        "#]],
+    );
+    check_problems(
+        "mov r32, r31",
+        expect![[r#"
+        2 `r32` Warning register-beyond-count: the kernel has 32 registers, the number without `.registers`: this one reads as 0 and loses what is written to it
+    "#]],
+    );
+}
+
+#[test]
+fn guards() {
+    check_problems(
+        "@p0 nop\n@!p0 nop\n@p1 nop\nloop\n@p1 break p2\nendloop\n@p1 halt\n@p2 barrier",
+        expect![[r#"
+            2 `@p0` Warning guard-p0: toolchain 0.1.2 ignores the guard `@p0` and runs this in every lane: use p1, p2, p3 or `@!p0`
+            6 `@p1` Warning guarded-control: a guard on `break` breaks the masks of toolchain 0.1.2: put the condition into the predicate instead
+            9 `@p2` Warning guarded-control: a guard on `barrier` breaks the masks of toolchain 0.1.2: put the condition into the predicate instead
+        "#]],
+    );
+}
+
+#[test]
+fn structure_problems() {
+    check_problems(
+        "else\nendif\nendloop\nbreak p0\ncontinue p1",
+        expect![[r#"
+            2 `else` Error unmatched-structure: no `if` is open here
+            3 `endif` Error unmatched-structure: no `if` is open here
+            4 `endloop` Error unmatched-structure: no `loop` is open here
+            5 `break` Error outside-loop: `break` stands outside of every loop
+            6 `continue` Error outside-loop: `continue` stands outside of every loop
+        "#]],
+    );
+    check_problems(
+        "if p0\nelse\nelse\nendif",
+        expect![[r#"
+            4 `else` Error second-else: this `if` has an `else` already
+        "#]],
+    );
+    check_problems(
+        "if p0\nloop\nbreak p1\nendif\nendloop",
+        expect![[r#"
+            5 `endif` Error crossed-structure: a `loop` that began later is still open: close it with `endloop` first
+        "#]],
+    );
+    check_problems(
+        "if p0\nloop\nbreak p1\nendif",
+        expect![[r#"
+            3 `loop` Error unclosed-structure: this `loop` is not closed: `endloop` is missing
+        "#]],
+    );
+    check_problems(
+        "loop\nif p0\nendloop",
+        expect![[r#"
+            2 `loop` Warning endless-loop: no lane can leave this loop: it has no `break`, `halt` or `return`
+            3 `if` Error unclosed-structure: this `if` is not closed: `endif` is missing
+        "#]],
+    );
+    check_problems(
+        "loop\nnop\nendloop",
+        expect![[r#"
+            2 `loop` Warning endless-loop: no lane can leave this loop: it has no `break`, `halt` or `return`
+        "#]],
+    );
+    check_problems(
+        &("if p0\n".repeat(34) + &"endif\n".repeat(34)),
+        expect![[r#"
+            34 `if` Error nesting-depth: more than 32 `if` and `loop` stand inside of each other
+        "#]],
+    );
+}
+
+#[test]
+fn a_kernel_ends_with_halt() {
+    let text = ".kernel a\n@p1 halt\n.end\n.kernel b\nreturn\n.end\n.kernel c\n.end\n.registers 4";
+    let mut out = String::new();
+    for (start, code) in items(text) {
+        for problem in &code.problems {
+            write_problem(&mut out, text, start, problem);
+        }
+    }
+    expect![[r#"
+        3 `.end` Warning missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
+        9 `.registers` Warning directive-outside-kernel: `.registers` outside of a kernel has no effect
+    "#]]
+    .assert_eq(&out);
+}
+
+#[test]
+fn links() {
+    let (_, code) = kernel("loop\nif p0\nbreak p1\nelse\ncontinue p2\nendif\nendloop");
+    expect![[r#"
+        [
+            Some(
+                Loop {
+                    end: Some(
+                        6,
+                    ),
+                },
+            ),
+            Some(
+                If {
+                    otherwise: Some(
+                        3,
+                    ),
+                    end: Some(
+                        5,
+                    ),
+                },
+            ),
+            Some(
+                Leave {
+                    open: 0,
+                },
+            ),
+            Some(
+                Else {
+                    open: 1,
+                    end: Some(
+                        5,
+                    ),
+                },
+            ),
+            Some(
+                Leave {
+                    open: 0,
+                },
+            ),
+            Some(
+                EndIf {
+                    open: 1,
+                },
+            ),
+            Some(
+                EndLoop {
+                    open: 0,
+                },
+            ),
+            None,
+        ]
+    "#]]
+    .assert_debug_eq(&code.links);
+    assert_eq!(code.parents, [None, Some(0), Some(1), Some(0), Some(1), Some(0), None, None]);
+    assert_eq!(code.construct(3), [1, 3, 5]);
+    assert_eq!(code.construct(4), [0, 2, 4, 6]);
+    assert_eq!(code.links[5], Some(Link::EndIf { open: 1 }));
+    assert!(code.construct(7).is_empty());
+}
+
+#[test]
+fn names() {
+    let text = ".kernel k\n@!p1 iadd r10.hi, r2, 5\nselect r1, p0, r2, r3\nbreak !p2\ncall k2\nk2: mov r0, sr_lane_id\nmma_load_a r0, r1, r2\nhalt\n.end";
+    let (_, code) = items(text).swap_remove(0);
+    let mut out = String::new();
+    for name in &code.names {
+        writeln!(out, "{:?} {:?} {:?}", &text[name.range], name.name, name.role)
+            .expect("a string takes text");
+    }
+    expect![[r#"
+        "k" Kernel("k") Declaration
+        "p1" Predicate(1) Read
+        "r10" Register(10) Write
+        "r2" Register(2) Read
+        "r1" Register(1) Write
+        "p0" Predicate(0) Read
+        "r2" Register(2) Read
+        "r3" Register(3) Read
+        "p2" Predicate(2) Read
+        "k2" Label("k2") Call
+        "k2" Label("k2") Declaration
+        "r0" Register(0) Write
+        "sr_lane_id" Special("sr_lane_id") Read
+        "r1" Register(1) Read
+        "r2" Register(2) Read
+    "#]]
+    .assert_eq(&out);
+    let offset = text.find("k2:").expect("there") as u32;
+    let label = code.name_at(offset.into()).expect("a name");
+    assert_eq!(code.occurrences(&label.name).count(), 2);
+    assert_eq!(label.name, Name::Label("k2".into()));
+}
+
+#[test]
+fn labels_belong_to_the_file() {
+    let text = ".kernel a\ncall f\ncall g\nhalt\nf: return\n.end\nh:\n.kernel b\ncall h\nf: return\nx: x: nop\nreturn\n.end\n.kernel a\nhalt\n.end";
+    let items = items(text);
+    let mut out = String::new();
+    for (start, code) in &items {
+        for problem in &code.problems {
+            write_problem(&mut out, text, *start, problem);
+        }
+    }
+    let codes: Vec<_> = items.iter().map(|(_, code)| code).collect();
+    for found in file_problems(&codes) {
+        write_problem(&mut out, text, items[found.item].0, &found.problem);
+    }
+    expect![[r#"
+        11 `x` Error duplicate-name: the file has the label `x` already
+        10 `f` Error duplicate-name: the file has the label `f` already
+        14 `a` Warning duplicate-name: the file has a kernel `a` already
+        3 `g` Error unresolved-name: the file has no label `g`
+    "#]]
+    .assert_eq(&out);
+}

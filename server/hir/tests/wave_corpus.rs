@@ -1,0 +1,44 @@
+//! No false alarm: what either WAVE toolchain assembles has no problem that counts as an error; what both reject has one.
+
+use std::path::{Path, PathBuf};
+
+use warplens_hir::wave::{self, Severity};
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::wave::ast;
+use warplens_syntax::{Language, parse_file};
+
+fn corpus() -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
+    path.is_dir().then_some(path)
+}
+
+/// Every error of a file, from the parser up.
+fn errors(text: &str) -> Vec<String> {
+    let parse = parse_file(Language::Wave, text);
+    let mut errors: Vec<_> = parse.errors().iter().map(|error| error.message.to_string()).collect();
+    let items: Vec<_> =
+        parse.syntax().children().filter_map(ast::Item::cast).map(|item| wave::lower(&item)).collect();
+    let problems = items.iter().flat_map(|code| code.problems.clone());
+    let of_file = wave::file_problems(&items.iter().collect::<Vec<_>>());
+    let all = problems.chain(of_file.into_iter().map(|found| found.problem));
+    errors
+        .extend(all.filter(|problem| problem.severity() == Severity::Error).map(|problem| problem.message()));
+    errors
+}
+
+#[test]
+fn errors_are_where_the_toolchains_have_them() {
+    let Some(corpus) = corpus() else {
+        eprintln!("skipped: corpus not found");
+        return;
+    };
+    let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
+    for program in manifest.as_array().expect("the manifest is a list") {
+        let file = program["file"].as_str().expect("a program has a file");
+        let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");
+        let good = ["crates_0_1_2", "head_4a8bbec"].iter().any(|by| program[by]["assemble"] == "OK");
+        let errors = errors(&text);
+        assert_eq!(errors.is_empty(), good, "{file}: {errors:?}");
+    }
+}
