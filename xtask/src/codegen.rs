@@ -5,6 +5,7 @@
 
 pub(crate) mod grammar;
 pub(crate) mod isa;
+pub(crate) mod reference;
 pub(crate) mod textmate;
 
 use std::path::Path;
@@ -26,7 +27,8 @@ pub(crate) enum Mode {
 pub(crate) fn run(mode: Mode) -> Result<()> {
     grammar::run(mode)?;
     isa::run(mode)?;
-    textmate::run(mode)
+    textmate::run(mode)?;
+    reference::run(mode)
 }
 
 /// Makes the file at `path` (relative to the workspace root) hold `contents`, or says that it does not.

@@ -1,0 +1,55 @@
+//! What the simulator covers.
+
+use super::{Page, plain, table};
+use crate::codegen::isa::ptx_data::Data as Ptx;
+use crate::codegen::isa::wave_data::Data as Wave;
+
+pub(super) fn page(ptx: &Ptx, wave: &Wave) -> Page {
+    let mut body = String::from(
+        "A run stops at an instruction that is not simulated, and names it; the trace up to there stays.\n\n",
+    );
+    let ptx = ptx.categories.iter().map(|category| {
+        let entries = category.instructions.iter();
+        (category.title.as_str(), entries.map(|it| (it.id.as_str(), it.simulation.as_str())).collect())
+    });
+    body += &section("PTX", ptx.collect());
+    let wave = wave.categories.iter().map(|category| {
+        let entries = category.instructions.iter();
+        (category.title.as_str(), entries.map(|it| (&*it.mnemonic, it.simulation.as_str())).collect())
+    });
+    body += &section("WAVE", wave.collect());
+    Page {
+        path: "coverage".into(),
+        title: "What the simulator covers".into(),
+        about: "Every instruction with the decision about it.".into(),
+        body,
+    }
+}
+
+/// A category with its entries and the decisions about them.
+type Category<'a> = (&'a str, Vec<(&'a str, &'a str)>);
+
+fn section(language: &str, categories: Vec<Category>) -> String {
+    let entries = || categories.iter().flat_map(|(_, entries)| entries);
+    let simulated = entries().filter(|(_, decision)| *decision == "simulated").count();
+    let no_op = entries().filter(|(_, decision)| decision.starts_with("no-op")).count();
+    let rows: Vec<[String; 4]> = (categories.iter())
+        .map(|(title, entries)| {
+            let names = |wanted: fn(&str) -> bool| {
+                let fitting = entries.iter().filter(|(_, decision)| wanted(decision));
+                fitting.map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(" ")
+            };
+            [
+                plain(title),
+                names(|decision| decision == "simulated"),
+                names(|decision| decision.starts_with("no-op")),
+                names(|decision| decision.starts_with("unsupported")),
+            ]
+        })
+        .collect();
+    format!(
+        "## {language}\n\nOf {} entries {simulated} are simulated and {no_op} accepted without effect.\n\n{}",
+        entries().count(),
+        table(["", "simulated", "without effect", "not simulated"], &rows)
+    )
+}

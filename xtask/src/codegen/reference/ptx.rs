@@ -1,0 +1,173 @@
+//! The pages about PTX.
+
+use std::fmt::Write;
+
+use super::{Page, code, list, plain, simulation, table};
+use crate::codegen::isa::data::words;
+use crate::codegen::isa::ptx_data::{Category, Data, Directive, Instruction, Register};
+
+pub(super) fn pages(data: &Data) -> Vec<Page> {
+    let mut pages: Vec<Page> = data.categories.iter().map(|category| instructions(category, data)).collect();
+    pages.extend([directives(data), registers(data), types(data), modifiers(data), targets(data)]);
+    pages
+}
+
+fn page(path: &str, title: &str, about: &str, body: String) -> Page {
+    Page { path: format!("ptx/{path}"), title: title.into(), about: plain(about), body }
+}
+
+fn instructions(category: &Category, data: &Data) -> Page {
+    let mut body = format!("{}\n\n", plain(&category.about));
+    for entry in &category.instructions {
+        body += &instruction(entry, data);
+    }
+    page(&category.id, &category.title, &category.about, body)
+}
+
+fn instruction(entry: &Instruction, data: &Data) -> String {
+    let mut out = format!("## `{}`\n\n{}\n\n", entry.id, plain(&entry.summary));
+    out += &code("text", &entry.syntax.join("\n"));
+    let _ = write!(
+        out,
+        "Since PTX {}{}; {}; {}.\n\n",
+        entry.since,
+        in_brackets(&entry.since_note),
+        plain(&entry.target),
+        plain(&simulation(&entry.simulation))
+    );
+    let classes: Vec<[String; 3]> = (entry.modifiers.iter())
+        .map(|class| {
+            let values: Vec<String> = words(&class.values).iter().map(|value| format!("`{value}`")).collect();
+            let optional = if class.optional { " (optional)" } else { "" };
+            [format!("{}{optional}", plain(&class.class)), values.join(" "), summary(&class.class, data)]
+        })
+        .collect();
+    out += &table(["modifier", "one of", "decides"], &classes);
+    let operands: Vec<[String; 3]> = (entry.operands.iter())
+        .filter(|operand| !operand.about.is_empty())
+        .map(|operand| {
+            let optional = if operand.optional { " (optional)" } else { "" };
+            let kinds = words(&operand.kinds).join(", ");
+            [format!("`{}`{optional}", operand.name), plain(&kinds), plain(&operand.about)]
+        })
+        .collect();
+    out += &table(["operand", "written as", "what it is"], &operands);
+    out += &code("text", &entry.semantics);
+    out += &list(&entry.notes);
+    if !entry.divergence.is_empty() {
+        let _ = write!(out, "**Lanes.** {}\n\n", plain(&entry.divergence));
+    }
+    out + &code("ptx", &entry.example.code)
+}
+
+/// What a class of modifiers decides.
+fn summary(class: &str, data: &Data) -> String {
+    let found = data.modifiers.classes.iter().find(|it| words(&it.names).contains(&class));
+    found.map(|it| plain(&it.summary)).unwrap_or_default()
+}
+
+fn in_brackets(note: &str) -> String {
+    if note.is_empty() { String::new() } else { format!(" ({})", plain(note)) }
+}
+
+fn directives(data: &Data) -> Page {
+    let mut body = String::new();
+    for directive in &data.directives {
+        body += &directive_entry(directive);
+    }
+    body += "## Strings of .pragma\n\n";
+    let rows: Vec<[String; 4]> = (data.pragmas.iter())
+        .map(|it| [format!("`{}`", it.example), plain(&it.summary), it.places.join(", "), it.since.clone()])
+        .collect();
+    body += &table(["directive", "what it does", "where", "since"], &rows);
+    let about = "Declarations, kernels and functions, linking, limits and debug data.";
+    page("directives", "Directives", about, body)
+}
+
+fn directive_entry(directive: &Directive) -> String {
+    let mut out = format!("## `{}`\n\n{}\n\n", directive.name, plain(&directive.summary));
+    out += &code("text", &directive.syntax.join("\n"));
+    let _ = write!(out, "Since PTX {}{}. ", directive.since, in_brackets(&directive.since_note));
+    let _ = write!(out, "Stands in: {}.", plain(&directive.places.join("; ")));
+    if !directive.requires.is_empty() {
+        let _ = write!(out, " Needs: {}.", plain(&directive.requires.join("; ")));
+    }
+    if !directive.conflicts.is_empty() {
+        let _ = write!(out, " Not with: {}.", plain(&directive.conflicts.join("; ")));
+    }
+    out += "\n\n";
+    out += &list(&directive.notes);
+    out + &code("ptx", &directive.example)
+}
+
+fn registers(data: &Data) -> Page {
+    let rows: Vec<[String; 5]> = data.registers.iter().map(register_row).collect();
+    let mut body = table(["register", "type", "what it holds", "values", "since"], &rows);
+    for register in data.registers.iter().filter(|register| !register.notes.is_empty()) {
+        let _ = write!(body, "**`{}`**\n\n{}", register.name, list(&register.notes));
+    }
+    let about = "Where a thread is, how large the launch is, clocks and counters.";
+    page("special-registers", "Special registers", about, body)
+}
+
+fn register_row(register: &Register) -> [String; 5] {
+    let components = words(&register.components);
+    let ty = if components.is_empty() {
+        register.ty.clone()
+    } else {
+        format!("{} each of .{}", register.ty, components.join(" ."))
+    };
+    let since = format!("{}{}", register.since, in_brackets(&register.since_note));
+    [format!("`{}`", register.name), ty, plain(&register.summary), plain(&register.range), since]
+}
+
+fn types(data: &Data) -> Page {
+    let types: Vec<[String; 5]> = (data.types.iter())
+        .map(|ty| {
+            let storage = ty.storage.as_ref().map(|name| format!("`{name}`")).unwrap_or_default();
+            [format!("`{}`", ty.name), ty.bits.to_string(), storage, plain(&ty.summary), ty.since.clone()]
+        })
+        .collect();
+    let spaces: Vec<[String; 4]> = (data.spaces.spaces.iter())
+        .map(|it| [format!("`{}`", it.name), plain(&it.summary), it.declared.clone(), it.initial.clone()])
+        .collect();
+    let parts: Vec<[String; 2]> =
+        (data.spaces.parts.iter()).map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect();
+    let body = format!(
+        "## Types\n\n{}## State spaces\n\n{}{}",
+        table(["type", "bits", "register", "what it is", "since"], &types),
+        table(["space", "what it is", "declared in", "holds at the start"], &spaces),
+        table(["part of a space", "what it is"], &parts)
+    );
+    page("types", "Types and state spaces", "What a value is, and where it lives.", body)
+}
+
+fn modifiers(data: &Data) -> Page {
+    let rows: Vec<[String; 3]> = (data.modifiers.modifiers.iter())
+        .map(|it| {
+            let names: Vec<String> = words(&it.names).iter().map(|name| format!("`{name}`")).collect();
+            [names.join(" "), plain(&words(&it.classes).join(", ")), plain(&it.summary)]
+        })
+        .collect();
+    let body = table(["modifier", "only as", "what it means"], &rows);
+    page("modifiers", "Modifiers", "The dotted words after an opcode, and what each means.", body)
+}
+
+fn targets(data: &Data) -> Page {
+    let versions: Vec<[String; 4]> = (data.versions.iter())
+        .map(|release| {
+            let of = data.targets.targets.iter().filter(|target| target.since == release.version);
+            let names: Vec<String> = of.map(|target| format!("`{}`", target.name)).collect();
+            [release.version.clone(), release.toolkit.clone(), names.join(" "), plain(&release.note)]
+        })
+        .collect();
+    let options: Vec<[String; 3]> = (data.targets.options.iter())
+        .map(|it| [format!("`{}`", it.name), plain(&it.summary), it.since.clone()])
+        .collect();
+    let body = format!(
+        "{}## Words after the architecture\n\n{}",
+        table(["PTX", "toolkit", "targets added", ""], &versions),
+        table(["word", "what it does", "since"], &options)
+    );
+    page("versions", "Versions and targets", "Which version of PTX brought which architectures.", body)
+}

@@ -1,0 +1,115 @@
+//! The pages about WAVE.
+
+use std::fmt::Write;
+
+use super::{Page, code, list, plain, simulation, table};
+use crate::codegen::isa::data::words;
+use crate::codegen::isa::wave_data::{Availability, Category, Data, Instruction, Operand};
+
+pub(super) fn pages(data: &Data) -> Vec<Page> {
+    let mut pages: Vec<Page> = data.categories.iter().map(instructions).collect();
+    pages.extend([words_page(data), dialects(data)]);
+    pages
+}
+
+fn page(path: &str, title: &str, about: &str, body: String) -> Page {
+    Page { path: format!("wave/{path}"), title: title.into(), about: plain(about), body }
+}
+
+fn instructions(category: &Category) -> Page {
+    let mut body = format!("{}\n\n", plain(&category.about));
+    for entry in &category.instructions {
+        body += &instruction(entry);
+    }
+    page(&category.id, &category.title, &category.about, body)
+}
+
+fn instruction(entry: &Instruction) -> String {
+    let mut out = format!("## `{}`\n\n{}\n\n", entry.mnemonic, plain(&entry.summary));
+    let mut forms = vec![form(&entry.mnemonic, &entry.operands)];
+    if !entry.predicate_operands.is_empty() {
+        forms.push(form(&entry.mnemonic, &entry.predicate_operands));
+    }
+    if let Some(name) = entry.toolchain().filter(|name| *name != entry.mnemonic) {
+        forms.push(form(name, entry.toolchain_operands.as_ref().unwrap_or(&entry.operands)));
+    }
+    out += &code("text", &forms.join("\n"));
+    let known = match entry.available {
+        Availability::Crates => "in all assemblers",
+        Availability::Repository => "in the repository's assembler only",
+        Availability::Nowhere => "in no assembler",
+    };
+    let section = if entry.specification.is_empty() {
+        plain(&entry.section)
+    } else {
+        format!("Section {}, since specification {}", plain(&entry.section), entry.specification)
+    };
+    let _ = write!(out, "{section}; {known}; {}.\n\n", plain(&simulation(&entry.simulation)));
+    out += &list(&entry.notes);
+    if !entry.divergence.is_empty() {
+        let _ = write!(out, "**Lanes.** {}\n\n", plain(&entry.divergence));
+    }
+    out + &code("wave-asm", &entry.example)
+}
+
+/// A mnemonic with its operands; `{}` around those that may be left out.
+fn form(mnemonic: &str, operands: &[Operand]) -> String {
+    let mut out = mnemonic.to_owned();
+    for (at, operand) in operands.iter().enumerate() {
+        let comma = if at + 1 < operands.len() { "," } else { "" };
+        let _ = match operand.optional {
+            true => write!(out, " {{{}{comma}}}", operand.name),
+            false => write!(out, " {}{comma}", operand.name),
+        };
+    }
+    out
+}
+
+fn words_page(data: &Data) -> Page {
+    let directives: Vec<[String; 2]> = (data.directives.iter())
+        .map(|it| [format!("`{} {}`", it.name, it.arguments).replace(" `", "`"), plain(&it.summary)])
+        .collect();
+    let special: Vec<[String; 2]> =
+        (data.registers.iter()).map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect();
+    let classes: Vec<[String; 3]> = (data.classes.iter())
+        .map(|it| {
+            [format!("`{}`", it.pattern), format!("`{}` to `{}`", it.first, it.last), plain(&it.summary)]
+        })
+        .collect();
+    let simple = |list: &[crate::codegen::isa::wave_data::Word]| -> Vec<[String; 2]> {
+        list.iter().map(|it| [format!("`{}`", it.name), plain(&it.summary)]).collect()
+    };
+    let body = format!(
+        "## Directives\n\n{}## Registers\n\n{}{}## Special registers\n\n{}## Scopes\n\n{}## Cache hints\n\n{}",
+        table(["directive", "what it does"], &directives),
+        table(["written", "which", "what it is"], &classes),
+        list(data.classes.iter().flat_map(|class| &class.notes)),
+        table(["register", "what it holds"], &special),
+        table(["scope", "who is in it"], &simple(&data.scopes)),
+        table(["hint", "what it asks for"], &simple(&data.hints))
+    );
+    page("words", "Directives, registers and scopes", "Everything that is no instruction.", body)
+}
+
+fn dialects(data: &Data) -> Page {
+    let patterns: Vec<[String; 3]> = (data.spellings.patterns.iter())
+        .map(|it| [format!("`{}`", it.written), plain(&it.toolchain), plain(&it.why)])
+        .collect();
+    let rows: Vec<[String; 3]> = (data.spellings.words.iter())
+        .map(|it| {
+            let names: Vec<String> = words(&it.names).iter().map(|name| format!("`{name}`")).collect();
+            [names.join(" "), plain(&it.write), plain(&it.why)]
+        })
+        .collect();
+    let body = format!(
+        "## What the toolchain writes otherwise\n\n{}## Words that mean nothing\n\n{}",
+        table(["written", "the toolchain wants", "why"], &patterns),
+        table(["word", "write", "why"], &rows)
+    );
+    page(
+        "spellings",
+        "Spellings",
+        "The guide's way of writing, the toolchain's, and words that mean nothing.",
+        body,
+    )
+}
