@@ -43,6 +43,39 @@ fn every_example_shows_its_opcode() {
     }
 }
 
+/// The chain of opcode and modifiers of each statement, without labels and guards.
+fn chains(code: &str) -> impl Iterator<Item = &str> {
+    code.split([';', '{', '}', '\n']).filter_map(|statement| {
+        statement.split_whitespace().find(|word| !word.starts_with('@') && !word.ends_with(':'))
+    })
+}
+
+#[test]
+fn every_entry_accepts_a_statement_of_its_example() {
+    for entry in instructions().iter().filter(|entry| !matches!(entry.opcode, "@" | "{}")) {
+        let accepted = chains(entry.example.code).any(|chain| {
+            let mut words = chain.split('.');
+            words.next() == Some(entry.opcode) && words.all(|word| entry.accepts(&format!(".{word}")))
+        });
+        assert!(accepted, "{}: {}", entry.id, entry.example.code);
+    }
+}
+
+#[test]
+fn every_statement_of_an_example_is_accepted_by_some_entry() {
+    for entry in instructions() {
+        for chain in chains(entry.example.code) {
+            let (opcode, words) = chain.split_once('.').unwrap_or((chain, ""));
+            let fits = |found: &&&Instruction| {
+                words.split('.').all(|word| word.is_empty() || found.accepts(&format!(".{word}")))
+            };
+            let entries = by_opcode(opcode);
+            let fitting = entries.iter().find(fits);
+            assert!(entries.is_empty() || fitting.is_some(), "{}: {chain}", entry.id);
+        }
+    }
+}
+
 #[test]
 fn operands_say_what_may_be_written_and_their_names_differ() {
     for entry in instructions() {
