@@ -1,12 +1,13 @@
 //! Lanes over a document: which launches it has, what a run of one showed, and how each line reads.
 //!
-//! A run is a job outside the database (an edit elsewhere must not end it): the database prepares a [`Run`], plain data that
+//! A run is a job outside the database (an edit elsewhere must not end it): the database prepares a [`Prepared`] run, plain data that
 //! any thread can execute, and [`Shown`] keeps its result over the document until the next one is there. Everything here but
 //! the preparation is a function of plain data.
 
 mod hover;
 mod lens;
 mod offer;
+mod problem;
 pub mod report;
 mod shown;
 mod statement;
@@ -17,5 +18,6 @@ pub mod text;
 pub use hover::hover;
 pub use lens::{Click, Lens, LensStyle, lenses};
 pub use offer::{KernelPlace, LaunchFile, Offer, Source, offers};
+pub use problem::LaunchProblem;
 pub use shown::{LaneHint, Shown, ShownStatement};
 pub use statement::{Flow, Statement};

@@ -88,9 +88,9 @@ fn over<'o>(
         let click = Click::Select { entry: entry.clone(), launch: offer.name.clone() };
         lenses.push(lens(run_title(offer), click));
     }
-    for offer in written.iter().filter(|offer| offer.problem.is_some()).take(1) {
-        let problem = offer.problem.as_deref().unwrap_or_default();
-        lenses.push(lens(format!("⚠ {}: {problem}", offer.name), Click::Nothing));
+    let broken = written.iter().find_map(|offer| Some((&offer.name, offer.problem.as_ref()?)));
+    if let Some((name, problem)) = broken {
+        lenses.push(lens(format!("⚠ {name}: {problem}"), Click::Nothing));
     }
     if style == LensStyle::Extension {
         lenses.push(lens("Launch…".to_owned(), Click::Pick { entry }));

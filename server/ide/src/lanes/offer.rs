@@ -8,6 +8,8 @@ use warplens_sim::launch::{
 };
 use warplens_syntax::Language;
 
+use super::problem::LaunchProblem;
+
 /// A launch file that may speak of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchFile {
@@ -55,6 +57,8 @@ pub struct KernelPlace {
     pub name: TextRange,
     /// Where its item starts.
     pub start: TextSize,
+    /// Which item of the file it is.
+    pub item: usize,
 }
 
 /// A launch that can be picked.
@@ -70,8 +74,8 @@ pub struct Offer {
     pub block: [u32; 3],
     /// Where it comes from.
     pub source: Source,
-    /// Why it cannot be run: one sentence, with the place where it is written.
-    pub problem: Option<String>,
+    /// Why it cannot be run.
+    pub problem: Option<LaunchProblem>,
     /// The launch; an inferred one is made when it is run.
     pub launch: Option<Launch>,
 }
@@ -91,23 +95,18 @@ pub fn offers(
     text: &str,
     kernels: &[KernelPlace],
     file: Option<&LaunchFile>,
-) -> Result<Vec<Offer>, String> {
+) -> Result<Vec<Offer>, LaunchProblem> {
     let mut offers = Vec::new();
     if let Some(file) = file {
-        let listed =
-            launches(&file.text, file.format).map_err(|problem| located(&problem, &file.text, &file.path))?;
+        let in_file = |problem: &Problem| LaunchProblem::in_file(problem, file);
+        let listed = launches(&file.text, file.format).map_err(|problem| in_file(&problem))?;
         for listed in listed.into_iter().filter(|listed| names_document(&listed.launch, &file.document)) {
-            offers.push(offer(listed, Source::File, None, kernels, |problem| {
-                located(problem, &file.text, &file.path)
-            }));
+            offers.push(offer(listed, Source::File, None, kernels, in_file));
         }
     }
     for CommentLaunch { offset, listed } in in_comments(text, comment_marks(language)) {
         let below = kernels.iter().find(|kernel| usize::from(kernel.name.start()) > offset);
-        let located = |problem: &Problem| match problem.line_column(text) {
-            Some((line, column)) => format!("{line}:{column}: {problem}"),
-            None => problem.to_string(),
-        };
+        let located = |problem: &Problem| LaunchProblem::in_document(problem, text);
         offers.push(offer(listed, Source::Comment, below, kernels, located));
     }
     offers.extend(kernels.iter().map(inferred_offer));
@@ -128,14 +127,6 @@ pub(crate) fn inferred_offer(place: &KernelPlace) -> Offer {
     }
 }
 
-/// A problem with the path and the place that it has in its text.
-pub(crate) fn located(problem: &Problem, text: &str, path: &str) -> String {
-    match problem.line_column(text) {
-        Some((line, column)) => format!("{path}:{line}:{column}: {problem}"),
-        None => format!("{path}: {problem}"),
-    }
-}
-
 fn names_document(launch: &Launch, document: &str) -> bool {
     let plain = |path: &str| {
         let parts = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
@@ -149,7 +140,7 @@ fn offer(
     source: Source,
     below: Option<&KernelPlace>,
     kernels: &[KernelPlace],
-    located: impl Fn(&Problem) -> String,
+    located: impl Fn(&Problem) -> LaunchProblem,
 ) -> Offer {
     let Listed { launch, mut problem } = listed;
     let chosen = match choose(&launch, below, kernels) {

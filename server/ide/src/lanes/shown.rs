@@ -106,8 +106,13 @@ impl Shown {
     }
 
     /// The whole run.
-    pub fn result(&self) -> &RunResult {
+    pub fn result(&self) -> &Arc<RunResult> {
         &self.result
+    }
+
+    /// Forgets where statements stand: the text is another.
+    pub fn clear(&mut self) {
+        self.statements.iter_mut().for_each(|placed| placed.place = None);
     }
 
     /// The warp that is shown.

@@ -179,3 +179,6 @@ fn register_of(entry: &Function, operand: Operand) -> Option<usize> {
         _ => None,
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -20,6 +20,7 @@ fn kernels(text: &str) -> Vec<KernelPlace> {
             kernel: Kernel { name: name.into(), kind: KernelKind::Ptx(PtxKernel::default()) },
             name: TextRange::at(size(start), TextSize::of(name)),
             start: size(at),
+            item: 0,
         }
     });
     places.collect()
@@ -37,7 +38,7 @@ fn file(text: &str) -> LaunchFile {
 fn check(text: &str, launches: Option<&str>, expect: Expect) {
     let file = launches.map(file);
     let answer = match offers(Language::Ptx, text, &kernels(text), file.as_ref()) {
-        Err(problem) => problem,
+        Err(problem) => problem.to_string(),
         Ok(offers) => offers
             .into_iter()
             .map(|offer| {

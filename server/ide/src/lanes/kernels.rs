@@ -1,0 +1,96 @@
+//! The kernels of a document, from the headers of its items.
+
+use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, ModuleKind, Space};
+use warplens_hir::{ptx, wave};
+use warplens_sim::launch::{Body, Kernel, KernelKind, WaveKernel};
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::{ItemKind, Language};
+
+use super::offer::KernelPlace;
+use crate::db::{Db, File, Item, items, ptx_function, ptx_header};
+use crate::module::module_names;
+
+/// The kernels in the order of the text; of those that share a name the first.
+pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
+    let list = file.document(db).items();
+    let address_bytes = address_bytes(db, file);
+    let mut kernels: Vec<KernelPlace> = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        if item.kind(db) != ItemKind::Kernel {
+            continue;
+        }
+        let start = list.start_of(index);
+        let found = match file.language(db) {
+            Language::Ptx => ptx_kernel(db, *item, address_bytes),
+            Language::Wave => wave_kernel(&wave_code(db, *item)),
+        };
+        let Some((kernel, name)) = found else { continue };
+        if !kernels.iter().any(|earlier| earlier.kernel.name == kernel.name) {
+            kernels.push(KernelPlace { kernel, name: name + start, start, item: index });
+        }
+    }
+    kernels
+}
+
+type Named = (Kernel, text_size::TextRange);
+
+fn ptx_kernel(db: &dyn Db, item: Item<'_>, address_bytes: u64) -> Option<Named> {
+    let header = ptx_header(db, item);
+    header.declarations.iter().find_map(|declaration| match &declaration.kind {
+        DeclarationKind::Function { kind: FunctionKind::Entry, has_body: true, signature, .. } => {
+            let kernel = Kernel::of_ptx(declaration.name.clone(), signature, address_bytes);
+            Some((kernel, declaration.name_range))
+        }
+        _ => None,
+    })
+}
+
+fn wave_kernel(code: &wave::Code) -> Option<Named> {
+    let (name, range) = code.kernel.as_ref()?.name.clone()?;
+    let workgroup = code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0);
+    let workgroup = workgroup.map(|size| size.map(|extent| extent.max(1)));
+    Some((Kernel { name, kind: KernelKind::Wave(WaveKernel { workgroup }) }, range))
+}
+
+/// What a WAVE item means.
+pub(crate) fn wave_code(db: &dyn Db, item: Item<'_>) -> wave::Code {
+    let tree = item.parse(db).syntax();
+    warplens_syntax::wave::ast::Item::cast(tree).map(|tree| wave::lower(&tree)).unwrap_or_default()
+}
+
+/// Bytes of an address: 8 unless the module says otherwise.
+fn address_bytes(db: &dyn Db, file: File) -> u64 {
+    if file.language(db) != Language::Ptx {
+        return 4;
+    }
+    let size = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive).find_map(|item| {
+        match ptx_header(db, *item).directive {
+            Some(Directive::AddressSize(size)) => size,
+            _ => None,
+        }
+    });
+    if size == Some(AddressSize::Bits32) { 4 } else { 8 }
+}
+
+/// What the bodies of a kernel and of the functions that it can reach tell about its launches.
+pub(crate) fn body(
+    db: &dyn Db,
+    file: File,
+    kernel: Item<'_>,
+    reached: &[std::sync::Arc<ptx::Function>],
+) -> Body {
+    let names = module_names(db, file);
+    let is_dynamic_shared = |name: &str| {
+        names.declarations(name).any(|symbol| {
+            matches!(
+                symbol.kind,
+                ModuleKind::Variable { space: Space::Shared, linkage: Some(ptx::Linkage::Extern), .. }
+            )
+        })
+    };
+    let Some(entry) = ptx_function(db, kernel) else { return Body::default() };
+    let mut body = Body::of_ptx(&entry, &is_dynamic_shared);
+    body.dynamic_shared |=
+        reached.iter().any(|function| Body::of_ptx(function, &is_dynamic_shared).dynamic_shared);
+    body
+}

@@ -1,0 +1,102 @@
+//! The divergence models that can be chosen, by language.
+
+use warplens_sim::{ptx, wave};
+use warplens_syntax::Language;
+
+/// How lanes part and meet.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// Of PTX.
+    Ptx(ptx::Model),
+    /// Of WAVE.
+    Wave(wave::Model),
+}
+
+/// Models that are known by name and come later.
+const LATER: [(&str, Language); 3] =
+    [("frontier", Language::Ptx), ("its", Language::Ptx), ("wave-emu", Language::Wave)];
+
+impl Model {
+    /// The default of a language.
+    pub fn default_of(language: Language) -> Model {
+        match language {
+            Language::Ptx => Model::Ptx(ptx::Model::default()),
+            Language::Wave => Model::Wave(wave::Model::default()),
+        }
+    }
+
+    /// The name in settings, flags and reports.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Ptx(model) => model.name(),
+            Model::Wave(model) => model.name(),
+        }
+    }
+
+    /// The model of `language` that is called `name`, or why there is none.
+    pub fn named(language: Language, name: &str) -> Result<Model, String> {
+        let of = |language: Language| {
+            let mut models: Vec<Model> = match language {
+                Language::Ptx => ptx::Model::ALL.into_iter().map(Model::Ptx).collect(),
+                Language::Wave => wave::Model::ALL.into_iter().map(Model::Wave).collect(),
+            };
+            models.retain(|model| !LATER.iter().any(|(later, _)| *later == model.name()));
+            models
+        };
+        if let Some(model) = of(language).into_iter().find(|model| model.name() == name) {
+            return Ok(model);
+        }
+        let choices: Vec<_> = of(language).into_iter().map(|model| format!("`{}`", model.name())).collect();
+        let choices = choices.join(" and ");
+        let ours = title(language);
+        let theirs = match language {
+            Language::Ptx => Language::Wave,
+            Language::Wave => Language::Ptx,
+        };
+        Err(if LATER.contains(&(name, language)) {
+            format!("the model `{name}` is not there yet: {ours} has {choices}")
+        } else if of(theirs).iter().any(|model| model.name() == name) || LATER.contains(&(name, theirs)) {
+            format!("the model `{name}` is for {}: {ours} has {choices}", title(theirs))
+        } else {
+            format!("there is no model `{name}`: {ours} has {choices}")
+        })
+    }
+}
+
+fn title(language: Language) -> &'static str {
+    match language {
+        Language::Ptx => "PTX",
+        Language::Wave => "WAVE",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(language: Language, name: &str, expect: Expect) {
+        expect.assert_eq(&match Model::named(language, name) {
+            Ok(model) => format!("{model:?}"),
+            Err(message) => message,
+        });
+    }
+
+    #[test]
+    fn names() {
+        check(Language::Ptx, "stack", expect![[""]]);
+        check(Language::Ptx, "textbook", expect![[""]]);
+        check(Language::Ptx, "its", expect![[""]]);
+        check(Language::Ptx, "structured", expect![[""]]);
+        check(Language::Ptx, "fast", expect![[""]]);
+        check(Language::Wave, "structured", expect![[""]]);
+        check(Language::Wave, "stack", expect![[""]]);
+    }
+
+    #[test]
+    fn defaults() {
+        assert_eq!(Model::default_of(Language::Ptx).name(), "stack");
+        assert_eq!(Model::default_of(Language::Wave).name(), "structured");
+    }
+}

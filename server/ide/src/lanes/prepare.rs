@@ -1,0 +1,212 @@
+//! From a question about a document to a [`Prepared`]: which launch of which kernel, decoded and fitted.
+
+use std::sync::Arc;
+
+use warplens_sim::RunOptions;
+use warplens_sim::launch::{FileReader, Launch, inferred, resolve};
+use warplens_syntax::Language;
+
+use super::decode::decode_ptx;
+use super::kernels::{body, kernels, wave_code};
+use super::lens::{Lens, LensStyle, lenses};
+use super::model::Model;
+use super::offer::{KernelPlace, LaunchFile, Offer, Source, kernel_called, names, offers};
+use super::problem::LaunchProblem;
+use super::run::{Prepared, Program};
+use super::shown::Shown;
+use crate::analysis::{Analysis, Answer};
+use crate::answer::FileId;
+use crate::db::{Database, File, items};
+
+/// Which launch is wanted.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Choice {
+    /// The first that somebody wrote, else the inferred one.
+    First,
+    /// The inferred one.
+    Inferred,
+    /// The one of this name.
+    Named(String),
+    /// This one.
+    Given(Box<Launch>),
+}
+
+/// What is to be run.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRequest {
+    /// The kernel; where none is named, the launch says it, or there is only one.
+    pub entry: Option<String>,
+    /// The launch.
+    pub launch: Choice,
+    /// How lanes part and meet; the language's default if none is named.
+    pub model: Option<Model>,
+    /// Bounds, and what is kept.
+    pub options: RunOptions,
+}
+
+const NOT_OPEN: &str = "the file is not open";
+
+impl Analysis {
+    /// The launches of a document in the order in which one is chosen where none is named; an inferred one for each kernel
+    /// comes last.
+    pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Result<Vec<Offer>, LaunchProblem>> {
+        let offers = self.ask(file, |db, file| Some(offers_of(db, file, &kernels(db, file), launches)))?;
+        Ok(offers.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
+    }
+
+    /// The lenses over the kernels of a document. A launch file that cannot be read has none; a request to run says why.
+    pub fn lenses(
+        &self,
+        file: FileId,
+        launches: Option<&LaunchFile>,
+        shown: Option<&Shown>,
+        style: LensStyle,
+    ) -> Answer<Vec<Lens>> {
+        self.ask(file, |db, file| {
+            let kernels = kernels(db, file);
+            let offers = offers_of(db, file, &kernels, launches);
+            let offers = offers.or_else(|_| offers_of(db, file, &kernels, None)).unwrap_or_default();
+            lenses(&kernels, &offers, shown, style)
+        })
+    }
+
+    /// Everything that a run needs, or why there can be none. `read_file` gives the contents of files that a launch names,
+    /// relative to its launch file.
+    pub fn prepare_run(
+        &self,
+        file: FileId,
+        request: &RunRequest,
+        launches: Option<&LaunchFile>,
+        read_file: FileReader<'_>,
+    ) -> Answer<Result<Prepared, LaunchProblem>> {
+        let run = self.ask(file, |db, file| Some(prepare(db, file, request, launches, read_file)))?;
+        Ok(run.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
+    }
+}
+
+fn offers_of(
+    db: &Database,
+    file: File,
+    kernels: &[KernelPlace],
+    launches: Option<&LaunchFile>,
+) -> Result<Vec<Offer>, LaunchProblem> {
+    offers(file.language(db), &file.document(db).items().text(), kernels, launches)
+}
+
+fn prepare(
+    db: &Database,
+    file: File,
+    request: &RunRequest,
+    launches: Option<&LaunchFile>,
+    read_file: FileReader<'_>,
+) -> Result<Prepared, LaunchProblem> {
+    let kernels = kernels(db, file);
+    let Chosen { launch, kernel, source } = choose(db, file, request, &kernels, launches)?;
+    let language = file.language(db);
+    let model = request.model.unwrap_or(Model::default_of(language));
+    let item = items(db, file)[kernel.item];
+    let (program, statements, body) = match language {
+        Language::Ptx => {
+            let decoded = decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
+            let functions: Vec<_> = decoded.functions.iter().map(|(function, _)| Arc::clone(function)).collect();
+            let statements = decoded.statements(model);
+            (Program::Ptx(Arc::new(decoded.program)), statements, body(db, file, item, &functions))
+        }
+        Language::Wave => {
+            let (program, statements) = super::decode_wave::decode(&wave_code(db, item), kernel.start);
+            (Program::Wave(Arc::new(program)), statements, Default::default())
+        }
+    };
+    let launch = launch.unwrap_or_else(|| inferred(&kernel.kernel, &body));
+    let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
+    let resolved = resolved.map_err(|problem| match (source, launches) {
+        (Source::File, Some(launches)) => LaunchProblem::in_file(&problem, launches),
+        (Source::Comment, _) => LaunchProblem::in_document(&problem, &file.document(db).items().text()),
+        _ => LaunchProblem::new(problem.message),
+    })?;
+    let options = request.options;
+    Ok(Prepared { program, resolved: Arc::new(resolved), source, model, options, statements: statements.into() })
+}
+
+/// A launch and its kernel; no launch stands for the inferred one.
+struct Chosen<'k> {
+    launch: Option<Launch>,
+    kernel: &'k KernelPlace,
+    source: Source,
+}
+
+fn choose<'k>(
+    db: &Database,
+    file: File,
+    request: &RunRequest,
+    kernels: &'k [KernelPlace],
+    launches: Option<&LaunchFile>,
+) -> Result<Chosen<'k>, LaunchProblem> {
+    let entry = request.entry.as_deref();
+    if kernels.is_empty() {
+        return Err(LaunchProblem::new("there is no kernel to run in this file"));
+    }
+    let infer = || Ok(Chosen { launch: None, kernel: only(entry, kernels)?, source: Source::Inferred });
+    match &request.launch {
+        Choice::Inferred => infer(),
+        Choice::Given(launch) => {
+            let kernel = only(launch.entry.as_deref().or(entry), kernels)?;
+            Ok(Chosen { launch: Some(Launch::clone(launch)), kernel, source: Source::Given })
+        }
+        Choice::First => match written(db, file, entry, kernels, launches)?.into_iter().next() {
+            Some(offer) => chosen(offer, kernels),
+            None => infer(),
+        },
+        Choice::Named(name) => {
+            let offers = written(db, file, entry, kernels, launches)?;
+            let names: Vec<_> = offers.iter().map(|offer| format!("`{}`", offer.name)).collect();
+            match offers.into_iter().find(|offer| offer.name == *name) {
+                Some(offer) => chosen(offer, kernels),
+                None if names.is_empty() => Err(LaunchProblem::new(format!(
+                    "there is no launch `{name}` for this file: nothing but `inferred`"
+                ))),
+                None => Err(LaunchProblem::new(format!(
+                    "there is no launch `{name}` for this file: there are {} and `inferred`",
+                    names.join(", ")
+                ))),
+            }
+        }
+    }
+}
+
+/// The launches that somebody wrote, for `entry` if one is named.
+fn written(
+    db: &Database,
+    file: File,
+    entry: Option<&str>,
+    kernels: &[KernelPlace],
+    launches: Option<&LaunchFile>,
+) -> Result<Vec<Offer>, LaunchProblem> {
+    let mut offers = offers_of(db, file, kernels, launches)?;
+    offers.retain(|offer| offer.source != Source::Inferred);
+    offers.retain(|offer| entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry);
+    Ok(offers)
+}
+
+fn chosen(offer: Offer, kernels: &[KernelPlace]) -> Result<Chosen<'_>, LaunchProblem> {
+    if let Some(problem) = offer.problem {
+        return Err(problem);
+    }
+    let kernel = only(offer.entry.as_deref(), kernels)?;
+    Ok(Chosen { launch: offer.launch, kernel, source: offer.source })
+}
+
+/// The kernel of this name, or the only one.
+fn only<'k>(entry: Option<&str>, kernels: &'k [KernelPlace]) -> Result<&'k KernelPlace, LaunchProblem> {
+    match (entry, kernels) {
+        (Some(entry), _) => kernel_called(entry, kernels).map_err(LaunchProblem::new),
+        (None, [only]) => Ok(only),
+        (None, several) => {
+            let message = format!("there are several kernels, so one must be named: {}", names(several));
+            Err(LaunchProblem::new(message))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

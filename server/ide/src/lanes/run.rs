@@ -1,0 +1,79 @@
+//! A run as plain data: prepared by the database, executed wherever the caller likes.
+
+use std::sync::Arc;
+
+use warplens_sim::launch::{Config, Resolved};
+use warplens_sim::{Cancelled, Control, RunOptions, RunResult, WarpId, ptx, wave};
+
+use super::model::Model;
+use super::offer::Source;
+use super::shown::Shown;
+use super::statement::Statement;
+
+/// Everything that a run needs. Cheap to clone; goes to any thread.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub(crate) program: Program,
+    pub(crate) resolved: Arc<Resolved>,
+    pub(crate) source: Source,
+    pub(crate) model: Model,
+    pub(crate) options: RunOptions,
+    pub(crate) statements: Arc<[Statement]>,
+}
+
+/// A decoded kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Program {
+    Ptx(Arc<ptx::Program>),
+    Wave(Arc<wave::Program>),
+}
+
+impl Prepared {
+    /// Whether `other` would give the same result: the same program, launch, model and bounds. Where statements stand does
+    /// not matter, so an edit of a comment or of the layout leaves a run the same.
+    pub fn same_run(&self, other: &Prepared) -> bool {
+        self.model == other.model
+            && self.options == other.options
+            && self.program == other.program
+            && self.resolved.config == other.resolved.config
+    }
+
+    /// Runs, on this thread.
+    pub fn run(&self, control: Control<'_>) -> Result<RunResult, Cancelled> {
+        match (&self.program, &self.resolved.config, self.model) {
+            (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
+                ptx::run(program, config.clone(), model, &self.options, control)
+            }
+            (Program::Wave(program), Config::Wave(config), Model::Wave(model)) => {
+                wave::run(program, config.clone(), model, &self.options, control)
+            }
+            _ => unreachable!("a run is prepared for one language"),
+        }
+    }
+
+    /// Lays a result over the document as it was when this run was prepared: of this run, or of one that gives the same.
+    pub fn show(&self, result: Arc<RunResult>, warp: Option<WarpId>) -> Shown {
+        let resolved = Arc::clone(&self.resolved);
+        Shown::new(resolved, self.source, self.model.name(), &self.statements, result, warp)
+    }
+
+    /// The launch, fitted to its kernel.
+    pub fn resolved(&self) -> &Resolved {
+        &self.resolved
+    }
+
+    /// Where the launch comes from.
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// The divergence model.
+    pub fn model(&self) -> Model {
+        self.model
+    }
+
+    /// The statements of the program, by their ids.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+}

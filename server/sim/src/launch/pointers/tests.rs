@@ -1,0 +1,109 @@
+use expect_test::{Expect, expect};
+use warplens_syntax::{Language, parse_item};
+
+use super::*;
+
+/// Says of every parameter what the body makes of it.
+fn check(params: &str, body: &str, expect: Expect) {
+    let text = format!(
+        ".entry k({params})\n{{\n.reg .b64 %rd<20>;\n.reg .b32 %r<20>;\n.reg .f32 %f<9>;\n.reg .pred %p;\n{body}\n}}"
+    );
+    let parse = parse_item(Language::Ptx, &text);
+    assert!(parse.errors().is_empty(), "{:?}", parse.errors());
+    let entry = Function::lower(parse.green()).expect("a function");
+    let Body { accesses, dynamic_shared } = Body::of_ptx(&entry, &|name| name == "dynamic");
+    let access = |access: Option<Access>| match access {
+        Some(Access { element, loaded: true }) => format!("loads {element}"),
+        Some(Access { element, loaded: false }) => format!("stores {element}"),
+        None => "-".to_owned(),
+    };
+    let mut answer: Vec<_> = accesses.into_iter().map(access).collect();
+    if dynamic_shared {
+        answer.push("dynamic shared".to_owned());
+    }
+    expect.assert_eq(&answer.join(", "));
+}
+
+const POINTERS: &str = ".param .u64 a, .param .u64 b, .param .u32 n";
+
+#[test]
+fn through_cvta_and_add() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         ld.param.u64 %rd2, [b];
+         ld.param.u32 %r1, [n];
+         cvta.to.global.u64 %rd3, %rd1;
+         mul.wide.s32 %rd4, %r1, 4;
+         add.s64 %rd5, %rd3, %rd4;
+         ld.global.nc.f32 %f1, [%rd5+8];
+         st.global.f32 [%rd2], %f1;",
+        expect!["loads f32, stores f32, -"],
+    );
+}
+
+#[test]
+fn through_mad_selp_sub_and_mov() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         ld.param.u64 %rd2, [b];
+         mad.wide.u32 %rd3, %r1, 8, %rd1;
+         selp.b64 %rd4, %rd2, %rd3, %p;
+         mov.b64 %rd5, %rd4;
+         sub.s64 %rd6, %rd5, 16;
+         ld.global.v2.u32 {%r1, %r2}, [%rd6];",
+        expect!["loads u32, loads u32, -"],
+    );
+}
+
+#[test]
+fn against_the_order_of_the_text() {
+    check(
+        POINTERS,
+        "bra START;
+         LOOP: ld.global.s8 %r1, [%rd2];
+         add.u64 %rd2, %rd2, 1;
+         bra LOOP;
+         START: ld.param.u64 %rd1, [a];
+         mov.u64 %rd2, %rd1;
+         bra LOOP;",
+        expect!["loads s8, -, -"],
+    );
+}
+
+#[test]
+fn the_first_load_decides() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         st.global.u8 [%rd1], %r1;
+         ld.global.u16 %r1, [%rd1];
+         ld.global.f32 %f1, [%rd1];
+         ld.param.u64 %rd2, [b];
+         atom.global.add.u32 %r1, [%rd2], 1;",
+        expect!["loads u16, stores u32, -"],
+    );
+}
+
+#[test]
+fn numbers_are_no_addresses() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         shl.b64 %rd2, %rd1, 2;
+         ld.param.u64 %rd3, [b];
+         mad.lo.s64 %rd4, %rd1, 4, %rd3;
+         ld.global.b32 %r1, [%rd4];
+         ld.global.b32 %r1, [%rd2];",
+        expect!["-, loads b32, -"],
+    );
+    check(".param .align 8 .b8 s[16]", "ld.param.u64 %rd1, [s+8];\nld.global.u32 %r1, [%rd1];", expect!["-"]);
+}
+
+#[test]
+fn dynamic_shared_memory() {
+    check("", "mov.u32 %r1, dynamic;", expect!["dynamic shared"]);
+    check("", "mov.u32 %r1, other;", expect![[""]]);
+    check("", ".extern .shared .align 16 .b8 mine[];", expect!["dynamic shared"]);
+}
