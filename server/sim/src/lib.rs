@@ -7,6 +7,7 @@ pub mod launch;
 pub mod memory;
 pub mod ptx;
 pub mod record;
+pub mod soft_float;
 pub mod trace;
 pub mod wave;
 

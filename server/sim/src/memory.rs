@@ -134,6 +134,18 @@ impl DeviceMemory {
         let at = (address - self.base) as usize;
         Some(&mut self.bytes[at..at + len as usize])
     }
+
+    /// The first address, and all bytes from there on with their gaps: for accesses checked with [`Self::buffer_of`].
+    #[inline]
+    pub(crate) fn raw(&self) -> (u64, &[u8]) {
+        (self.base, &self.bytes)
+    }
+
+    /// As [`Self::raw`], to write to.
+    #[inline]
+    pub(crate) fn raw_mut(&mut self) -> (u64, &mut [u8]) {
+        (self.base, &mut self.bytes)
+    }
 }
 
 #[cfg(test)]

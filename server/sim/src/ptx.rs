@@ -1,6 +1,14 @@
 //! PTX: a kernel decoded into compact operations, and the warps that run them.
 
+pub mod decode;
+pub mod engine;
 pub mod launch_config;
+pub mod program;
+pub mod registers;
+pub mod semantics;
 pub mod windows;
 
+pub use decode::{DecodeError, Module, decode};
+pub use engine::{Model, run};
 pub use launch_config::LaunchConfig;
+pub use program::Program;

@@ -1,19 +1,21 @@
 //! Where the state spaces lie in the generic address space.
 //!
 //! All windows and all of global memory fit below 4 GiB, so the same addresses serve 32-bit modules. Address 0 and the 16 MiB
-//! above it belong to nobody: null pointers and small offsets from them are always noticed.
+//! above it hold no data: null pointers and small offsets from them are always noticed.
 
+/// The first address of a function; each takes 16 bytes. Code is not data: no load reaches it.
+pub const CODE: u64 = 0x0080_0000;
 /// First generic address of `.shared`.
 pub const SHARED: u64 = 0x0100_0000;
 /// First generic address of `.local`.
 pub const LOCAL: u64 = 0x0200_0000;
 /// First generic address of the kernel's parameters.
 pub const PARAM: u64 = 0x0300_0000;
-/// Every window spans as much.
-pub const WINDOW: u64 = 0x0100_0000;
-/// First address of `.const` (a generic address minus this is the offset).
+/// First generic address of `.const`.
 pub const CONST: u64 = 0x0400_0000;
-/// First address of `.global`.
+/// First address of the module's own `.global` variables.
+pub const MODULE: u64 = 0x0500_0000;
+/// First address of the launch's buffers.
 pub const GLOBAL: u64 = 0x1000_0000;
 /// Past the last address of `.global`.
 pub const GLOBAL_END: u64 = 0xffff_ff00;

@@ -1,0 +1,40 @@
+//! From what a program means (`hir`) to what a run needs ([`Program`]).
+//!
+//! An instruction that cannot be decoded becomes one that stops the run and says why: a value is never invented.
+
+mod arithmetic;
+mod bits;
+mod compare;
+mod control;
+mod convert;
+mod exchange;
+mod function;
+mod instruction;
+mod memory;
+mod modifiers;
+mod module;
+mod operands;
+mod specials;
+mod storage;
+
+pub use module::{DecodeError, Lookup, Module, decode};
+
+use smol_str::SmolStr;
+
+/// Why an instruction is not simulated.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Why(pub(crate) SmolStr);
+
+impl Why {
+    fn new(text: &str) -> Why {
+        Why(text.into())
+    }
+
+    fn operands() -> Why {
+        Why::new("its operands are not of a simulated form")
+    }
+
+    fn form() -> Why {
+        Why::new("this form of it is not simulated")
+    }
+}

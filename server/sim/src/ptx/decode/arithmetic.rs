@@ -1,0 +1,281 @@
+//! Integer and float arithmetic.
+
+use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use crate::ptx::program::Op;
+use crate::ptx::registers::Slots;
+use crate::ptx::semantics::bits::DotProduct;
+use crate::ptx::semantics::carry::{Carry, CarryOp};
+use crate::ptx::semantics::float::{Approximation, FloatMode, FloatOp};
+use crate::ptx::semantics::half::{Finish, Half, HalfOp};
+use crate::ptx::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use crate::soft_float::Rounding;
+
+impl<'l> FunctionDecoder<'l, '_> {
+    pub(super) fn arithmetic(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let opcode = instruction.opcode();
+        match opcode {
+            "mul24" | "mad24" => return self.multiply_24(instruction, m),
+            "dp4a" | "dp2a" => return self.dot_product(instruction, m),
+            "addc" | "subc" | "madc" => return self.carry(instruction, m, true),
+            "add" | "sub" | "mad" if instruction.has("cc") => return self.carry(instruction, m, false),
+            _ => {}
+        }
+        let ty = m.ty()?;
+        match (ty.kind(), ty) {
+            (TypeKind::Float, Type::F32) => self.single(instruction, m),
+            (TypeKind::Float, Type::F64) => self.double(instruction, m),
+            (TypeKind::Float, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2) => {
+                self.half(instruction, m, ty)
+            }
+            (TypeKind::Signed | TypeKind::Unsigned, _) => self.integer(instruction, m, ty),
+            _ => Err(Why::form()),
+        }
+    }
+
+    /// Destination and sources of one type.
+    pub(super) fn uniform(&mut self, operands: &[Operand], ty: Type, sources: usize) -> Result<Slots, Why> {
+        let (d, rest) = operands.split_first().ok_or_else(Why::operands)?;
+        if rest.len() != sources {
+            return Err(Why::operands());
+        }
+        let d = self.destination(*d, ty)?;
+        let mut s = Slots { d, ..Slots::default() };
+        for (operand, slot) in rest.iter().zip([&mut s.a, &mut s.b, &mut s.c]) {
+            *slot = self.source(*operand, ty)?;
+        }
+        Ok(s)
+    }
+
+    fn integer(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
+        let operands = instruction.operands();
+        let int = int_type(ty)?;
+        if m.take("wide") {
+            return self.wide(instruction, ty);
+        }
+        let (high, saturate, relu) = (m.take("hi"), m.take("sat"), m.take("relu"));
+        let _ = m.take("lo");
+        let op = match (instruction.opcode(), high, saturate, relu) {
+            ("add", false, false, false) => IntOp::Add,
+            ("add", false, true, false) => IntOp::AddSaturate,
+            ("sub", false, false, false) => IntOp::Sub,
+            ("sub", false, true, false) => IntOp::SubSaturate,
+            ("mul", false, false, false) => IntOp::Mul,
+            ("mul", true, false, false) => IntOp::MulHigh,
+            ("mad", false, false, false) => IntOp::Mad,
+            ("mad", true, false, false) => IntOp::MadHigh,
+            ("mad", true, true, false) => IntOp::MadHighSaturate,
+            ("div", false, false, false) => IntOp::Div,
+            ("rem", false, false, false) => IntOp::Rem,
+            ("abs", false, false, false) => IntOp::Abs,
+            ("neg", false, false, false) => IntOp::Neg,
+            ("min", false, false, false) => IntOp::Min,
+            ("max", false, false, false) => IntOp::Max,
+            ("min", false, false, true) => IntOp::MinRelu,
+            ("max", false, false, true) => IntOp::MaxRelu,
+            ("sad", false, false, false) => IntOp::Sad,
+            _ => return Err(Why::form()),
+        };
+        let sources = match op {
+            IntOp::Abs | IntOp::Neg => 1,
+            IntOp::Mad | IntOp::MadHigh | IntOp::MadHighSaturate | IntOp::Sad => 3,
+            _ => 2,
+        };
+        Ok((Op::Int(op, int), self.uniform(operands, ty, sources)?))
+    }
+
+    fn wide(&mut self, instruction: Instruction<'l>, ty: Type) -> Decoded {
+        let (wide, product) = match ty {
+            Type::U16 => (WideType::U16, Type::U32),
+            Type::S16 => (WideType::S16, Type::U32),
+            Type::U32 => (WideType::U32, Type::U64),
+            Type::S32 => (WideType::S32, Type::U64),
+            _ => return Err(Why::form()),
+        };
+        match (instruction.opcode(), instruction.operands()) {
+            ("mul", &[d, a, b]) => {
+                let (d, a, b) = (self.destination(d, product)?, self.source(a, ty)?, self.source(b, ty)?);
+                Ok((Op::MulWide(wide), Slots { d, a, b, ..Slots::default() }))
+            }
+            ("mad", &[d, a, b, c]) => {
+                let (d, c) = (self.destination(d, product)?, self.source(c, product)?);
+                let (a, b) = (self.source(a, ty)?, self.source(b, ty)?);
+                Ok((Op::MadWide(wide), Slots { d, a, b, c, ..Slots::default() }))
+            }
+            _ => Err(Why::operands()),
+        }
+    }
+
+    fn multiply_24(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let (high, saturate) = (m.take("hi"), m.take("sat"));
+        let _ = m.take("lo");
+        let ty = m.ty()?;
+        let (op, sources) = match (instruction.opcode(), high, saturate) {
+            ("mul24", false, false) => (Mul24::Low, 2),
+            ("mul24", true, false) => (Mul24::High, 2),
+            ("mad24", false, false) => (Mul24::AddLow, 3),
+            ("mad24", true, false) => (Mul24::AddHigh, 3),
+            ("mad24", true, true) => (Mul24::AddHighSaturate, 3),
+            _ => return Err(Why::form()),
+        };
+        let s = self.uniform(instruction.operands(), ty, sources)?;
+        Ok((Op::Mul24(op, ty.kind() == TypeKind::Signed), s))
+    }
+
+    fn dot_product(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let op = match (instruction.opcode(), m.take("hi"), m.take("lo")) {
+            ("dp4a", false, false) => DotProduct::Bytes,
+            ("dp2a", true, false) => DotProduct::High,
+            ("dp2a", false, true) => DotProduct::Low,
+            _ => return Err(Why::form()),
+        };
+        let (a, b) = (m.ty()?, m.ty()?);
+        let signed = |ty: Type| ty.kind() == TypeKind::Signed;
+        let s = self.uniform(instruction.operands(), Type::B32, 3)?;
+        Ok((Op::Dot(op, signed(a), signed(b)), s))
+    }
+
+    fn carry(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, takes: bool) -> Decoded {
+        let (gives, high) = (m.take("cc"), m.take("hi"));
+        let _ = m.take("lo");
+        let ty = m.ty()?;
+        let (op, sources) = match instruction.opcode() {
+            "add" | "addc" => (CarryOp::Add, 2),
+            "sub" | "subc" => (CarryOp::Sub, 2),
+            _ if high => (CarryOp::MadHigh, 3),
+            _ => (CarryOp::MadLow, 3),
+        };
+        let s = self.uniform(instruction.operands(), ty, sources)?;
+        Ok((Op::Carry(Carry { op, ty: int_type(ty)?, takes, gives }), s))
+    }
+
+    fn single(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let operands = instruction.operands();
+        let flush = m.take("ftz");
+        if let Some((op, sources)) = approximation(instruction.opcode(), m) {
+            return Ok((Op::Approximate(op, flush), self.uniform(operands, Type::F32, sources)?));
+        }
+        let rounding = m.rounding().unwrap_or(Rounding::Nearest);
+        let mode = FloatMode { rounding, flush, saturate: m.take("sat") };
+        let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
+        if sources == 2 && operands.len() == 4 {
+            return Err(Why::new("the form with three operands is not simulated yet"));
+        }
+        Ok((Op::Float32(op, mode), self.uniform(operands, Type::F32, sources)?))
+    }
+
+    fn double(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let operands = instruction.operands();
+        if instruction.has("approx") {
+            let (_, flush) = (m.take("approx"), m.take("ftz"));
+            let op = match instruction.opcode() {
+                "rcp" => Approximation::Reciprocal64,
+                "rsqrt" => Approximation::ReciprocalSqrt64,
+                _ => return Err(Why::form()),
+            };
+            return Ok((Op::Approximate(op, flush), self.uniform(operands, Type::F64, 1)?));
+        }
+        let rounding = m.rounding().unwrap_or(Rounding::Nearest);
+        let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
+        Ok((Op::Float64(op, rounding), self.uniform(operands, Type::F64, sources)?))
+    }
+
+    fn half(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
+        let brain = matches!(ty, Type::Bf16 | Type::Bf16x2);
+        let packed = ty.bits() == 32;
+        let finish = match (m.take("ftz"), m.take("sat"), m.take("relu")) {
+            (false, false, false) => Finish::Plain,
+            (true, false, false) => Finish::Flush,
+            (false, true, false) => Finish::Saturate,
+            (true, true, false) => Finish::FlushSaturate,
+            (false, false, true) => Finish::Relu,
+            (true, false, true) => Finish::FlushRelu,
+            _ => return Err(Why::form()),
+        };
+        let (op, sources) = match instruction.opcode() {
+            "ex2" if m.take("approx") => (HalfOp::Exp2, 1),
+            "tanh" if m.take("approx") => (HalfOp::Tanh, 1),
+            opcode => {
+                if !matches!(m.rounding(), None | Some(Rounding::Nearest)) {
+                    return Err(Why::form());
+                }
+                let (op, sources) = float_op(opcode, m).ok_or_else(Why::form)?;
+                if matches!(op, FloatOp::Div | FloatOp::Sqrt | FloatOp::Reciprocal | FloatOp::CopySign) {
+                    return Err(Why::form());
+                }
+                (HalfOp::Common(op), sources)
+            }
+        };
+        let s = self.uniform(instruction.operands(), ty, sources)?;
+        Ok((Op::Half(Half { op, brain, packed, finish }), s))
+    }
+}
+
+fn float_op(opcode: &str, m: &mut Modifiers<'_>) -> Option<(FloatOp, usize)> {
+    Some(match opcode {
+        "add" => (FloatOp::Add, 2),
+        "sub" => (FloatOp::Sub, 2),
+        "mul" => (FloatOp::Mul, 2),
+        "fma" | "mad" => (FloatOp::Fma, 3),
+        "div" => (FloatOp::Div, 2),
+        "rcp" => (FloatOp::Reciprocal, 1),
+        "sqrt" => (FloatOp::Sqrt, 1),
+        "abs" => (FloatOp::Abs, 1),
+        "neg" => (FloatOp::Neg, 1),
+        "copysign" => (FloatOp::CopySign, 2),
+        "min" | "max" => {
+            let (nan, xor) = (m.take("NaN"), m.take("xorsign") && m.take("abs"));
+            let op = match (opcode, nan, xor) {
+                ("min", false, false) => FloatOp::Min,
+                ("min", true, false) => FloatOp::MinNan,
+                ("min", false, true) => FloatOp::MinXorSign,
+                ("min", true, true) => FloatOp::MinNanXorSign,
+                (_, false, false) => FloatOp::Max,
+                (_, true, false) => FloatOp::MaxNan,
+                (_, false, true) => FloatOp::MaxXorSign,
+                (_, true, true) => FloatOp::MaxNanXorSign,
+            };
+            (op, 2)
+        }
+        _ => return None,
+    })
+}
+
+/// Takes `.approx` or `.full` if the opcode is an approximation.
+fn approximation(opcode: &str, m: &mut Modifiers<'_>) -> Option<(Approximation, usize)> {
+    if m.take("full") {
+        return (opcode == "div").then_some((Approximation::DivFull, 2));
+    }
+    if !m.take("approx") {
+        return None;
+    }
+    Some(match opcode {
+        "rcp" => (Approximation::Reciprocal, 1),
+        "sqrt" => (Approximation::Sqrt, 1),
+        "rsqrt" => (Approximation::ReciprocalSqrt, 1),
+        "sin" => (Approximation::Sin, 1),
+        "cos" => (Approximation::Cos, 1),
+        "lg2" => (Approximation::Log2, 1),
+        "ex2" => (Approximation::Exp2, 1),
+        "tanh" => (Approximation::Tanh, 1),
+        "div" => (Approximation::Div, 2),
+        _ => return None,
+    })
+}
+
+/// The type of integer arithmetic.
+pub(super) fn int_type(ty: Type) -> Result<IntType, Why> {
+    Ok(match ty {
+        Type::U16 | Type::B16 => IntType::U16,
+        Type::S16 => IntType::S16,
+        Type::U32 | Type::B32 => IntType::U32,
+        Type::S32 => IntType::S32,
+        Type::U64 | Type::B64 => IntType::U64,
+        Type::S64 => IntType::S64,
+        _ => return Err(Why(smol_str::format_smolstr!("`.{}` arithmetic is not simulated", ty.name()))),
+    })
+}

@@ -1,0 +1,168 @@
+//! Logic, counting, fields, permutations and shifts.
+
+use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use crate::ptx::program::{Lop3Predicate, NO_SLOT, Op};
+use crate::ptx::registers::Slots;
+use crate::ptx::semantics::bits::{Count, Logic, Permute, Shift, Width};
+use crate::ptx::semantics::compare::Combine;
+
+impl<'l> FunctionDecoder<'l, '_> {
+    pub(super) fn bits(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let operands = instruction.operands();
+        match instruction.opcode() {
+            "and" => self.logic(Logic::And, operands, m),
+            "or" => self.logic(Logic::Or, operands, m),
+            "xor" => self.logic(Logic::Xor, operands, m),
+            "not" => self.logic(Logic::Not, operands, m),
+            "cnot" => self.logic(Logic::CNot, operands, m),
+            "lop3" => self.lop3(operands, m),
+            "popc" => self.count(Count::Population, operands, m),
+            "clz" => self.count(Count::LeadingZeros, operands, m),
+            "bfind" => self.find(operands, m),
+            "brev" => {
+                let ty = m.ty()?;
+                Ok((Op::Reverse(ty.bits() == 64), self.uniform(operands, ty, 1)?))
+            }
+            "bfe" | "bfi" => self.field(instruction, m),
+            "fns" => {
+                let ty = m.ty()?;
+                Ok((Op::FindNth, self.uniform(operands, ty, 3)?))
+            }
+            "bmsk" => {
+                let (wrap, ty) = (wraps(m)?, m.ty()?);
+                Ok((Op::BitMask(wrap), self.uniform(operands, ty, 2)?))
+            }
+            "szext" => {
+                let (wrap, ty) = (wraps(m)?, m.ty()?);
+                let signed = ty.kind() == TypeKind::Signed;
+                Ok((Op::Extend(wrap, signed), self.uniform(operands, ty, 2)?))
+            }
+            "prmt" => self.permute(operands, m),
+            "shl" | "shr" => self.shift(instruction, m),
+            _ => self.funnel(operands, m),
+        }
+    }
+
+    fn logic(&mut self, op: Logic, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let ty = m.ty()?;
+        let width = width(ty)?;
+        let sources = if matches!(op, Logic::Not | Logic::CNot) { 1 } else { 2 };
+        Ok((Op::Logic(op, width), self.uniform(operands, ty, sources)?))
+    }
+
+    fn lop3(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let combine = match m.word(&["or", "and"]) {
+            Some("or") => Some(Combine::Or),
+            Some(_) => Some(Combine::And),
+            None => None,
+        };
+        let ty = m.ty()?;
+        let (&d, rest) = operands.split_first().ok_or_else(Why::operands)?;
+        let &[a, b, c, Operand::Constant(table), ref q @ ..] = rest else { return Err(Why::operands()) };
+        let table = self.hir.constant(table).as_integer().ok_or_else(Why::operands)? as u8;
+        let (a, b, c) = (self.source(a, ty)?, self.source(b, ty)?, self.source(c, ty)?);
+        let (d, p) = self.pair(d)?;
+        let (Some(combine), Some(p), &[q]) = (combine, p, q) else {
+            let d = self.destination(d, ty)?;
+            return Ok((Op::Lop3(table), Slots { d, a, b, c, ..Slots::default() }));
+        };
+        let d = if d == Operand::Sink { NO_SLOT } else { self.destination(d, ty)? };
+        let e = self.predicate_destination(p)?.ok_or_else(Why::operands)?;
+        let with = self.condition(q)?;
+        self.out.tables.lop3.push(Lop3Predicate { table, c, combine, with });
+        let c = self.out.tables.lop3.len() as u32 - 1;
+        Ok((Op::Lop3Predicate, Slots { d, a, b, c, e }))
+    }
+
+    fn count(&mut self, op: Count, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let ty = m.ty()?;
+        let &[d, a] = operands else { return Err(Why::operands()) };
+        let (d, a) = (self.destination(d, Type::U32)?, self.source(a, ty)?);
+        Ok((Op::Count(op, ty.bits() == 64), Slots { d, a, ..Slots::default() }))
+    }
+
+    fn find(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let shift = m.take("shiftamt");
+        let ty = m.ty()?;
+        let op = match (ty.kind() == TypeKind::Signed, shift) {
+            (false, false) => Count::FindUnsigned,
+            (true, false) => Count::FindSigned,
+            (false, true) => Count::FindUnsignedShift,
+            (true, true) => Count::FindSignedShift,
+        };
+        let &[d, a] = operands else { return Err(Why::operands()) };
+        let (d, a) = (self.destination(d, Type::U32)?, self.source(a, ty)?);
+        Ok((Op::Count(op, ty.bits() == 64), Slots { d, a, ..Slots::default() }))
+    }
+
+    fn field(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let ty = m.ty()?;
+        let wide = ty.bits() == 64;
+        match *instruction.operands() {
+            [d, a, b, c] if instruction.opcode() == "bfe" => {
+                let (d, a) = (self.destination(d, ty)?, self.source(a, ty)?);
+                let (b, c) = (self.source(b, Type::U32)?, self.source(c, Type::U32)?);
+                let signed = ty.kind() == TypeKind::Signed;
+                Ok((Op::ExtractField(signed, wide), Slots { d, a, b, c, e: 0 }))
+            }
+            [d, a, b, c, e] if instruction.opcode() == "bfi" => {
+                let (d, a, b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, ty)?);
+                let (c, e) = (self.source(c, Type::U32)?, self.source(e, Type::U32)?);
+                Ok((Op::InsertField(wide), Slots { d, a, b, c, e }))
+            }
+            _ => Err(Why::operands()),
+        }
+    }
+
+    fn permute(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let mode = match m.word(&["f4e", "b4e", "rc8", "ecl", "ecr", "rc16"]) {
+            None => Permute::Selectors,
+            Some("f4e") => Permute::Forward4,
+            Some("b4e") => Permute::Backward4,
+            Some("rc8") => Permute::Replicate8,
+            Some("ecl") => Permute::EdgeLeft,
+            Some("ecr") => Permute::EdgeRight,
+            Some(_) => Permute::Replicate16,
+        };
+        let ty = m.ty()?;
+        Ok((Op::Permute(mode), self.uniform(operands, ty, 3)?))
+    }
+
+    fn shift(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let ty = m.ty()?;
+        let op = match (instruction.opcode(), ty.kind()) {
+            ("shl", _) => Shift::Left,
+            (_, TypeKind::Signed) => Shift::ArithmeticRight,
+            _ => Shift::Right,
+        };
+        let &[d, a, b] = instruction.operands() else { return Err(Why::operands()) };
+        let (d, a, b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, Type::U32)?);
+        Ok((Op::Shift(op, width(ty)?), Slots { d, a, b, ..Slots::default() }))
+    }
+
+    fn funnel(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let left = m.word(&["l", "r"]).ok_or_else(Why::form)? == "l";
+        let (wrap, ty) = (wraps(m)?, m.ty()?);
+        Ok((Op::Funnel(left, wrap), self.uniform(operands, ty, 3)?))
+    }
+}
+
+fn wraps(m: &mut Modifiers<'_>) -> Result<bool, Why> {
+    Ok(m.word(&["wrap", "clamp"]).ok_or_else(Why::form)? == "wrap")
+}
+
+/// How wide an untyped operation on values of a type is.
+pub(super) fn width(ty: Type) -> Result<Width, Why> {
+    match ty.bits() {
+        1 => Ok(Width::Predicate),
+        16 => Ok(Width::W16),
+        32 => Ok(Width::W32),
+        64 => Ok(Width::W64),
+        _ => Err(Why::form()),
+    }
+}

@@ -1,0 +1,176 @@
+//! Comparisons and selection.
+
+use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use crate::ptx::program::{Combining, NO_SLOT, Op, SetTo};
+use crate::ptx::registers::Slots;
+use crate::ptx::semantics::compare::{Combine, CompareType, Comparison, FloatClass};
+
+impl<'l> FunctionDecoder<'l, '_> {
+    pub(super) fn compare(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        match instruction.opcode() {
+            "setp" => self.setp(instruction.operands(), m),
+            "set" => self.set(instruction.operands(), m),
+            "selp" => self.selp(instruction.operands(), m),
+            "slct" => self.slct(instruction.operands(), m),
+            _ => self.testp(instruction.operands(), m),
+        }
+    }
+
+    /// The comparison, its type, and how its operands `a`, `b` and, where it combines, `c` go into slots.
+    fn comparison(
+        &mut self,
+        sources: &[Operand],
+        ty: Type,
+        flush: bool,
+        m: &mut Modifiers<'_>,
+    ) -> Result<(Comparison, CompareType, Combining, Slots), Why> {
+        let cmp = m.find(comparison).ok_or_else(Why::form)?;
+        let combine = m.find(|name| match name {
+            "and" => Some(Combine::And),
+            "or" => Some(Combine::Or),
+            "xor" => Some(Combine::Xor),
+            _ => None,
+        });
+        let compared = compare_type(ty, flush)?;
+        let (&[a, b], rest) = sources.split_first_chunk().ok_or_else(Why::operands)?;
+        let (a, b) = (self.source(a, ty)?, self.source(b, ty)?);
+        let mut s = Slots { a, b, ..Slots::default() };
+        let combining = match (combine, rest) {
+            (None, []) => Combining::No,
+            (Some(op), &[c]) => {
+                let (slot, negated) = self.predicate(c)?;
+                s.c = slot;
+                if negated { Combining::WithNot(op) } else { Combining::With(op) }
+            }
+            _ => return Err(Why::operands()),
+        };
+        Ok((cmp, compared, combining, s))
+    }
+
+    fn setp(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let flush = m.take("ftz");
+        let ty = m.ty()?;
+        let (&d, sources) = operands.split_first().ok_or_else(Why::operands)?;
+        let (cmp, compared, combining, mut s) = self.comparison(sources, ty, flush, m)?;
+        let (p, q) = self.pair(d)?;
+        s.d = self.predicate_destination(p)?.unwrap_or(NO_SLOT);
+        s.e = match q {
+            Some(q) => self.predicate_destination(q)?.unwrap_or(NO_SLOT),
+            None => NO_SLOT,
+        };
+        Ok((Op::SetPredicate(cmp, compared, combining), s))
+    }
+
+    fn set(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let flush = m.take("ftz");
+        let (to, ty) = (m.ty()?, m.ty()?);
+        let (&d, sources) = operands.split_first().ok_or_else(Why::operands)?;
+        let (cmp, compared, combining, mut s) = self.comparison(sources, ty, flush, m)?;
+        s.d = self.destination(d, to)?;
+        let to = match to {
+            Type::F32 => SetTo::Float,
+            Type::F16 => SetTo::Half,
+            Type::Bf16 => SetTo::Brain,
+            Type::U32 | Type::S32 => SetTo::Ones,
+            Type::U16 | Type::S16 => SetTo::Ones16,
+            _ => return Err(Why::form()),
+        };
+        Ok((Op::Set(cmp, compared, combining, to), s))
+    }
+
+    fn selp(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let ty = m.ty()?;
+        let &[d, a, b, p] = operands else { return Err(Why::operands()) };
+        let (d, mut a, mut b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, ty)?);
+        let (c, negated) = self.predicate(p)?;
+        if negated {
+            (a, b) = (b, a);
+        }
+        Ok((Op::Select(wide(ty)?), Slots { d, a, b, c, e: 0 }))
+    }
+
+    fn slct(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let flush = m.take("ftz");
+        let (ty, by) = (m.ty()?, m.ty()?);
+        let &[d, a, b, c] = operands else { return Err(Why::operands()) };
+        let (d, a, b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, ty)?);
+        let s = Slots { d, a, b, c: self.source(c, by)?, e: 0 };
+        match by {
+            Type::S32 => Ok((Op::SelectSigned(wide(ty)?), s)),
+            Type::F32 => Ok((Op::SelectFloat(wide(ty)?, flush), s)),
+            _ => Err(Why::form()),
+        }
+    }
+
+    fn testp(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let class = m.find(|name| {
+            Some(match name {
+                "finite" => FloatClass::Finite,
+                "infinite" => FloatClass::Infinite,
+                "number" => FloatClass::Number,
+                "notanumber" => FloatClass::NotANumber,
+                "normal" => FloatClass::Normal,
+                "subnormal" => FloatClass::Subnormal,
+                _ => return None,
+            })
+        });
+        let (class, ty) = (class.ok_or_else(Why::form)?, m.ty()?);
+        let &[d, a] = operands else { return Err(Why::operands()) };
+        let d = self.predicate_destination(d)?.ok_or_else(Why::operands)?;
+        let a = self.source(a, ty)?;
+        Ok((Op::TestClass(class, ty == Type::F64), Slots { d, a, ..Slots::default() }))
+    }
+}
+
+fn wide(ty: Type) -> Result<bool, Why> {
+    match ty.bits() {
+        16 | 32 => Ok(false),
+        64 => Ok(true),
+        _ => Err(Why::form()),
+    }
+}
+
+fn comparison(name: &str) -> Option<Comparison> {
+    Some(match name {
+        "eq" => Comparison::Equal,
+        "ne" => Comparison::NotEqual,
+        "lt" | "lo" => Comparison::Less,
+        "le" | "ls" => Comparison::LessEqual,
+        "gt" | "hi" => Comparison::Greater,
+        "ge" | "hs" => Comparison::GreaterEqual,
+        "equ" => Comparison::EqualUnordered,
+        "neu" => Comparison::NotEqualUnordered,
+        "ltu" => Comparison::LessUnordered,
+        "leu" => Comparison::LessEqualUnordered,
+        "gtu" => Comparison::GreaterUnordered,
+        "geu" => Comparison::GreaterEqualUnordered,
+        "num" => Comparison::Numbers,
+        "nan" => Comparison::AnyNan,
+        _ => return None,
+    })
+}
+
+fn compare_type(ty: Type, flush: bool) -> Result<CompareType, Why> {
+    Ok(match ty {
+        Type::U16 | Type::B16 => CompareType::U16,
+        Type::S16 => CompareType::S16,
+        Type::U32 | Type::B32 => CompareType::U32,
+        Type::S32 => CompareType::S32,
+        Type::U64 | Type::B64 => CompareType::U64,
+        Type::S64 => CompareType::S64,
+        Type::F16 if !flush => CompareType::F16,
+        Type::Bf16 if !flush => CompareType::Bf16,
+        Type::F32 if flush => CompareType::F32Flush,
+        Type::F32 => CompareType::F32,
+        Type::F64 => CompareType::F64,
+        _ if ty.kind() == TypeKind::Float => {
+            return Err(Why::new("packed comparisons are not simulated yet"));
+        }
+        _ => return Err(Why::form()),
+    })
+}

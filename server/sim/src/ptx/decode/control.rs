@@ -1,0 +1,192 @@
+//! Branches, calls, ends and barriers.
+
+use warplens_hir::ptx::{
+    DeclarationKind, Instruction, NameId, Operand, OperandList, Parameter, Resolution, Signature, SymbolKind,
+    TableKind, Type,
+};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use crate::ptx::program::{Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Switch};
+use crate::ptx::registers::Slots;
+
+impl<'l> FunctionDecoder<'l, '_> {
+    pub(super) fn control(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let uniform = m.take("uni");
+        match instruction.opcode() {
+            "bra" => self.branch(instruction, uniform),
+            "brx" => self.switch(instruction, uniform, m),
+            "call" => self.call(instruction, uniform),
+            "ret" => Ok((Op::Return(uniform), Slots::default())),
+            "exit" => Ok((Op::Exit, Slots::default())),
+            "trap" => Ok((Op::Trap, Slots::default())),
+            "bar" if m.take("warp") => {
+                let _ = m.take("sync");
+                let &[members] = instruction.operands() else { return Err(Why::operands()) };
+                Ok((Op::WarpSync, Slots { a: self.source(members, Type::B32)?, ..Slots::default() }))
+            }
+            opcode => self.barrier(opcode == "bar", instruction, m),
+        }
+    }
+
+    fn label(&self, name: NameId) -> Result<u32, Why> {
+        let symbol = self.hir.name(name).resolution.symbol().map(|symbol| &self.hir.symbol(symbol).kind);
+        match symbol {
+            Some(SymbolKind::Label { target }) => Ok(target.index() as u32),
+            _ => Err(Why::new("its target is not a label of this function")),
+        }
+    }
+
+    fn branch(&mut self, instruction: Instruction<'l>, uniform: bool) -> Decoded {
+        let &[Operand::Symbol(name)] = instruction.operands() else { return Err(Why::operands()) };
+        let (b, c) = self.joins(instruction.id());
+        Ok((Op::Branch(uniform), Slots { a: self.label(name)?, b, c, ..Slots::default() }))
+    }
+
+    fn switch(&mut self, instruction: Instruction<'l>, uniform: bool, m: &mut Modifiers<'_>) -> Decoded {
+        let _ = m.take("idx");
+        let &[index, Operand::Symbol(table)] = instruction.operands() else { return Err(Why::operands()) };
+        let index = self.source(index, Type::U32)?;
+        let symbol = self.hir.name(table).resolution.symbol().map(|symbol| &self.hir.symbol(symbol).kind);
+        let Some(SymbolKind::Table { kind: TableKind::Branch, targets }) = symbol else {
+            return Err(Why::new("its table is not a `.branchtargets` of this function"));
+        };
+        let targets = targets.iter().map(|&name| self.label(name)).collect::<Result<_, Why>>()?;
+        self.out.tables.switches.push(Switch { index, targets });
+        let (b, c) = self.joins(instruction.id());
+        let a = self.out.tables.switches.len() as u32 - 1;
+        Ok((Op::Switch(uniform), Slots { a, b, c, ..Slots::default() }))
+    }
+
+    fn call(&mut self, instruction: Instruction<'l>, uniform: bool) -> Decoded {
+        let (results, rest) = match instruction.operands() {
+            [Operand::Arguments(results), rest @ ..] => (Some(*results), rest),
+            rest => (None, rest),
+        };
+        let (&callee, rest) = rest.split_first().ok_or_else(Why::operands)?;
+        let (arguments, rest) = match rest {
+            [Operand::Arguments(arguments), rest @ ..] => (Some(*arguments), rest),
+            rest => (None, rest),
+        };
+        let (callee, signature) = self.callee(callee, rest.first().copied())?;
+        let params = signature.map_or(&[][..], |signature| &signature.params);
+        let returns = signature.map_or(&[][..], |signature| &signature.returns);
+        let arguments = self.passed(arguments, params, false)?;
+        let results = self.passed(results, returns, true)?;
+        self.out.tables.calls.push(Call { callee, arguments, results });
+        let a = self.out.tables.calls.len() as u32 - 1;
+        Ok((Op::Call(uniform), Slots { a, ..Slots::default() }))
+    }
+
+    /// Whom a call calls, and the signature that it goes by.
+    fn callee(
+        &mut self,
+        callee: Operand,
+        prototype: Option<Operand>,
+    ) -> Result<(Callee, Option<&'l Signature>), Why> {
+        if let Operand::Register { .. } = callee {
+            let (place, _) = self.place(callee)?;
+            return Ok((Callee::Indirect(place), self.prototype(prototype)));
+        }
+        let Operand::Symbol(name) = callee else { return Err(Why::operands()) };
+        let Resolution::External(text) = self.hir.name(name).resolution else { return Err(Why::operands()) };
+        match self.linked.function_index(text) {
+            Some(index) => {
+                let linked = self.linked;
+                Ok((Callee::Direct(index), Some(&linked.functions[index as usize].signature)))
+            }
+            None => Err(Why(smol_str::format_smolstr!("the body of `{text}` is not in this module"))),
+        }
+    }
+
+    fn prototype(&self, operand: Option<Operand>) -> Option<&'l Signature> {
+        let Some(Operand::Symbol(name)) = operand else { return None };
+        let symbol = self.hir.name(name).resolution.symbol()?;
+        match &self.hir.symbol(symbol).kind {
+            SymbolKind::Prototype(signature) => Some(signature),
+            SymbolKind::Table { kind: TableKind::Call, targets } => {
+                let Resolution::External(text) = self.hir.name(*targets.first()?).resolution else {
+                    return None;
+                };
+                let linked = self.linked;
+                match linked.declarations.get(text)? {
+                    DeclarationKind::Function { signature, .. } => Some(signature),
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
+    /// Arguments or results, one each.
+    fn passed(
+        &mut self,
+        list: Option<OperandList>,
+        formals: &[Parameter],
+        result: bool,
+    ) -> Result<Vec<Formal>, Why> {
+        let hir = self.hir;
+        let operands = list.map_or(&[][..], |list| hir.operands(list));
+        let mut passed = Vec::with_capacity(operands.len());
+        for (index, &operand) in operands.iter().enumerate() {
+            let formal = formals.get(index);
+            let size = formal.map_or(4, |formal| formal.bytes() as u32);
+            passed.push(match operand {
+                Operand::Sink => Formal { at: Passing::Nowhere, size },
+                Operand::Symbol(name) => {
+                    let (at, bytes) = self.param_variable(name).ok_or_else(Why::operands)?;
+                    Formal { at: Passing::Local(at), size: bytes }
+                }
+                _ => {
+                    let ty = formal.and_then(|formal| formal.ty).unwrap_or(Type::B32);
+                    let (place, bits) =
+                        if result { self.place(operand)? } else { self.source_place(operand, ty)? };
+                    Formal { at: Passing::Register(place), size: bits.div_ceil(8) }
+                }
+            });
+        }
+        Ok(passed)
+    }
+
+    fn barrier(&mut self, aligned: bool, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let _ = m.take("cta");
+        if m.take("cluster") {
+            let _ =
+                (m.take("arrive"), m.take("wait"), m.take("aligned"), m.take("release"), m.take("acquire"));
+            return Err(Why::new("cluster barriers are not simulated yet"));
+        }
+        let aligned = m.take("aligned") || aligned;
+        let kind = match m.word(&["sync", "arrive", "red"]) {
+            Some("arrive") => BarrierKind::Arrive,
+            Some("red") => match m.word(&["popc", "and", "or"]) {
+                Some("popc") => BarrierKind::ReduceCount,
+                Some("and") => BarrierKind::ReduceAnd,
+                Some(_) => BarrierKind::ReduceOr,
+                None => return Err(Why::form()),
+            },
+            Some(_) => BarrierKind::Sync,
+            None => return Err(Why::form()),
+        };
+        let reduces = !matches!(kind, BarrierKind::Sync | BarrierKind::Arrive);
+        let mut operands = instruction.operands();
+        let (mut d, mut predicate) = (None, Guard::ALWAYS);
+        if reduces {
+            let _ = m.ty()?;
+            let [first, middle @ .., last] = operands else { return Err(Why::operands()) };
+            d = Some(self.place(*first)?.0);
+            predicate = self.condition(*last)?;
+            operands = middle;
+        }
+        let (id, count) = match *operands {
+            [id] => (self.source(id, Type::U32)?, None),
+            [id, count] => (self.source(id, Type::U32)?, Some(self.source(count, Type::U32)?)),
+            [] => (self.constant_word(0), None),
+            _ => return Err(Why::operands()),
+        };
+        self.out.tables.barriers.push(Barrier { kind, aligned, id, count, predicate, d });
+        let a = self.out.tables.barriers.len() as u32 - 1;
+        Ok((Op::Barrier, Slots { a, ..Slots::default() }))
+    }
+}

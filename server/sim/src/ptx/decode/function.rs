@@ -1,0 +1,197 @@
+//! One function: its frame, its formal parameters, its instructions in order.
+
+use rustc_hash::FxHashMap;
+use warplens_hir::cfg::Cfg;
+use warplens_hir::post_dominators::PostDominators;
+use warplens_hir::ptx::{self as hir, FunctionKind, Operand, Parameter, Space, SymbolId, SymbolKind};
+
+use super::Why;
+use super::module::Linked;
+use super::operands::SlotTable;
+use super::storage::{self, Storage};
+use crate::ptx::program::{Formal, Function, Guard, Instruction, Note, Op, Passing};
+use crate::ptx::registers::Slots;
+
+/// Decodes one function.
+pub(super) struct FunctionDecoder<'l, 'm> {
+    pub(super) linked: &'l Linked<'m>,
+    /// Its number in the program.
+    pub(super) index: usize,
+    pub(super) hir: &'l hir::Function,
+    pub(super) out: Function,
+    pub(super) slots: SlotTable,
+    /// Where variables and parameters of the frame are.
+    pub(super) frame_storage: FxHashMap<SymbolId, Storage>,
+    cfg: Cfg,
+    joins: PostDominators,
+    textbook_joins: PostDominators,
+}
+
+impl<'l, 'm> FunctionDecoder<'l, 'm> {
+    pub(super) fn new(linked: &'l Linked<'m>, index: usize) -> FunctionDecoder<'l, 'm> {
+        let hir = &*linked.functions[index];
+        let cfg = hir.cfg(&|name| linked.is_noreturn(name));
+        let mut decoder = FunctionDecoder {
+            linked,
+            index,
+            hir,
+            out: Function { name: hir.name.clone().unwrap_or_default(), ..Function::default() },
+            slots: SlotTable::default(),
+            frame_storage: FxHashMap::default(),
+            joins: hir.post_dominators(&cfg),
+            textbook_joins: PostDominators::textbook(&cfg),
+            cfg,
+        };
+        decoder.lay_out_frame();
+        decoder
+    }
+
+    /// Gives every variable of the frame its place in local memory; kernel parameters have theirs in the parameter block.
+    fn lay_out_frame(&mut self) {
+        let mut end = 0u64;
+        let entry = self.hir.kind == FunctionKind::Entry;
+        let mut block_end = 0u64;
+        let block: Vec<u64> =
+            self.hir.signature.params.iter().map(|param| storage::place(&mut block_end, param)).collect();
+        for (index, symbol) in self.hir.symbols().iter().enumerate() {
+            let (bytes, align) = match &symbol.kind {
+                SymbolKind::Variable(variable) if matches!(variable.space, Space::Local | Space::Param) => {
+                    (variable.bytes(), variable.alignment())
+                }
+                SymbolKind::Param { is_return: false, index: param } if entry => {
+                    let at = block.get(*param as usize).copied().unwrap_or(0);
+                    self.frame_storage.insert(SymbolId::new(index), Storage::Param(at));
+                    continue;
+                }
+                SymbolKind::Param { is_return, index: param } => {
+                    let signature = &self.hir.signature;
+                    let params = if *is_return { &signature.returns } else { &signature.params };
+                    match params.get(*param as usize) {
+                        Some(param) if param.space == Space::Param => (param.bytes(), param.alignment()),
+                        _ => continue,
+                    }
+                }
+                _ => continue,
+            };
+            let at = end.checked_next_multiple_of(align.max(4)).unwrap_or(end);
+            end = at.saturating_add(bytes.max(1));
+            self.frame_storage.insert(SymbolId::new(index), Storage::Frame(at));
+        }
+        // A frame that no thread can have is refused when it is entered.
+        let size = end.checked_next_multiple_of(16).unwrap_or(end);
+        self.out.frame.local_size = u32::try_from(size).unwrap_or(u32::MAX / 2);
+    }
+
+    /// Decodes everything.
+    pub(super) fn decode(mut self) -> Function {
+        self.out.returns = self.formals(true);
+        self.out.params = if self.hir.kind == FunctionKind::Entry { Vec::new() } else { self.formals(false) };
+        for instruction in self.hir.instructions() {
+            let decoded = match self.guarded(instruction) {
+                Ok(decoded) => decoded,
+                Err(why) => self.unsupported(instruction, why),
+            };
+            self.out.code.push(decoded);
+            self.out.writes.push(self.out.written.len() as u32);
+            self.note_writes(instruction.operands());
+        }
+        self.out.writes.push(self.out.written.len() as u32);
+        self.out
+    }
+
+    fn guarded(&mut self, instruction: hir::Instruction<'l>) -> Result<Instruction, Why> {
+        let guard = self.guard(instruction)?;
+        let (op, s) = self.instruction(instruction)?;
+        Ok(Instruction { guard, op, s })
+    }
+
+    fn guard(&mut self, instruction: hir::Instruction<'l>) -> Result<Guard, Why> {
+        let Some(guard) = instruction.guard() else { return Ok(Guard::ALWAYS) };
+        let (slot, negated) = self.predicate(Operand::Register { name: guard.name, component: None })?;
+        Ok(Guard::new(slot, negated != guard.negated))
+    }
+
+    fn unsupported(&mut self, instruction: hir::Instruction<'l>, Why(why): Why) -> Instruction {
+        let mut name = String::from(instruction.opcode());
+        for modifier in instruction.modifiers() {
+            name.push('.');
+            name.push_str(modifier);
+        }
+        let note = Note { name: name.into(), why };
+        self.out.tables.notes.push(note);
+        let a = self.out.tables.notes.len() as u32 - 1;
+        let guard = self.guard(instruction).unwrap_or(Guard::ALWAYS);
+        Instruction { guard, op: Op::Unsupported, s: Slots { a, ..Slots::default() } }
+    }
+
+    fn formals(&mut self, returns: bool) -> Vec<Formal> {
+        let signature = &self.hir.signature;
+        let params = if returns { &signature.returns } else { &signature.params };
+        let mut formals = Vec::with_capacity(params.len());
+        for (index, param) in params.iter().enumerate() {
+            let is_this = |kind: &SymbolKind| match kind {
+                SymbolKind::Param { is_return, index: number } => {
+                    *is_return == returns && *number as usize == index
+                }
+                _ => false,
+            };
+            let symbol =
+                self.hir.symbols().iter().position(|symbol| is_this(&symbol.kind)).map(SymbolId::new);
+            formals.push(Formal { at: self.formal_place(symbol, param), size: param.bytes() as u32 });
+        }
+        formals
+    }
+
+    fn formal_place(&mut self, symbol: Option<SymbolId>, param: &Parameter) -> Passing {
+        let Some(symbol) = symbol else { return Passing::Nowhere };
+        if let Some(Storage::Frame(at)) = self.frame_storage.get(&symbol) {
+            return Passing::Local(*at as u32);
+        }
+        if param.space != Space::Reg {
+            return Passing::Nowhere;
+        }
+        // A register parameter has a slot only if the body names it.
+        let named = self.hir.names().position(|name| name.resolution.symbol() == Some(symbol));
+        let place = named.and_then(|name| {
+            let operand = Operand::Register { name: hir::NameId::new(name), component: None };
+            self.place(operand).ok()
+        });
+        place.map_or(Passing::Nowhere, |(place, _)| Passing::Register(place))
+    }
+
+    /// Notes which registers the operands of an instruction write.
+    fn note_writes(&mut self, operands: &[Operand]) {
+        for &operand in operands {
+            match operand {
+                Operand::Register { name, component } => {
+                    let name = self.hir.name(name);
+                    if !name.role.writes() {
+                        continue;
+                    }
+                    let elements = self.register_elements(name.referent);
+                    let chosen = component.and_then(hir::Component::element).map(|element| element as u32);
+                    for element in 0..elements {
+                        if chosen.is_none_or(|chosen| chosen == element) {
+                            self.out.written.extend(self.register_number(name.referent, element));
+                        }
+                    }
+                }
+                Operand::Vector(list) | Operand::Arguments(list) | Operand::Pair(list) => {
+                    let hir = self.hir;
+                    self.note_writes(hir.operands(list));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Where lanes that part at an instruction meet, by the rule for leaving lanes and by the textbook's.
+    pub(super) fn joins(&self, instruction: hir::InstructionId) -> (u32, u32) {
+        let block = self.cfg.block_of(instruction.index() as u32);
+        let end = self.hir.instructions().len() as u32;
+        let start = |joins: &PostDominators| {
+            joins.immediate(block).map_or(end, |block| self.cfg.block(block).instructions.start)
+        };
+        (start(&self.joins), start(&self.textbook_joins))
+    }
+}

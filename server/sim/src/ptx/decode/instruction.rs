@@ -1,0 +1,57 @@
+//! Which family an opcode belongs to.
+
+use warplens_hir::ptx::Instruction;
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::modifiers::Modifiers;
+use crate::ptx::program::Op;
+use crate::ptx::registers::Slots;
+
+/// What an instruction decodes to.
+pub(super) type Decoded = Result<(Op, Slots), Why>;
+
+/// Opcodes that change nothing that a simulation without time and caches shows.
+const NO_EFFECT: &[&str] = &[
+    "nanosleep",
+    "membar",
+    "fence",
+    "prefetch",
+    "prefetchu",
+    "applypriority",
+    "discard",
+    "pmevent",
+    "setmaxnreg",
+    "griddepcontrol",
+    "brkpt",
+];
+
+impl<'l> FunctionDecoder<'l, '_> {
+    pub(super) fn instruction(&mut self, instruction: Instruction<'l>) -> Decoded {
+        let mut m = Modifiers::new(instruction.modifiers());
+        let decoded = match instruction.opcode() {
+            "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "abs" | "neg" | "min" | "max" | "sad"
+            | "mul24" | "mad24" | "addc" | "subc" | "madc" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos"
+            | "lg2" | "ex2" | "tanh" | "copysign" | "dp4a" | "dp2a" => self.arithmetic(instruction, &mut m),
+            "and" | "or" | "xor" | "not" | "cnot" | "lop3" | "popc" | "clz" | "brev" | "bfind" | "bfe"
+            | "bfi" | "fns" | "bmsk" | "szext" | "prmt" | "shl" | "shr" | "shf" => {
+                self.bits(instruction, &mut m)
+            }
+            "setp" | "set" | "selp" | "slct" | "testp" => self.compare(instruction, &mut m),
+            "cvt" => self.convert(instruction, &mut m),
+            "mov" | "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" => {
+                self.memory(instruction, &mut m)
+            }
+            "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
+                self.exchange(instruction, &mut m)
+            }
+            "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "bar" | "barrier" => {
+                self.control(instruction, &mut m)
+            }
+            opcode if NO_EFFECT.contains(&opcode) => return Ok((Op::Nop, Slots::default())),
+            _ => Err(Why::new("the simulator does not know it")),
+        }?;
+        m.finish()?;
+        Ok(decoded)
+    }
+}

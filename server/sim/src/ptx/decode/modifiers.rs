@@ -1,0 +1,103 @@
+//! The modifiers of an instruction, taken one after the other; what nobody takes is not simulated.
+
+use smol_str::SmolStr;
+use warplens_hir::ptx::Type;
+
+use super::Why;
+use crate::ptx::program::Space;
+use crate::soft_float::Rounding;
+
+/// Modifiers that are still to be taken, in text order.
+pub(super) struct Modifiers<'f> {
+    rest: Vec<&'f str>,
+}
+
+/// Says how memory is cached or ordered, which changes nothing where everything happens in order.
+const IGNORED: &[&str] = &[
+    "weak", "strong", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "cta", "cluster",
+    "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "noftz", "noinc",
+];
+
+impl<'f> Modifiers<'f> {
+    pub(super) fn new(modifiers: &'f [SmolStr]) -> Modifiers<'f> {
+        Modifiers { rest: modifiers.iter().map(SmolStr::as_str).collect() }
+    }
+
+    /// Whether this modifier is there; takes it.
+    pub(super) fn take(&mut self, name: &str) -> bool {
+        let at = self.rest.iter().position(|have| *have == name);
+        at.map(|at| self.rest.remove(at)).is_some()
+    }
+
+    /// The first modifier that means something to `f`; takes it.
+    pub(super) fn find<T>(&mut self, f: impl Fn(&str) -> Option<T>) -> Option<T> {
+        let (at, value) = self.rest.iter().enumerate().find_map(|(at, name)| Some((at, f(name)?)))?;
+        self.rest.remove(at);
+        Some(value)
+    }
+
+    /// The first of these words that is there.
+    pub(super) fn word(&mut self, words: &[&'static str]) -> Option<&'static str> {
+        self.find(|name| words.iter().copied().find(|word| *word == name))
+    }
+
+    /// The next type.
+    pub(super) fn ty(&mut self) -> Result<Type, Why> {
+        self.find(Type::from_name).ok_or_else(|| Why::new("it has no type"))
+    }
+
+    /// `.rn` and its like; to nearest where left out.
+    pub(super) fn rounding(&mut self) -> Option<Rounding> {
+        self.find(|name| {
+            Some(match name {
+                "rn" => Rounding::Nearest,
+                "rna" => Rounding::NearestAway,
+                "rz" => Rounding::Zero,
+                "rm" => Rounding::Down,
+                "rp" => Rounding::Up,
+                _ => return None,
+            })
+        })
+    }
+
+    /// `.rni` and its like.
+    pub(super) fn integer_rounding(&mut self) -> Option<Rounding> {
+        self.find(|name| {
+            Some(match name {
+                "rni" => Rounding::Nearest,
+                "rzi" => Rounding::Zero,
+                "rmi" => Rounding::Down,
+                "rpi" => Rounding::Up,
+                _ => return None,
+            })
+        })
+    }
+
+    /// The state space, if one is named.
+    pub(super) fn space(&mut self) -> Option<Space> {
+        self.find(|name| {
+            Some(match name {
+                "global" => Space::Global,
+                "shared" | "shared::cta" | "shared::cluster" => Space::Shared,
+                "local" => Space::Local,
+                "const" => Space::Const,
+                "param" | "param::entry" | "param::func" => Space::Param,
+                _ => return None,
+            })
+        })
+    }
+
+    /// Takes what says only how memory is cached or ordered.
+    pub(super) fn ignore_caching(&mut self) {
+        self.rest
+            .retain(|name| !IGNORED.contains(name) && !name.starts_with("L1::") && !name.starts_with("L2::"));
+    }
+
+    /// Complains about modifiers that nobody took.
+    pub(super) fn finish(&self) -> Result<(), Why> {
+        match self.rest.first() {
+            None => Ok(()),
+            Some(left) => Err(Why(smol_str::format_smolstr!("`.{left}` is not among the simulated forms"))),
+        }
+    }
+}

@@ -1,0 +1,52 @@
+//! Special registers.
+
+use warplens_hir::ptx::Component;
+
+use crate::ptx::program::Special;
+
+/// Where the value of a special register comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Source {
+    /// Known when the warp starts.
+    Fixed(Special),
+    /// The step counter.
+    Clock,
+    /// The upper word of the step counter.
+    ClockHigh,
+}
+
+/// What a special register is; `None` for one that is not simulated.
+pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source> {
+    let dimension = component.and_then(Component::element).unwrap_or(0);
+    let axis = dimension as u8;
+    // The fourth component of the vectors is always 0.
+    let of = |special: fn(u8) -> Special| if dimension < 3 { special(axis) } else { Special::Number(0) };
+    Some(Source::Fixed(match name.strip_prefix('%').unwrap_or(name) {
+        "tid" => of(Special::ThreadId),
+        "ntid" => of(Special::BlockSize),
+        "ctaid" | "clusterid" => of(Special::BlockId),
+        "nctaid" | "nclusterid" => of(Special::GridSize),
+        "laneid" => Special::Lane,
+        "warpid" => Special::Warp,
+        "nwarpid" => Special::Warps,
+        "lanemask_eq" => Special::MaskEqual,
+        "lanemask_lt" => Special::MaskLess,
+        "lanemask_le" => Special::MaskLessEqual,
+        "lanemask_gt" => Special::MaskGreater,
+        "lanemask_ge" => Special::MaskGreaterEqual,
+        "dynamic_smem_size" => Special::DynamicShared,
+        "total_smem_size" | "aggr_smem_size" => Special::TotalShared,
+        "cluster_nctaid" => Special::Number(u32::from(dimension < 3)),
+        "nsmid" | "cluster_nctarank" => Special::Number(1),
+        "WARP_SZ" => Special::Number(32),
+        "smid"
+        | "gridid"
+        | "cluster_ctaid"
+        | "cluster_ctarank"
+        | "is_explicit_cluster"
+        | "current_graph_exec" => Special::Number(0),
+        "clock" | "clock64" | "globaltimer" | "globaltimer_lo" => return Some(Source::Clock),
+        "clock_hi" | "globaltimer_hi" => return Some(Source::ClockHigh),
+        _ => return None,
+    }))
+}

@@ -1,0 +1,23 @@
+//! Running a decoded kernel.
+//!
+//! [`run`] takes a launch from its first block to its last. A block runs its warps, a warp its groups, a group its
+//! instructions, each level in a file of its own; the models differ only in `stack`.
+
+mod access;
+mod atomic;
+mod barrier;
+mod block;
+mod calls;
+mod exchange;
+mod execute;
+mod fault;
+mod frame;
+mod launch;
+mod local;
+mod run;
+mod spaces;
+mod spin;
+mod stack;
+mod warp;
+
+pub use run::{Model, run};

@@ -1,0 +1,179 @@
+//! Loads and stores of a warp.
+
+use super::execute::{Surroundings, get, put};
+use super::fault::Fault;
+use super::spaces::{Bank, Checked, Use, addresses, read, write};
+use crate::ptx::program::{Access, Element, Place};
+use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, lanes};
+
+/// `ld`
+pub(crate) fn load(
+    access: &Access,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if mask == 0 {
+        return Ok(());
+    }
+    let addresses = addresses(&access.address, r, around.frame_base);
+    let span = u64::from(access.size) * access.elements.len() as u64;
+    let checked = around.spaces.check(access.space, &addresses, span, Use::Load, mask, around.local)?;
+    for (index, element) in access.elements.iter().enumerate() {
+        let Some(element) = element else { continue };
+        let offset = index as u64 * u64::from(access.size);
+        match element.place {
+            Place::Quad(slot) => {
+                let low = fetch(&checked, &addresses, offset, 8, around, mask);
+                let high = fetch(&checked, &addresses, offset + 8, 8, around, mask);
+                r.set(slot, mask, &low);
+                r.set(slot + 1, mask, &high);
+            }
+            _ => {
+                let values = fetch(&checked, &addresses, offset, access.size, around, mask);
+                deliver(access, element, &values, r, mask);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Extends loaded values and writes them to a register.
+fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Registers, mask: u32) {
+    let size = 8 * access.size;
+    let extend = |value: u64| match access.signed {
+        true => ((value << (64 - size)) as i64 >> (64 - size)) as u64,
+        false => value,
+    };
+    match element.place {
+        Place::Word(slot) => {
+            let keep = u32::MAX >> (32 - element.bits.clamp(1, 32));
+            r.set::<u32>(slot, mask, &std::array::from_fn(|lane| extend(values[lane]) as u32 & keep));
+        }
+        Place::Double(slot) => r.set::<u64>(slot, mask, &std::array::from_fn(|lane| extend(values[lane]))),
+        place => {
+            for lane in lanes(mask) {
+                put(place, r, lane, extend(values[lane]).into());
+            }
+        }
+    }
+}
+
+/// One element in every lane of `mask`; zero in the others.
+fn fetch(
+    checked: &Checked,
+    addresses: &Lanes<u64>,
+    offset: u64,
+    size: u32,
+    around: &Surroundings<'_>,
+    mask: u32,
+) -> Lanes<u64> {
+    let mut values = [0; WIDTH];
+    match checked {
+        Checked::One(extent) if extent.bank == Bank::Local => {
+            for lane in lanes(mask) {
+                let index = extent.index(addresses[lane] + offset) as u64;
+                values[lane] = around.local.read(lane, index, size);
+            }
+        }
+        Checked::One(extent) => {
+            let bytes = around.spaces.bytes(extent.bank);
+            let index = |lane: usize| extent.index(addresses[lane] + offset);
+            match size {
+                1 => gather::<1>(bytes, index, mask, &mut values),
+                2 => gather::<2>(bytes, index, mask, &mut values),
+                4 => gather::<4>(bytes, index, mask, &mut values),
+                _ => gather::<8>(bytes, index, mask, &mut values),
+            }
+        }
+        Checked::Each(extents) => {
+            for lane in lanes(mask) {
+                if let Some(extent) = extents[lane] {
+                    let address = addresses[lane] + offset;
+                    values[lane] = around.spaces.read(extent, around.local, lane, address, size);
+                }
+            }
+        }
+    }
+    values
+}
+
+#[inline(always)]
+fn gather<const SIZE: u32>(bytes: &[u8], index: impl Fn(usize) -> usize, mask: u32, values: &mut Lanes<u64>) {
+    if mask == FULL {
+        for (lane, value) in values.iter_mut().enumerate() {
+            *value = read(bytes, index(lane), SIZE);
+        }
+    } else {
+        for lane in lanes(mask) {
+            values[lane] = read(bytes, index(lane), SIZE);
+        }
+    }
+}
+
+/// `st`; where lanes store to one place, the highest wins.
+pub(crate) fn store(
+    access: &Access,
+    r: &Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if mask == 0 {
+        return Ok(());
+    }
+    let addresses = addresses(&access.address, r, around.frame_base);
+    let span = u64::from(access.size) * access.elements.len() as u64;
+    let checked = around.spaces.check(access.space, &addresses, span, Use::Store, mask, around.local)?;
+    around.spaces.changes += 1;
+    for (index, element) in access.elements.iter().enumerate() {
+        let Some(element) = element else { continue };
+        let offset = index as u64 * u64::from(access.size);
+        match element.place {
+            Place::Quad(slot) => {
+                scatter(&checked, &addresses, offset, 8, r.get::<u64>(slot), around, mask);
+                scatter(&checked, &addresses, offset + 8, 8, r.get::<u64>(slot + 1), around, mask);
+            }
+            Place::Double(slot) => {
+                scatter(&checked, &addresses, offset, access.size, r.get::<u64>(slot), around, mask);
+            }
+            place => {
+                let values = std::array::from_fn(|lane| get(place, r, lane) as u64);
+                scatter(&checked, &addresses, offset, access.size, &values, around, mask);
+            }
+        }
+    }
+    Ok(())
+}
+
+fn scatter(
+    checked: &Checked,
+    addresses: &Lanes<u64>,
+    offset: u64,
+    size: u32,
+    values: &Lanes<u64>,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) {
+    match checked {
+        Checked::One(extent) if extent.bank != Bank::Local => {
+            let bytes = around.spaces.bytes_mut(extent.bank);
+            for lane in lanes(mask) {
+                write(bytes, extent.index(addresses[lane] + offset), size, values[lane]);
+            }
+        }
+        Checked::One(extent) => {
+            for lane in lanes(mask) {
+                let index = extent.index(addresses[lane] + offset) as u64;
+                around.local.write(lane, index, size, values[lane]);
+            }
+        }
+        Checked::Each(extents) => {
+            for lane in lanes(mask) {
+                if let Some(extent) = extents[lane] {
+                    let address = addresses[lane] + offset;
+                    around.spaces.write(extent, around.local, lane, address, size, values[lane]);
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! A block: its warps in index order, each until a barrier, its end or a spin.
+
+use super::barrier::{COUNT, State};
+use super::launch::{Journal, Launch, Reporter, related};
+use super::spaces::Spaces;
+use super::warp::{Arrival, Pause, Warp};
+use crate::ptx::registers::WIDTH;
+use crate::trace::{Finding, Severity, Status};
+
+/// Why a block stopped running for now, or for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockPause {
+    /// All its threads have ended.
+    Ended,
+    /// It waits for something that only other blocks can bring about.
+    Stuck,
+    /// It is time to ask the caller whether to go on.
+    Due,
+    /// The run is over.
+    Stopped(Status),
+}
+
+/// What a warp is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WarpState {
+    Ready,
+    /// All its groups wait at barriers.
+    Waiting,
+    /// It spun when memory had changed so many times.
+    Spinning(u64),
+    Ended,
+}
+
+/// What became of a group that came to a barrier.
+enum Arrived {
+    GoesOn,
+    Waits,
+    Opened,
+}
+
+/// A block in progress.
+pub(crate) struct Block {
+    pub(crate) warps: Vec<Warp>,
+    states: Vec<WarpState>,
+    barriers: [State; COUNT],
+    shared: Vec<u8>,
+    /// The warp whose turn it is.
+    turn: usize,
+}
+
+impl Block {
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], journal: &mut Journal) -> Block {
+        let count = launch.block.iter().product::<u32>().div_ceil(WIDTH as u32);
+        let shared = launch.program.shared_size + launch.dynamic_shared;
+        Block {
+            warps: (0..count).map(|warp| Warp::new(launch, cta, warp, journal)).collect(),
+            states: vec![WarpState::Ready; count as usize],
+            barriers: Default::default(),
+            shared: vec![0; shared as usize],
+            turn: 0,
+        }
+    }
+
+    /// Runs until it has ended, can do no more by itself, or something else must be decided.
+    pub(crate) fn run(
+        &mut self,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> BlockPause {
+        std::mem::swap(&mut self.shared, &mut spaces.shared);
+        let pause = self.run_warps(launch, spaces, journal);
+        std::mem::swap(&mut self.shared, &mut spaces.shared);
+        pause
+    }
+
+    fn run_warps(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> BlockPause {
+        let mut idle = 0;
+        while idle < self.warps.len() {
+            let index = self.turn;
+            let ready = match self.states[index] {
+                WarpState::Ready => true,
+                WarpState::Spinning(changes) => changes != spaces.changes,
+                WarpState::Waiting | WarpState::Ended => false,
+            };
+            if ready {
+                idle = 0;
+                match self.run_warp(index, launch, spaces, journal) {
+                    None => {}
+                    Some(pause) => return pause,
+                }
+            } else {
+                idle += 1;
+            }
+            self.turn = (index + 1) % self.warps.len();
+        }
+        let ended = self.states.iter().all(|state| *state == WarpState::Ended);
+        if ended { BlockPause::Ended } else { BlockPause::Stuck }
+    }
+
+    fn run_warp(
+        &mut self,
+        index: usize,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> Option<BlockPause> {
+        self.states[index] = WarpState::Ready;
+        loop {
+            match self.warps[index].run(launch, spaces, journal) {
+                Pause::Ended => {
+                    self.states[index] = WarpState::Ended;
+                    self.open_barriers();
+                    return None;
+                }
+                Pause::Waiting => {
+                    // Lanes may have ended on the way here, and others may wait for nobody else.
+                    self.states[index] = WarpState::Waiting;
+                    self.open_barriers();
+                    return None;
+                }
+                Pause::Spinning => {
+                    self.states[index] = WarpState::Spinning(spaces.changes);
+                    return None;
+                }
+                Pause::Due => return Some(BlockPause::Due),
+                Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
+                Pause::Arrived(arrival) => match self.arrive(index, arrival, journal) {
+                    // Who opens a barrier has had its turn, like the others that came to it.
+                    Ok(Arrived::Opened) => return None,
+                    Ok(Arrived::Waits | Arrived::GoesOn) => {}
+                    Err(status) => return Some(BlockPause::Stopped(status)),
+                },
+            }
+        }
+    }
+
+    fn arrive(&mut self, index: usize, arrival: Arrival, journal: &mut Journal) -> Result<Arrived, Status> {
+        let count = self.warps.len();
+        let warp = &mut self.warps[index];
+        let lane = arrival.mask.trailing_zeros() as usize % WIDTH;
+        let Some(frame) = &warp.frames[arrival.frame as usize] else { return Ok(Arrived::GoesOn) };
+        let value = |slot| frame.registers.get::<u32>(slot)[lane];
+        let id = value(arrival.barrier.id);
+        let expected = arrival.barrier.count.map(value);
+        let Some(barrier) = self.barriers.get_mut(id as usize) else {
+            let message = format!("there is no barrier {id}: a block has {COUNT}");
+            let finding = warp.reporter.finding(
+                "barrier-number",
+                Severity::Error,
+                message,
+                arrival.statement,
+                arrival.mask,
+            );
+            journal.report(finding);
+            return Err(Status::Faulted);
+        };
+        let waits = barrier.arrive(count, index, warp, arrival, expected);
+        if waits {
+            warp.stack.block();
+        }
+        self.open_barriers();
+        Ok(match (waits, self.barriers[id as usize].waiting().is_empty()) {
+            (false, _) => Arrived::GoesOn,
+            (true, false) => Arrived::Waits,
+            (true, true) => Arrived::Opened,
+        })
+    }
+
+    /// Opens every barrier that is complete.
+    fn open_barriers(&mut self) {
+        for barrier in &mut self.barriers {
+            if !barrier.is_complete(&self.warps) {
+                continue;
+            }
+            for waiting in barrier.waiting() {
+                if self.states[waiting.warp] == WarpState::Waiting {
+                    self.states[waiting.warp] = WarpState::Ready;
+                }
+            }
+            barrier.open(&mut self.warps);
+        }
+    }
+
+    /// Says who spins and who waits, for a block that nobody can help any more.
+    pub(crate) fn explain(&self, launch: &Launch<'_>) -> Option<Finding> {
+        let spinning = self.states.iter().position(|state| matches!(state, WarpState::Spinning(_)));
+        let waiting = self.barriers.iter().flat_map(State::waiting);
+        let waits = waiting.map(|waiting| {
+            let warp = waiting.warp;
+            related(
+                waiting.statement,
+                format!("warp {warp}, lanes {:08x} wait here at a barrier", waiting.mask),
+            )
+        });
+        if let Some(index) = spinning {
+            let warp = &self.warps[index];
+            let lanes = warp.stack.running().map_or(0, |group| group.mask & warp.live);
+            let message =
+                format!("no progress: lanes {lanes:08x} go round here for ever and nothing changes");
+            let mut finding = warp.finding("no-progress", message, warp.stopped_at, lanes);
+            for (statement, lanes) in warp.elsewhere(launch, lanes) {
+                finding.related.push(related(statement, format!("lanes {lanes:08x} wait to go on here")));
+            }
+            finding.related.extend(waits);
+            return Some(finding);
+        }
+        let first = self.barriers.iter().flat_map(State::waiting).next()?;
+        let warp = &self.warps[first.warp];
+        let message = "no progress: threads wait at a barrier that the others will not reach".to_owned();
+        let mut finding = warp.finding("no-progress", message, first.statement, first.mask);
+        finding.related.extend(waits);
+        Some(finding)
+    }
+}
+
+impl Warp {
+    fn finding(&self, code: &'static str, message: String, statement: u32, lanes: u32) -> Finding {
+        let reporter: Reporter = self.reporter;
+        reporter.finding(code, Severity::Error, message, statement, lanes)
+    }
+}

@@ -1,0 +1,189 @@
+//! Calls, returns, and branches through tables: where lanes of one group may go many ways.
+
+use super::fault::Fault;
+use super::frame::{Frame, pass};
+use super::launch::{Journal, Launch};
+use super::local::MOST;
+use super::stack::Group;
+use super::warp::{Pause, Warp};
+use crate::ptx::program::{Callee, Function, Instruction, Slot};
+use crate::ptx::registers::{Registers, lanes};
+use crate::ptx::windows;
+use crate::trace::{Severity, Status};
+
+/// What a call takes of a thread's stack at the least.
+const LEAST_FRAME: u32 = 128;
+
+impl Warp {
+    /// `brx.idx`
+    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
+    pub(crate) fn switch(
+        &mut self,
+        instruction: Instruction,
+        function: &Function,
+        group: Group,
+        executed: u32,
+        uniform: bool,
+        launch: &Launch<'_>,
+        journal: &mut Journal,
+    ) -> Option<Pause> {
+        let Group { pc, mask, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        let switch = &function.tables.switches[instruction.s.a as usize];
+        let index = *self.frames[frame as usize].as_ref()?.registers.get::<u32>(switch.index);
+        let beyond = lanes(executed).filter(|&lane| index[lane] as usize >= switch.targets.len());
+        let beyond = beyond.fold(0, |all, lane| all | 1 << lane);
+        if beyond != 0 {
+            let count = switch.targets.len();
+            let message = format!("the index is outside the table of {count} targets");
+            let fault = Fault::new("branch-index", message, beyond);
+            journal.report(self.reporter.fault(fault, Severity::Error, statement));
+            return Some(Pause::Stopped(Status::Faulted));
+        }
+        let targets = lanes(executed).map(|lane| (switch.targets[index[lane] as usize], 1 << lane));
+        let parts: Vec<(u32, u32)> = targets.chain([(pc + 1, mask & !executed)]).collect();
+        let one = |parts: &[(u32, u32)]| {
+            let mut targets = parts.iter().filter(|(_, lanes)| *lanes != 0).map(|(target, _)| target);
+            let first = targets.next();
+            targets.all(|target| Some(target) == first)
+        };
+        if uniform && !one(&parts) {
+            self.not_uniform("a branch", statement, executed, mask, journal);
+        }
+        let join = self.join(instruction, launch);
+        self.part(&parts, pc, join);
+        None
+    }
+
+    /// `call`
+    pub(crate) fn call(
+        &mut self,
+        call: Slot,
+        function: &Function,
+        group: Group,
+        executed: u32,
+        launch: &Launch<'_>,
+        journal: &mut Journal,
+    ) -> Option<Pause> {
+        let Group { pc, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        if executed == 0 {
+            self.stack.go_on(pc + 1);
+            return None;
+        }
+        let target = function.tables.calls[call as usize].callee;
+        let callees = match self.callees(target, frame, executed, launch) {
+            Ok(callees) => callees,
+            Err(fault) => {
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            }
+        };
+        let mut entered = Vec::with_capacity(callees.len());
+        for (callee, mask) in callees {
+            let Some(new) = self.enter(call, function, frame, callee, mask, launch) else {
+                let message = format!("the call needs more than the {MOST} bytes of stack that a thread has");
+                let fault = Fault::new("stack-overflow", message, mask);
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            };
+            let end = launch.program.functions[callee as usize].code.len() as u32;
+            entered.push((new, end, mask));
+        }
+        self.stack.call(pc + 1, &entered);
+        None
+    }
+
+    /// The functions that lanes call, in order of their numbers.
+    fn callees(
+        &self,
+        callee: Callee,
+        frame: Slot,
+        executed: u32,
+        launch: &Launch<'_>,
+    ) -> Result<Vec<(u32, u32)>, Fault> {
+        let place = match callee {
+            Callee::Direct(function) => return Ok(vec![(function, executed)]),
+            Callee::Indirect(place) => place,
+        };
+        let Some(frame) = &self.frames[frame as usize] else { return Ok(Vec::new()) };
+        let mut callees: Vec<(u32, u32)> = Vec::new();
+        for lane in lanes(executed) {
+            let address = super::execute::get(place, &frame.registers, lane) as u64;
+            let Some(function) = function_at(address, launch.program.functions.len()) else {
+                let message = format!("a call to address {address:#x}, where no function is");
+                return Err(Fault::new("call-target", message, 1 << lane));
+            };
+            match callees.iter_mut().find(|(have, _)| *have == function) {
+                Some((_, mask)) => *mask |= 1 << lane,
+                None => callees.push((function, 1 << lane)),
+            }
+        }
+        callees.sort_unstable_by_key(|(function, _)| std::cmp::Reverse(*function));
+        Ok(callees)
+    }
+
+    /// A new frame with its arguments; `None` if the stack is full.
+    fn enter(
+        &mut self,
+        call: Slot,
+        caller: &Function,
+        frame: Slot,
+        callee: u32,
+        mask: u32,
+        launch: &Launch<'_>,
+    ) -> Option<Slot> {
+        let function = &launch.program.functions[callee as usize];
+        let from = self.frames[frame as usize].take()?;
+        let base = from.local_base + caller.frame.local_size.max(LEAST_FRAME);
+        let top = base + function.frame.local_size;
+        if top > MOST {
+            self.frames[frame as usize] = Some(from);
+            return None;
+        }
+        self.local.grow(top);
+        let mut new = Frame::new(callee, function, base, &self.threads);
+        new.caller = Some((frame, call));
+        let arguments = &caller.tables.calls[call as usize].arguments;
+        for (argument, formal) in arguments.iter().zip(&function.params) {
+            let source: (_, &Registers, _) = (argument, &from.registers, from.local_base);
+            pass(source, (formal, &mut new.registers, base), &mut self.local, mask);
+        }
+        self.frames[frame as usize] = Some(from);
+        let slot = self.frames.iter().position(Option::is_none).unwrap_or(self.frames.len());
+        if slot == self.frames.len() {
+            self.frames.push(None);
+        }
+        self.frames[slot] = Some(new);
+        Some(slot as Slot)
+    }
+
+    /// Copies the results of a call to its caller, for the lanes that return.
+    pub(crate) fn pass_results(
+        &mut self,
+        launch: &Launch<'_>,
+        frame: Slot,
+        caller: Slot,
+        call: u32,
+        mask: u32,
+    ) {
+        let Some(from) = self.frames[frame as usize].take() else { return };
+        if let Some(to) = &mut self.frames[caller as usize] {
+            let function = &launch.program.functions[from.function as usize];
+            let calling = &launch.program.functions[to.function as usize];
+            let results = &calling.tables.calls[call as usize].results;
+            for (result, formal) in results.iter().zip(&function.returns) {
+                let source = (formal, &from.registers, from.local_base);
+                pass(source, (result, &mut to.registers, to.local_base), &mut self.local, mask);
+            }
+        }
+        self.frames[frame as usize] = Some(from);
+    }
+}
+
+/// The function whose address this is.
+fn function_at(address: u64, functions: usize) -> Option<u32> {
+    let offset = address.checked_sub(windows::CODE)?;
+    let index = offset / 16;
+    (offset.is_multiple_of(16) && index < functions as u64).then_some(index as u32)
+}

@@ -1,0 +1,262 @@
+//! One operation that does not decide who runs next, in the lanes that execute it.
+
+use super::access;
+use super::atomic;
+use super::exchange;
+use super::fault::Fault;
+use super::local::Local;
+use super::spaces::Spaces;
+use crate::ptx::program::{Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, Place, SetTo};
+use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
+use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer};
+
+/// What an operation may look at beside its registers.
+pub(crate) struct Surroundings<'w> {
+    pub(crate) spaces: &'w mut Spaces,
+    pub(crate) local: &'w mut Local,
+    /// Where the frame's local memory begins.
+    pub(crate) frame_base: u32,
+    /// The warp's carry flags.
+    pub(crate) carry: &'w mut u32,
+    /// Lanes that have not exited.
+    pub(crate) live: u32,
+    /// Instructions that the launch has run.
+    pub(crate) clock: u64,
+}
+
+/// Runs an operation in the lanes of `mask`. An error stops the run; a complaint does not.
+#[inline]
+pub(crate) fn execute(
+    instruction: &Instruction,
+    function: &Function,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<Option<Fault>, Fault> {
+    let s = &instruction.s;
+    match instruction.op {
+        Op::Logic(op, width) => bits::logic(op, width, s, r, mask),
+        Op::Int(op, ty) => integer::execute(op, ty, s, r, mask),
+        Op::MulWide(ty) => integer::multiply_wide(ty, s, r, mask),
+        Op::MadWide(ty) => integer::multiply_add_wide(ty, s, r, mask),
+        Op::Shift(op, width) => bits::shift(op, width, s, r, mask),
+        Op::SetPredicate(cmp, ty, combining) => {
+            let raw = compare::compare(cmp, ty, s, r);
+            set_predicates(raw, combining, s, r, mask);
+        }
+        Op::Float32(op, mode) => float::execute_32(op, mode, s, r, mask),
+        Op::Float64(op, rounding) => float::execute_64(op, rounding, s, r, mask),
+        Op::Select(wide) => {
+            let chosen = r.predicates[s.c as usize];
+            if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
+        }
+        Op::Convert => convert::execute(&function.tables.converts[s.b as usize], s, r, mask),
+        Op::Load => access::load(&function.tables.accesses[s.a as usize], r, around, mask)?,
+        Op::Store => access::store(&function.tables.accesses[s.a as usize], r, around, mask)?,
+        Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
+        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
+            return Ok(exchange::execute(&function.tables.exchanges[s.a as usize], r, around.live, mask));
+        }
+        Op::WarpSync => {
+            let members = *r.get::<u32>(s.a);
+            return Ok(exchange::check_members(&members, around.live, mask));
+        }
+        _ => rare(instruction, function, r, around, mask),
+    }
+    Ok(None)
+}
+
+/// The operations that no loop is hot with.
+fn rare(
+    instruction: &Instruction,
+    function: &Function,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) {
+    let s = &instruction.s;
+    match instruction.op {
+        Op::Lop3(table) => r.map3(s, mask, |a, b, c| bits::lop3(table, a, b, c)),
+        Op::Lop3Predicate => lop3_predicate(function.tables.lop3[s.c as usize], s, r, mask),
+        Op::Mul24(op, signed) => integer::multiply_24(op, signed, s, r, mask),
+        Op::Carry(op) => carry::execute(op, s, r, around.carry, mask),
+        Op::Count(op, false) => bits::count_word(op, s, r, mask),
+        Op::Count(op, true) => bits::count_double(op, s, r, mask),
+        Op::Reverse(false) => r.map1(s, mask, u32::reverse_bits),
+        Op::Reverse(true) => r.map1(s, mask, u64::reverse_bits),
+        Op::ExtractField(signed, false) => {
+            r.map3(s, mask, |a: u32, b, c| bits::extract_field(32, signed, a, b, c));
+        }
+        Op::ExtractField(signed, true) => {
+            r.map3(s, mask, |a: u64, b, c| bits::extract_field(64, signed, a, b, c));
+        }
+        Op::InsertField(false) => insert_field::<u32>(32, s, r, mask),
+        Op::InsertField(true) => insert_field::<u64>(64, s, r, mask),
+        Op::FindNth => r.map3(s, mask, |a, b, c: u32| bits::find_nth_set(a, b, c as i32)),
+        Op::BitMask(wrap) => r.map2(s, mask, |a, b| bits::bit_mask(wrap, a, b)),
+        Op::Extend(wrap, signed) => r.map2(s, mask, |a, b| bits::extend(wrap, signed, a, b)),
+        Op::Permute(mode) => r.map3(s, mask, |a, b, c| bits::permute(mode, a, b, c)),
+        Op::Funnel(left, wrap) => r.map3(s, mask, |a, b, c| bits::funnel(left, wrap, a, b, c)),
+        Op::Dot(op, a_signed, b_signed) => {
+            r.map3(s, mask, |a, b, c| bits::dot_product(op, a_signed, b_signed, a, b, c));
+        }
+        Op::Set(cmp, ty, combining, to) => {
+            let raw = compare::compare(cmp, ty, s, r);
+            let holds = combine(raw, combining, s, r);
+            let value = match to {
+                SetTo::Ones => u32::MAX,
+                SetTo::Ones16 => 0xffff,
+                SetTo::Float => 1f32.to_bits(),
+                SetTo::Half => 0x3c00,
+                SetTo::Brain => 0x3f80,
+            };
+            r.fill(s.d, mask & holds, value);
+            r.fill(s.d, mask & !holds, 0u32);
+        }
+        Op::SelectSigned(wide) => {
+            let c = *r.get::<u32>(s.c);
+            select_by(wide, |lane| c[lane] as i32 >= 0, s, r, mask);
+        }
+        Op::SelectFloat(wide, flush) => {
+            let c = *r.get::<u32>(s.c);
+            let value = |lane: usize| f32::from_bits(if flush { float::flush_32(c[lane]) } else { c[lane] });
+            select_by(wide, |lane| value(lane) >= 0.0, s, r, mask);
+        }
+        Op::TestClass(class, double) => {
+            let holds = compare::test_class(class, double, s, r);
+            r.set_predicate(s.d, mask, holds);
+        }
+        Op::Half(op) => half::execute(op, s, r, mask),
+        Op::Approximate(op, flush) => float::approximate(op, flush, s, r, mask),
+        Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
+        Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
+        Op::LocalAddress(wide) => write_number(wide, u64::from(around.frame_base + s.a), s, r, mask),
+        Op::AddressAdd(true) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),
+        Op::AddressAdd(false) => r.map1(s, mask, |a: u32| a.wrapping_add(s.b)),
+        Op::InWindow(wide) => {
+            let range = u64::from(s.b)..u64::from(s.c);
+            let inside = |lane: usize| match wide {
+                true => range.contains(&r.get::<u64>(s.a)[lane]),
+                false => range.contains(&r.get::<u32>(s.a)[lane].into()),
+            };
+            let holds = (0..WIDTH).fold(0, |mask, lane| mask | u32::from(inside(lane)) << lane);
+            r.set_predicate(s.d, mask, holds);
+        }
+        Op::Clock(wide) => write_number(wide, around.clock, s, r, mask),
+        Op::ActiveMask => r.fill(s.d, mask, mask),
+        // Everything else decides who runs next, or was dealt with by the caller.
+        _ => {}
+    }
+}
+
+fn combine(raw: u32, combining: Combining, s: &Slots, r: &Registers) -> u32 {
+    match combining {
+        Combining::No => raw,
+        Combining::With(op) => op.apply(raw, r.predicates[s.c as usize]),
+        Combining::WithNot(op) => op.apply(raw, !r.predicates[s.c as usize]),
+    }
+}
+
+/// The second destination takes the complement of the comparison, not of the result.
+fn set_predicates(raw: u32, combining: Combining, s: &Slots, r: &mut Registers, mask: u32) {
+    let (first, second) = (combine(raw, combining, s, r), combine(!raw, combining, s, r));
+    if s.d != NO_SLOT {
+        r.set_predicate(s.d, mask, first);
+    }
+    if s.e != NO_SLOT {
+        r.set_predicate(s.e, mask, second);
+    }
+}
+
+fn select<T: Word>(chosen: u32, s: &Slots, r: &mut Registers, mask: u32) {
+    let (a, mut d) = (*r.get::<T>(s.a), *r.get::<T>(s.b));
+    blend(&mut d, chosen, |lane| a[lane]);
+    r.set(s.d, mask, &d);
+}
+
+fn select_by(wide: bool, holds: impl Fn(usize) -> bool, s: &Slots, r: &mut Registers, mask: u32) {
+    let chosen = (0..WIDTH).fold(0, |chosen, lane| chosen | u32::from(holds(lane)) << lane);
+    if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
+}
+
+fn write_number(wide: bool, value: u64, s: &Slots, r: &mut Registers, mask: u32) {
+    if wide { r.fill(s.d, mask, value) } else { r.fill(s.d, mask, value as u32) }
+}
+
+fn insert_field<T: Word>(width: u32, s: &Slots, r: &mut Registers, mask: u32) {
+    let length = *r.get::<u32>(s.e);
+    let (a, b, position) = (*r.get::<T>(s.a), *r.get::<T>(s.b), *r.get::<u32>(s.c));
+    let field = |lane: usize| bits::insert_field(width, a[lane], b[lane], position[lane], length[lane]);
+    blend(&mut T::file_mut(r)[s.d as usize], mask, field);
+}
+
+fn lop3_predicate(op: Lop3Predicate, s: &Slots, r: &mut Registers, mask: u32) {
+    let mut any = 0;
+    let (a, b, c) = (*r.get::<u32>(s.a), *r.get::<u32>(s.b), *r.get::<u32>(op.c));
+    let values: Lanes<u32> = std::array::from_fn(|lane| bits::lop3(op.table, a[lane], b[lane], c[lane]));
+    for lane in lanes(mask) {
+        any |= u32::from(values[lane] != 0) << lane;
+    }
+    let with = op.with.of(&r.predicates, mask);
+    if s.d != NO_SLOT {
+        r.set(s.d, mask, &values);
+    }
+    r.set_predicate(s.e, mask, op.combine.apply(any, with));
+}
+
+/// Bits of a register in one lane.
+pub(crate) fn get(place: Place, r: &Registers, lane: usize) -> u128 {
+    match place {
+        Place::Word(slot) => r.get::<u32>(slot)[lane].into(),
+        Place::Double(slot) => r.get::<u64>(slot)[lane].into(),
+        Place::Quad(slot) => {
+            let half = |slot| u128::from(r.get::<u64>(slot)[lane]);
+            half(slot) | half(slot + 1) << 64
+        }
+        Place::Predicate(slot) => (r.predicates[slot as usize] >> lane & 1).into(),
+    }
+}
+
+/// Writes bits of a register in one lane.
+pub(crate) fn put(place: Place, r: &mut Registers, lane: usize, value: u128) {
+    match place {
+        Place::Word(slot) => r.words[slot as usize][lane] = value as u32,
+        Place::Double(slot) => r.doubles[slot as usize][lane] = value as u64,
+        Place::Quad(slot) => {
+            r.doubles[slot as usize][lane] = value as u64;
+            r.doubles[slot as usize + 1][lane] = (value >> 64) as u64;
+        }
+        Place::Predicate(slot) => r.set_predicate(slot, 1 << lane, (value as u32 & 1) << lane),
+    }
+}
+
+/// All sources are read before anything is written.
+fn move_each(moves: &[(Place, Place)], r: &mut Registers, mask: u32) {
+    for lane in lanes(mask) {
+        let values: Vec<u128> = moves.iter().map(|(_, source)| get(*source, r, lane)).collect();
+        for ((destination, _), value) in moves.iter().zip(values) {
+            put(*destination, r, lane, value);
+        }
+    }
+}
+
+fn pack(pack: &Pack, r: &mut Registers, mask: u32) {
+    let low = (1u128 << pack.bits) - 1;
+    for lane in lanes(mask) {
+        if pack.unpack {
+            let whole = get(pack.whole, r, lane);
+            for (index, part) in pack.parts.iter().enumerate() {
+                if let Some(part) = part {
+                    put(*part, r, lane, whole >> (pack.bits * index as u32) & low);
+                }
+            }
+        } else {
+            let parts = pack.parts.iter().enumerate();
+            let whole = parts.fold(0, |whole, (index, part)| {
+                let value = part.map_or(0, |part| get(part, r, lane) & low);
+                whole | value << (pack.bits * index as u32)
+            });
+            put(pack.whole, r, lane, whole);
+        }
+    }
+}

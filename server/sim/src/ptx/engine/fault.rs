@@ -1,0 +1,69 @@
+//! Accesses that memory refuses, in words.
+
+use crate::memory::Buffer;
+use crate::ptx::program::Space;
+
+use super::spaces::Use;
+
+/// Why a run stops at an instruction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) code: &'static str,
+    pub(crate) message: String,
+    pub(crate) lanes: u32,
+}
+
+fn what(how: Use) -> &'static str {
+    match how {
+        Use::Load => "load",
+        Use::Store => "store",
+    }
+}
+
+impl Fault {
+    pub(crate) fn outside(space: Space, address: u64, span: u64, how: Use, near: Option<&Buffer>) -> Fault {
+        let what = what(how);
+        let null = matches!(space, Space::Generic | Space::Global) && address < crate::ptx::windows::SHARED;
+        let message = match near {
+            _ if null && address == 0 => format!("{what} through a null pointer"),
+            _ if null => {
+                format!("{what} through a null pointer: {address:#x} is {address} bytes from address 0")
+            }
+            Some(buffer) if address >= buffer.address => {
+                let offset = address - buffer.address;
+                let (name, len) = (&buffer.name, buffer.len);
+                format!("{what} of {span} bytes outside `{name}`: offset {offset} of {len} bytes")
+            }
+            Some(buffer) => {
+                let before = buffer.address - address;
+                format!("{what} of {span} bytes outside `{}`: {before} bytes before it", buffer.name)
+            }
+            None => {
+                let name = space.name();
+                format!("{what} of {span} bytes outside {name} memory, at address {address:#x}")
+            }
+        };
+        let code = if null { "null-pointer" } else { "out-of-bounds" };
+        Fault { code, message, lanes: 0 }
+    }
+
+    pub(crate) fn misaligned(space: Space, address: u64, span: u64, how: Use) -> Fault {
+        let (what, name) = (what(how), space.name());
+        let message = format!(
+            "{what} of {span} bytes at {name} address {address:#x}, which is not a multiple of {span}"
+        );
+        Fault { code: "misaligned", message, lanes: 0 }
+    }
+
+    pub(crate) fn read_only(space: Space, address: u64) -> Fault {
+        let message = match space {
+            Space::Param => format!("store to a kernel parameter, at address {address:#x}"),
+            _ => format!("store to constant memory, at address {address:#x}"),
+        };
+        Fault { code: "read-only", message, lanes: 0 }
+    }
+
+    pub(crate) fn new(code: &'static str, message: String, lanes: u32) -> Fault {
+        Fault { code, message, lanes }
+    }
+}

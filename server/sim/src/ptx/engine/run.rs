@@ -1,0 +1,277 @@
+//! A launch from its first block to its last.
+
+use super::block::{Block, BlockPause};
+use super::launch::{Journal, Launch};
+use super::spaces::Spaces;
+use super::stack::StackRule;
+use super::warp::Warp;
+use crate::ptx::launch_config::LaunchConfig;
+use crate::ptx::program::{Place, Program, Register};
+use crate::ptx::registers::WIDTH;
+use crate::record::Summary;
+use crate::trace::{
+    Cancelled, Control, Finding, Progress, RegisterValues, RunOptions, RunResult, Severity, Status, WarpId,
+    WarpTrace,
+};
+
+/// Instructions between two questions to the caller.
+const SLICE: u64 = 8192;
+
+/// How lanes part and meet.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Model {
+    /// A stack a warp; leaving lanes hold nobody up, and waiting groups merge.
+    #[default]
+    Stack,
+    /// The plain immediate-post-dominator stack.
+    Textbook,
+}
+
+impl Model {
+    /// The models that can be chosen.
+    pub const ALL: [Model; 2] = [Model::Stack, Model::Textbook];
+
+    /// The model with this name.
+    pub fn from_name(name: &str) -> Option<Model> {
+        Model::ALL.into_iter().find(|model| model.name() == name)
+    }
+
+    /// Its name.
+    pub fn name(self) -> &'static str {
+        match self {
+            Model::Stack => "stack",
+            Model::Textbook => "textbook",
+        }
+    }
+
+    fn rule(self) -> StackRule {
+        match self {
+            Model::Stack => StackRule::Merging,
+            Model::Textbook => StackRule::Plain,
+        }
+    }
+}
+
+/// Runs a launch of a program to its end, a limit, a fault or a standstill.
+pub fn run(
+    program: &Program,
+    config: LaunchConfig,
+    model: Model,
+    options: &RunOptions,
+    control: Control<'_>,
+) -> Result<RunResult, Cancelled> {
+    let LaunchConfig { grid, block, dynamic_shared, mut params, memory } = config;
+    params.resize(params.len().max(program.params_size as usize), 0);
+    let launch = Launch { program, grid, block, dynamic_shared, rule: model.rule(), options: *options };
+    let spaces = Spaces {
+        launch: memory,
+        globals: program.globals.clone(),
+        constants: program.constants.clone(),
+        params,
+        shared: Vec::new(),
+        changes: 0,
+    };
+    let mut run = Run {
+        journal: Journal::new(options),
+        launch,
+        spaces,
+        control,
+        suspended: Vec::new(),
+        gathered: Gathered::default(),
+        blocks_done: 0,
+    };
+    let status = match run.refuse() {
+        Some(status) => status,
+        None => run.blocks()?,
+    };
+    Ok(run.result(status))
+}
+
+struct Run<'a> {
+    launch: Launch<'a>,
+    spaces: Spaces,
+    journal: Journal,
+    control: Control<'a>,
+    /// Blocks that cannot go on by themselves, and their numbers.
+    suspended: Vec<(u64, Block)>,
+    gathered: Gathered,
+    blocks_done: u64,
+}
+
+/// The traces of the warps that are done.
+#[derive(Default)]
+struct Gathered {
+    /// With their block's number.
+    warps: Vec<(u64, WarpTrace)>,
+    truncated: bool,
+    summary: Summary,
+}
+
+impl Run<'_> {
+    /// Says no to a launch that cannot be held in memory or makes no sense.
+    fn refuse(&mut self) -> Option<Status> {
+        let threads = self.launch.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
+        let shared = u64::from(self.launch.program.shared_size) + u64::from(self.launch.dynamic_shared);
+        let spaces = &self.spaces;
+        let memory = spaces.launch.size() + spaces.globals.size() + spaces.constants.size() + shared;
+        let most = self.launch.options.limits.max_memory;
+        let message = if threads == 0 || threads > 1024 {
+            format!("a block has from 1 to 1024 threads, not {threads}")
+        } else if self.launch.grid.contains(&0) {
+            "a grid has at least one block".to_owned()
+        } else if memory > most {
+            format!("the launch needs {memory} bytes of memory, the limit is {most}")
+        } else {
+            return None;
+        };
+        self.journal.report(Finding {
+            code: "launch",
+            severity: Severity::Error,
+            message,
+            statement: None,
+            cta: [0; 3],
+            warp: 0,
+            lanes: 0,
+            related: Vec::new(),
+        });
+        Some(Status::Faulted)
+    }
+
+    fn blocks(&mut self) -> Result<Status, Cancelled> {
+        let [x, y, z] = self.launch.grid.map(u64::from);
+        for number in 0..x * y * z {
+            let cta = [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32];
+            let block = Block::new(&self.launch, cta, &mut self.journal);
+            if let Some(status) = self.block(number, block)? {
+                return Ok(status);
+            }
+        }
+        self.stuck()
+    }
+
+    /// Runs a block as far as it goes; gives a status if the run is over.
+    fn block(&mut self, number: u64, mut block: Block) -> Result<Option<Status>, Cancelled> {
+        loop {
+            match block.run(&self.launch, &mut self.spaces, &mut self.journal) {
+                BlockPause::Due => {
+                    if let Err(status) = self.ask()? {
+                        self.gather(number, block);
+                        return Ok(Some(status));
+                    }
+                }
+                BlockPause::Ended => {
+                    self.gather(number, block);
+                    self.blocks_done += 1;
+                    return Ok(None);
+                }
+                BlockPause::Stuck => {
+                    self.suspended.push((number, block));
+                    return Ok(None);
+                }
+                BlockPause::Stopped(status) => {
+                    self.gather(number, block);
+                    return Ok(Some(status));
+                }
+            }
+        }
+    }
+
+    /// Asks the caller whether to go on, and looks at the limit.
+    fn ask(&mut self) -> Result<Result<(), Status>, Cancelled> {
+        let most = self.launch.options.limits.max_steps;
+        if (self.control.cancelled)() {
+            return Err(Cancelled);
+        }
+        let blocks = self.launch.grid.iter().map(|&extent| u64::from(extent)).product();
+        (self.control.progress)(Progress {
+            steps: self.journal.steps,
+            blocks_done: self.blocks_done,
+            blocks,
+        });
+        if self.journal.steps >= most {
+            return Ok(Err(Status::StepLimit));
+        }
+        self.journal.pause_at = (self.journal.steps + SLICE).min(most);
+        Ok(Ok(()))
+    }
+
+    /// Goes round the blocks that could not go on, as long as memory changes under them.
+    fn stuck(&mut self) -> Result<Status, Cancelled> {
+        loop {
+            if self.suspended.is_empty() {
+                return Ok(Status::Finished);
+            }
+            let (before, waiting) = (self.spaces.changes, self.suspended.len());
+            for (number, block) in std::mem::take(&mut self.suspended) {
+                if let Some(status) = self.block(number, block)? {
+                    return Ok(status);
+                }
+            }
+            if self.spaces.changes == before && self.suspended.len() == waiting {
+                break;
+            }
+        }
+        for (_, block) in &self.suspended {
+            if let Some(finding) = block.explain(&self.launch) {
+                self.journal.report(finding);
+            }
+        }
+        Ok(Status::NoProgress)
+    }
+
+    fn gather(&mut self, number: u64, block: Block) {
+        for warp in block.warps {
+            let id = WarpId { cta: warp.reporter.cta, warp: warp.reporter.warp };
+            let launched = warp.threads.launched().into();
+            let registers = self.launch.options.registers.then(|| registers(self.launch.program, &warp));
+            let (lines, visits) = warp.recorder.finish();
+            self.journal.visits = visits.min(self.journal.visits);
+            self.gathered.summary.add(&lines);
+            let limits = &self.launch.options.limits;
+            if self.gathered.warps.len() < limits.max_warps || self.launch.options.warp == Some(id) {
+                let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers };
+                self.gathered.warps.push((number, trace));
+            } else {
+                self.gathered.truncated = true;
+            }
+        }
+    }
+
+    fn result(mut self, status: Status) -> RunResult {
+        for (number, block) in std::mem::take(&mut self.suspended) {
+            self.gather(number, block);
+        }
+        let Gathered { mut warps, truncated, summary } = self.gathered;
+        warps.sort_by_key(|(number, trace)| (*number, trace.warp));
+        let (summed, totals) = summary.finish();
+        RunResult {
+            status,
+            findings: self.journal.findings,
+            totals,
+            warps: warps.into_iter().map(|(_, trace)| trace).collect(),
+            warps_truncated: truncated,
+            summed,
+            memory: self.spaces.launch,
+        }
+    }
+}
+
+/// The final values of the entry's registers.
+fn registers(program: &Program, warp: &Warp) -> Vec<RegisterValues> {
+    let Some(Some(frame)) = warp.frames.first() else { return Vec::new() };
+    let written = |index: usize| frame.written.as_ref().map_or(0, |written| written[index]);
+    let named = program.functions[0].frame.registers.iter().enumerate();
+    let values = |index: usize, place: Place| {
+        let lane = |lane: usize| {
+            (written(index) >> lane & 1 == 1).then(|| super::execute::get(place, &frame.registers, lane))
+        };
+        (0..WIDTH).map(lane).collect()
+    };
+    named
+        .map(|(index, Register { name, bits, place })| RegisterValues {
+            name: name.clone(),
+            bits: *bits,
+            lanes: values(index, *place),
+        })
+        .collect()
+}

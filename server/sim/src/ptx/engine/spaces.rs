@@ -1,0 +1,284 @@
+//! The state spaces of a running block, and accesses to them lane by lane.
+
+use super::fault::Fault;
+use super::local::Local;
+use crate::memory::DeviceMemory;
+use crate::ptx::program::{Address, Place, Space};
+use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
+use crate::ptx::windows;
+
+/// Where the bytes behind an address are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Bank {
+    Launch,
+    Globals,
+    Constants,
+    Params,
+    Shared,
+    Local,
+}
+
+/// A stretch of addresses that may be accessed as one. Byte 0 of its bank has address `origin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) bank: Bank,
+    start: u64,
+    end: u64,
+    origin: u64,
+    read_only: bool,
+}
+
+impl Extent {
+    fn holds(self, address: u64, span: u64) -> bool {
+        address >= self.start && address <= self.end && self.end - address >= span
+    }
+
+    /// Where the byte at `address` is in its bank.
+    pub(crate) fn index(self, address: u64) -> usize {
+        address.wrapping_sub(self.origin) as usize
+    }
+}
+
+/// What is done at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Use {
+    Load,
+    Store,
+}
+
+/// Addresses that have been checked.
+pub(crate) enum Checked {
+    /// All lanes are in one extent.
+    One(Extent),
+    /// One extent a lane.
+    Each(Box<Lanes<Option<Extent>>>),
+}
+
+/// All memory that a block sees but what its threads have for themselves.
+#[derive(Clone, Debug)]
+pub(crate) struct Spaces {
+    pub(crate) launch: DeviceMemory,
+    pub(crate) globals: DeviceMemory,
+    pub(crate) constants: DeviceMemory,
+    pub(crate) params: Vec<u8>,
+    pub(crate) shared: Vec<u8>,
+    /// Counts what may have changed memory that others see: who spins need not be asked again before it moves.
+    pub(crate) changes: u64,
+}
+
+impl Spaces {
+    /// The stretch of addresses around `address`.
+    fn extent(&self, space: Space, address: u64, local: u64) -> Option<Extent> {
+        let window = |bank, origin: u64, len: u64| {
+            let read_only = matches!(bank, Bank::Params | Bank::Constants);
+            let extent = Extent { bank, start: origin, end: origin + len, origin, read_only };
+            extent.holds(address, 0).then_some(extent)
+        };
+        match space {
+            Space::Shared => window(Bank::Shared, 0, self.shared.len() as u64),
+            Space::Local => window(Bank::Local, 0, local),
+            Space::Param => window(Bank::Params, 0, self.params.len() as u64),
+            Space::Const => {
+                let extent = device(&self.constants, Bank::Constants, address.wrapping_add(windows::CONST))?;
+                let shift = |at: u64| at - windows::CONST;
+                Some(Extent { start: shift(extent.start), end: shift(extent.end), origin: 0, ..extent })
+            }
+            Space::Global => self.global(address),
+            Space::Generic => match address {
+                windows::GLOBAL.. => self.global(address),
+                windows::MODULE.. => self.global(address),
+                windows::CONST.. => device(&self.constants, Bank::Constants, address),
+                windows::PARAM.. => window(Bank::Params, windows::PARAM, self.params.len() as u64),
+                windows::LOCAL.. => window(Bank::Local, windows::LOCAL, local),
+                windows::SHARED.. => window(Bank::Shared, windows::SHARED, self.shared.len() as u64),
+                _ => None,
+            },
+        }
+    }
+
+    fn global(&self, address: u64) -> Option<Extent> {
+        if address >= windows::GLOBAL {
+            device(&self.launch, Bank::Launch, address)
+        } else {
+            device(&self.globals, Bank::Globals, address)
+        }
+    }
+
+    /// Checks that every lane of `mask` may access `span` bytes at its address.
+    #[inline]
+    pub(crate) fn check(
+        &self,
+        space: Space,
+        addresses: &Lanes<u64>,
+        span: u64,
+        how: Use,
+        mask: u32,
+        local: &Local,
+    ) -> Result<Checked, Fault> {
+        let first = mask.trailing_zeros() as usize % WIDTH;
+        if let Some(extent) = self.extent(space, addresses[first], local.len())
+            && !(how == Use::Store && extent.read_only)
+        {
+            let mut outside = 0;
+            for lane in 0..WIDTH {
+                let address = addresses[lane];
+                let wrong = !extent.holds(address, span) || address & (span - 1) != 0;
+                outside |= u32::from(wrong) << lane;
+            }
+            if outside & mask == 0 {
+                return Ok(Checked::One(extent));
+            }
+        }
+        self.check_each(space, addresses, span, how, mask, local)
+    }
+
+    fn check_each(
+        &self,
+        space: Space,
+        addresses: &Lanes<u64>,
+        span: u64,
+        how: Use,
+        mask: u32,
+        local: &Local,
+    ) -> Result<Checked, Fault> {
+        let mut extents = [None; WIDTH];
+        let mut fault: Option<Fault> = None;
+        for lane in lanes(mask) {
+            let address = addresses[lane];
+            let extent =
+                self.extent(space, address, local.len()).filter(|extent| extent.holds(address, span));
+            let wrong = match extent {
+                None => Some(self.miss(space, address, span, how)),
+                Some(_) if address & (span - 1) != 0 => Some(Fault::misaligned(space, address, span, how)),
+                Some(extent) if how == Use::Store && extent.read_only => {
+                    Some(Fault::read_only(space, address))
+                }
+                Some(_) => None,
+            };
+            extents[lane] = extent;
+            match (wrong, &mut fault) {
+                (Some(wrong), None) => fault = Some(Fault { lanes: 1 << lane, ..wrong }),
+                (Some(wrong), Some(fault)) if wrong.code == fault.code => fault.lanes |= 1 << lane,
+                _ => {}
+            }
+        }
+        match fault {
+            Some(fault) => Err(fault),
+            None => Ok(Checked::Each(Box::new(extents))),
+        }
+    }
+
+    /// Describes an access that is in no buffer.
+    fn miss(&self, space: Space, address: u64, span: u64, how: Use) -> Fault {
+        let global = matches!(space, Space::Global | Space::Generic) && address >= windows::MODULE;
+        if !global {
+            return Fault::outside(space, address, span, how, None);
+        }
+        let memory = if address >= windows::GLOBAL { &self.launch } else { &self.globals };
+        Fault::outside(space, address, span, how, memory.nearest(address))
+    }
+
+    /// The bytes of a bank that is not local.
+    pub(crate) fn bytes(&self, bank: Bank) -> &[u8] {
+        match bank {
+            Bank::Launch => self.launch.raw().1,
+            Bank::Globals => self.globals.raw().1,
+            Bank::Constants => self.constants.raw().1,
+            Bank::Params => &self.params,
+            Bank::Shared => &self.shared,
+            Bank::Local => &[],
+        }
+    }
+
+    /// As [`Self::bytes`], to write to.
+    pub(crate) fn bytes_mut(&mut self, bank: Bank) -> &mut [u8] {
+        match bank {
+            Bank::Launch => self.launch.raw_mut().1,
+            Bank::Globals => self.globals.raw_mut().1,
+            Bank::Constants => self.constants.raw_mut().1,
+            Bank::Params => &mut self.params,
+            Bank::Shared => &mut self.shared,
+            Bank::Local => &mut [],
+        }
+    }
+
+    /// Up to eight bytes at a checked address.
+    pub(crate) fn read(&self, extent: Extent, local: &Local, lane: usize, address: u64, size: u32) -> u64 {
+        let index = extent.index(address);
+        match extent.bank {
+            Bank::Local => local.read(lane, index as u64, size),
+            bank => read(self.bytes(bank), index, size),
+        }
+    }
+
+    /// Writes up to eight bytes at a checked address.
+    pub(crate) fn write(
+        &mut self,
+        extent: Extent,
+        local: &mut Local,
+        lane: usize,
+        address: u64,
+        size: u32,
+        value: u64,
+    ) {
+        let index = extent.index(address);
+        match extent.bank {
+            Bank::Local => local.write(lane, index as u64, size, value),
+            bank => write(self.bytes_mut(bank), index, size, value),
+        }
+    }
+}
+
+fn device(memory: &DeviceMemory, bank: Bank, address: u64) -> Option<Extent> {
+    let buffer = memory.buffer_of(address, 0)?;
+    let (origin, _) = memory.raw();
+    let (start, end) = (buffer.address, buffer.address + buffer.len);
+    Some(Extent { bank, start, end, origin, read_only: buffer.read_only })
+}
+
+/// `size` bytes (1, 2, 4 or 8), little-endian.
+#[inline(always)]
+pub(crate) fn read(bytes: &[u8], at: usize, size: u32) -> u64 {
+    match size {
+        1 => bytes[at].into(),
+        2 => u16::from_le_bytes(array(&bytes[at..at + 2])).into(),
+        4 => u32::from_le_bytes(array(&bytes[at..at + 4])).into(),
+        _ => u64::from_le_bytes(array(&bytes[at..at + 8])),
+    }
+}
+
+/// Writes `size` bytes (1, 2, 4 or 8), little-endian.
+#[inline(always)]
+pub(crate) fn write(bytes: &mut [u8], at: usize, size: u32, value: u64) {
+    match size {
+        1 => bytes[at] = value as u8,
+        2 => bytes[at..at + 2].copy_from_slice(&(value as u16).to_le_bytes()),
+        4 => bytes[at..at + 4].copy_from_slice(&(value as u32).to_le_bytes()),
+        _ => bytes[at..at + 8].copy_from_slice(&value.to_le_bytes()),
+    }
+}
+
+#[inline(always)]
+fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
+    std::array::from_fn(|index| bytes[index])
+}
+
+/// The addresses of all lanes.
+#[inline]
+pub(crate) fn addresses(address: &Address, registers: &Registers, frame_base: u32) -> Lanes<u64> {
+    let frame = if address.frame { u64::from(frame_base) } else { 0 };
+    let offset = (address.offset as u64).wrapping_add(frame);
+    match address.base {
+        // What a 32-bit register holds wraps there.
+        Some(Place::Word(slot)) => {
+            let base = registers.get::<u32>(slot);
+            let at = |lane: usize| base[lane].wrapping_mul(address.scale).wrapping_add(offset as u32);
+            std::array::from_fn(|lane| at(lane).into())
+        }
+        Some(Place::Double(slot) | Place::Quad(slot)) => {
+            let base = registers.get::<u64>(slot);
+            std::array::from_fn(|lane| base[lane].wrapping_mul(address.scale.into()).wrapping_add(offset))
+        }
+        Some(Place::Predicate(_)) | None => [offset; WIDTH],
+    }
+}

@@ -1,0 +1,381 @@
+//! A warp: its groups, calls and recorder, and the loop that runs it.
+
+use super::execute::{Surroundings, execute};
+use super::fault::Fault;
+use super::frame::Frame;
+use super::launch::{Journal, Launch, Reporter, Threads, related};
+use super::local::Local;
+use super::spaces::Spaces;
+use super::spin::SpinWatch;
+use super::stack::{Group, Stack, StackRule};
+use crate::ptx::program::{Barrier, Function, Instruction, Op, Slot};
+use crate::record::Recorder;
+use crate::trace::{Severity, StatementId, Status};
+
+/// Why a warp stopped running for now, or for good.
+#[derive(Debug)]
+pub(crate) enum Pause {
+    /// All its lanes have ended.
+    Ended,
+    /// A group has come to a barrier of the block.
+    Arrived(Arrival),
+    /// Every group that is left waits at a barrier.
+    Waiting,
+    /// It goes round and nothing changes.
+    Spinning,
+    /// It is time to ask the caller whether to go on.
+    Due,
+    /// The run is over.
+    Stopped(Status),
+}
+
+/// Lanes at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) barrier: Barrier,
+    pub(crate) mask: u32,
+    pub(crate) frame: Slot,
+    pub(crate) statement: u32,
+}
+
+/// Why the loop over instructions of a group ended.
+enum Event {
+    /// The group is where it meets others.
+    Met,
+    /// There is no instruction left in the function.
+    FellOff,
+    /// It is time to ask the caller whether to go on.
+    Due,
+    /// Time to look whether this goes anywhere.
+    Look,
+    /// The instruction decides who runs next.
+    Control { executed: u32 },
+    /// Memory refused.
+    Fault(Fault),
+}
+
+/// One warp.
+pub(crate) struct Warp {
+    pub(crate) reporter: Reporter,
+    pub(crate) threads: Threads,
+    pub(crate) live: u32,
+    pub(crate) stack: Stack,
+    pub(crate) frames: Vec<Option<Frame>>,
+    pub(crate) local: Local,
+    pub(crate) carry: u32,
+    pub(crate) recorder: Recorder,
+    spin: SpinWatch,
+    /// The statement at which the warp last stopped.
+    pub(crate) stopped_at: u32,
+}
+
+impl Warp {
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], warp: u32, journal: &mut Journal) -> Warp {
+        let entry = &launch.program.functions[0];
+        let threads = Threads::new(launch, cta, warp);
+        let mut local = Local::default();
+        local.grow(entry.frame.local_size);
+        let mut frame = Frame::new(0, entry, 0, &threads);
+        if launch.options.registers {
+            frame.written = Some(vec![0; entry.frame.registers.len()]);
+        }
+        let limits = &launch.options.limits;
+        let live = threads.launched();
+        Warp {
+            reporter: Reporter { cta, warp },
+            live,
+            stack: Stack::new(launch.rule, live, entry.code.len() as u32),
+            frames: vec![Some(frame)],
+            local,
+            carry: 0,
+            recorder: Recorder::new(launch.program.statements(), limits.max_visits, journal.visits),
+            spin: SpinWatch::default(),
+            stopped_at: 0,
+            threads,
+        }
+    }
+
+    /// Runs until something else must be decided.
+    pub(crate) fn run(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> Pause {
+        loop {
+            let Some(group) = self.stack.next(self.live) else {
+                return if self.stack.is_empty() { Pause::Ended } else { Pause::Waiting };
+            };
+            for done in self.stack.take_done() {
+                if done != 0 {
+                    self.frames[done as usize] = None;
+                }
+            }
+            if let Some(pause) = self.run_group(group, launch, spaces, journal) {
+                return pause;
+            }
+        }
+    }
+
+    fn run_group(
+        &mut self,
+        group: Group,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> Option<Pause> {
+        let function = self.function(launch, group.frame)?;
+        let (pc, event) = self.straight(group, function, spaces, journal);
+        let statement = function.first_statement + pc;
+        self.stopped_at = statement;
+        self.stack.go_on(pc);
+        match event {
+            Event::Met => None,
+            Event::FellOff => {
+                self.leave(launch, group.frame, group.mask);
+                None
+            }
+            Event::Due => Some(Pause::Due),
+            Event::Look => {
+                self.spin.repeats(pc, &self.stack, &self.frames, self.carry).then_some(Pause::Spinning)
+            }
+            Event::Fault(fault) => {
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                Some(Pause::Stopped(Status::Faulted))
+            }
+            Event::Control { executed } => {
+                let instruction = function.code[pc as usize];
+                let group = Group { pc, ..group };
+                self.control(instruction, function, group, executed, launch, journal)
+            }
+        }
+    }
+
+    fn function<'p>(&self, launch: &Launch<'p>, frame: Slot) -> Option<&'p Function> {
+        let frame = self.frames[frame as usize].as_ref()?;
+        Some(&launch.program.functions[frame.function as usize])
+    }
+
+    /// Runs a group until it meets others or comes to an instruction that decides who runs next.
+    fn straight(
+        &mut self,
+        group: Group,
+        function: &Function,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> (u32, Event) {
+        let Group { mut pc, until, mask, frame, .. } = group;
+        let Some(frame) = &mut self.frames[frame as usize] else { return (pc, Event::FellOff) };
+        let code = function.code.as_slice();
+        loop {
+            if pc == until {
+                return (pc, Event::Met);
+            }
+            let Some(instruction) = code.get(pc as usize) else { return (pc, Event::FellOff) };
+            if journal.steps >= journal.pause_at {
+                return (pc, Event::Due);
+            }
+            journal.steps += 1;
+            let executed = instruction.guard.of(&frame.registers.predicates, mask);
+            let statement = StatementId(function.first_statement + pc);
+            self.recorder.visit(statement, mask.into(), executed.into());
+            if let Op::Branch(_) = instruction.op
+                && (executed == mask || executed == 0)
+            {
+                let target = if executed == 0 { pc + 1 } else { instruction.s.a };
+                let backward = target <= pc;
+                pc = target;
+                if backward && self.spin.backward(spaces.changes) {
+                    return (pc, Event::Look);
+                }
+                continue;
+            }
+            if instruction.op.is_control() {
+                return (pc, Event::Control { executed });
+            }
+            if executed != 0 {
+                let mut around = Surroundings {
+                    spaces,
+                    local: &mut self.local,
+                    frame_base: frame.local_base,
+                    carry: &mut self.carry,
+                    live: self.live,
+                    clock: journal.steps,
+                };
+                match execute(instruction, function, &mut frame.registers, &mut around, executed) {
+                    Ok(None) => {}
+                    Ok(Some(complaint)) => {
+                        let severity = match complaint.code {
+                            "wrong-membermask" => Severity::Error,
+                            _ => Severity::Warning,
+                        };
+                        journal.report(self.reporter.fault(complaint, severity, statement.0));
+                    }
+                    Err(fault) => return (pc, Event::Fault(fault)),
+                }
+                if let Some(written) = &mut frame.written {
+                    note_writes(function, pc, executed, written);
+                }
+            }
+            pc += 1;
+        }
+    }
+
+    fn control(
+        &mut self,
+        instruction: Instruction,
+        function: &Function,
+        group: Group,
+        executed: u32,
+        launch: &Launch<'_>,
+        journal: &mut Journal,
+    ) -> Option<Pause> {
+        let Group { pc, mask, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        let next = pc + 1;
+        match instruction.op {
+            Op::Branch(uniform) => {
+                if uniform {
+                    self.not_uniform("a branch", statement, executed, mask, journal);
+                }
+                let join = self.join(instruction, launch);
+                self.part(&[(instruction.s.a, executed), (next, mask & !executed)], pc, join);
+                None
+            }
+            Op::Switch(uniform) => {
+                self.switch(instruction, function, group, executed, uniform, launch, journal)
+            }
+            Op::Call(uniform) => {
+                if uniform && executed != 0 && executed != mask {
+                    self.not_uniform("a call", statement, executed, mask, journal);
+                }
+                self.call(instruction.s.a, function, group, executed, launch, journal)
+            }
+            Op::Return(uniform) => {
+                if uniform && executed != 0 && executed != mask {
+                    self.not_uniform("a return", statement, executed, mask, journal);
+                }
+                self.leave(launch, frame, executed);
+                self.stack.go_on(next);
+                None
+            }
+            Op::Exit => {
+                self.live &= !executed;
+                self.stack.go_on(next);
+                None
+            }
+            Op::Trap if executed != 0 => {
+                let message = "the program trapped".into();
+                let finding = self.reporter.finding("trap", Severity::Error, message, statement, executed);
+                journal.report(finding);
+                Some(Pause::Stopped(Status::Faulted))
+            }
+            Op::Unsupported if executed != 0 => {
+                let note = &function.tables.notes[instruction.s.a as usize];
+                let message = format!("`{}` is not simulated: {}", note.name, note.why);
+                let finding =
+                    self.reporter.finding("unsupported", Severity::Error, message, statement, executed);
+                journal.report(finding);
+                Some(Pause::Stopped(Status::Unsupported))
+            }
+            Op::Barrier if executed != 0 => {
+                let barrier = function.tables.barriers[instruction.s.a as usize];
+                if barrier.aligned && executed != self.live {
+                    self.divergent_barrier(launch, statement, executed, journal);
+                }
+                self.stack.go_on(next);
+                Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
+            }
+            _ => {
+                self.stack.go_on(next);
+                None
+            }
+        }
+    }
+
+    /// Where the lanes that part at a branch meet.
+    pub(crate) fn join(&self, instruction: Instruction, launch: &Launch<'_>) -> u32 {
+        match launch.rule {
+            StackRule::Merging => instruction.s.b,
+            StackRule::Plain => instruction.s.c,
+        }
+    }
+
+    /// The running group parts; parts without lanes are left out, and equal targets are one.
+    pub(crate) fn part(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) {
+        let mut targets: Vec<(u32, u32)> = Vec::with_capacity(parts.len());
+        for &(target, lanes) in parts.iter().filter(|(_, lanes)| *lanes != 0) {
+            match targets.iter_mut().find(|(have, _)| *have == target) {
+                Some((_, mask)) => *mask |= lanes,
+                None => targets.push((target, lanes)),
+            }
+        }
+        match targets[..] {
+            [] => self.stack.go_on(pc + 1),
+            [(target, _)] => self.stack.go_on(target),
+            _ => self.stack.part(&targets, join),
+        }
+    }
+
+    /// Lanes return from a call, or end where nobody called.
+    fn leave(&mut self, launch: &Launch<'_>, frame: Slot, mask: u32) {
+        let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
+        match caller {
+            None => self.live &= !mask,
+            Some((caller, call)) => {
+                self.pass_results(launch, frame, caller, call, mask);
+                self.stack.leave(frame, mask);
+            }
+        }
+    }
+
+    pub(crate) fn not_uniform(
+        &self,
+        what: &str,
+        statement: u32,
+        executed: u32,
+        mask: u32,
+        journal: &mut Journal,
+    ) {
+        let others = mask & !executed;
+        let message =
+            format!("{what} marked `.uni` diverged: lanes {executed:08x} take it, lanes {others:08x} do not");
+        journal.report(self.reporter.finding(
+            "divergent-uniform",
+            Severity::Error,
+            message,
+            statement,
+            executed,
+        ));
+    }
+
+    /// Part of the warp is at a barrier that all of it must reach together.
+    fn divergent_barrier(&self, launch: &Launch<'_>, statement: u32, executed: u32, journal: &mut Journal) {
+        let missing = self.live & !executed;
+        let message = format!(
+            "an aligned barrier is reached by lanes {executed:08x} only; lanes {missing:08x} of the warp are elsewhere"
+        );
+        let mut finding =
+            self.reporter.finding("divergent-barrier", Severity::Error, message, statement, executed);
+        for (other, lanes) in self.elsewhere(launch, executed) {
+            finding.related.push(related(other, format!("lanes {lanes:08x} go on here")));
+        }
+        journal.report(finding);
+    }
+
+    /// The statements at which lanes that are not in `mask` will go on, innermost groups first.
+    pub(crate) fn elsewhere(&self, launch: &Launch<'_>, mask: u32) -> Vec<(u32, u32)> {
+        let mut rest = self.live & !mask;
+        let mut places = Vec::new();
+        for group in self.stack.entries().iter().rev() {
+            let lanes = group.mask & rest;
+            rest &= !lanes;
+            if let Some(function) = self.function(launch, group.frame).filter(|_| lanes != 0) {
+                let last = function.code.len().saturating_sub(1) as u32;
+                places.push((function.first_statement + group.pc.min(last), lanes));
+            }
+        }
+        places
+    }
+}
+
+fn note_writes(function: &Function, pc: u32, executed: u32, written: &mut [u32]) {
+    for &register in function.writes_of(pc) {
+        written[register as usize] |= executed;
+    }
+}

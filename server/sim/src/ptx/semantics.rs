@@ -1,0 +1,12 @@
+//! What each instruction computes, a family a file: functions on lanes that know nothing of programs, groups or traces.
+
+pub mod bits;
+pub mod carry;
+pub mod compare;
+pub mod convert;
+pub mod float;
+pub mod half;
+pub mod integer;
+
+#[cfg(test)]
+pub(crate) mod testing;

@@ -1,0 +1,373 @@
+//! Bits: logic, counting, fields, permutations and shifts.
+
+use crate::ptx::registers::{Registers, Slots, Word};
+
+/// How wide an untyped operation is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Width {
+    /// A predicate.
+    Predicate,
+    /// 16 bits.
+    W16,
+    /// 32 bits.
+    W32,
+    /// 64 bits.
+    W64,
+}
+
+/// A bitwise operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Logic {
+    /// `a & b`
+    And,
+    /// `a | b`
+    Or,
+    /// `a ^ b`
+    Xor,
+    /// `~a`
+    Not,
+    /// `a == 0`
+    CNot,
+    /// `a`
+    Copy,
+}
+
+/// Runs a bitwise operation in the lanes of `mask`.
+pub fn logic(op: Logic, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
+    match width {
+        Width::Predicate => {
+            let (a, b) = (r.predicates[s.a as usize], r.predicates[s.b as usize]);
+            let value = match op {
+                Logic::And => a & b,
+                Logic::Or => a | b,
+                Logic::Xor => a ^ b,
+                Logic::Not | Logic::CNot => !a,
+                Logic::Copy => a,
+            };
+            r.set_predicate(s.d, mask, value);
+        }
+        Width::W16 | Width::W32 => match op {
+            Logic::And => r.map2(s, mask, |a: u32, b: u32| a & b),
+            Logic::Or => r.map2(s, mask, |a: u32, b: u32| a | b),
+            Logic::Xor => r.map2(s, mask, |a: u32, b: u32| a ^ b),
+            Logic::Not if width == Width::W16 => r.map1(s, mask, |a: u32| a ^ 0xffff),
+            Logic::Not => r.map1(s, mask, |a: u32| !a),
+            Logic::CNot => r.map1(s, mask, |a: u32| u32::from(a == 0)),
+            Logic::Copy => r.map1(s, mask, |a: u32| a),
+        },
+        Width::W64 => match op {
+            Logic::And => r.map2(s, mask, |a: u64, b: u64| a & b),
+            Logic::Or => r.map2(s, mask, |a: u64, b: u64| a | b),
+            Logic::Xor => r.map2(s, mask, |a: u64, b: u64| a ^ b),
+            Logic::Not => r.map1(s, mask, |a: u64| !a),
+            Logic::CNot => r.map1(s, mask, |a: u64| u64::from(a == 0)),
+            Logic::Copy => r.map1(s, mask, |a: u64| a),
+        },
+    }
+}
+
+/// `lop3`: bit `a << 2 | b << 1 | c` of the table, for every bit position.
+pub fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
+    let term = |index: u8| {
+        let pick = |bit: u8, word: u32| if index >> bit & 1 == 1 { word } else { !word };
+        if table >> index & 1 == 1 { pick(2, a) & pick(1, b) & pick(0, c) } else { 0 }
+    };
+    (0..8).fold(0, |bits, index| bits | term(index))
+}
+
+/// An operation that counts bits of an operand or moves them within it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Count {
+    /// Bits that are set
+    Population,
+    /// Zeros above the highest bit set
+    LeadingZeros,
+    /// The highest bit set
+    FindUnsigned,
+    /// The highest bit that differs from the sign
+    FindSigned,
+    /// As `FindUnsigned`, as a distance from the top
+    FindUnsignedShift,
+    /// As `FindSigned`, as a distance from the top
+    FindSignedShift,
+}
+
+/// Counts in 32 bits.
+pub fn count_word(op: Count, s: &Slots, r: &mut Registers, mask: u32) {
+    let found = |bits: u32, from_top: bool| match bits.checked_ilog2() {
+        None => u32::MAX,
+        Some(bit) if from_top => 31 - bit,
+        Some(bit) => bit,
+    };
+    let magnitude = |a: u32| if (a as i32) < 0 { !a } else { a };
+    match op {
+        Count::Population => r.map1(s, mask, u32::count_ones),
+        Count::LeadingZeros => r.map1(s, mask, u32::leading_zeros),
+        Count::FindUnsigned => r.map1(s, mask, |a: u32| found(a, false)),
+        Count::FindSigned => r.map1(s, mask, |a: u32| found(magnitude(a), false)),
+        Count::FindUnsignedShift => r.map1(s, mask, |a: u32| found(a, true)),
+        Count::FindSignedShift => r.map1(s, mask, |a: u32| found(magnitude(a), true)),
+    }
+}
+
+/// Counts in 64 bits; the result has 32.
+pub fn count_double(op: Count, s: &Slots, r: &mut Registers, mask: u32) {
+    let found = |bits: u64, from_top: bool| match bits.checked_ilog2() {
+        None => u32::MAX,
+        Some(bit) if from_top => 63 - bit,
+        Some(bit) => bit,
+    };
+    let magnitude = |a: u64| if (a as i64) < 0 { !a } else { a };
+    match op {
+        Count::Population => r.map1(s, mask, u64::count_ones),
+        Count::LeadingZeros => r.map1(s, mask, u64::leading_zeros),
+        Count::FindUnsigned => r.map1(s, mask, |a: u64| found(a, false)),
+        Count::FindSigned => r.map1(s, mask, |a: u64| found(magnitude(a), false)),
+        Count::FindUnsignedShift => r.map1(s, mask, |a: u64| found(a, true)),
+        Count::FindSignedShift => r.map1(s, mask, |a: u64| found(magnitude(a), true)),
+    }
+}
+
+/// `bfe`: `length` bits of `a` from `position` on, filled up with zeros or with the sign.
+pub fn extract_field<T: Word>(bits: u32, signed: bool, a: T, position: u32, length: u32) -> T {
+    let (position, length) = (position & 0xff, length & 0xff);
+    let a = a.widen();
+    if length == 0 {
+        return T::default();
+    }
+    let sign = signed && a >> (position + length - 1).min(bits - 1) & 1 == 1;
+    let inside = bits.saturating_sub(position).min(length);
+    let field = if inside == 0 { 0 } else { a >> position & (u64::MAX >> (64 - inside)) };
+    let above = if inside >= 64 { 0 } else { u64::MAX << inside };
+    T::narrow(if sign { field | above } else { field })
+}
+
+/// `bfi`: `b` with `length` of its bits from `position` on replaced by the low bits of `a`.
+pub fn insert_field<T: Word>(bits: u32, a: T, b: T, position: u32, length: u32) -> T {
+    let (position, length) = (position & 0xff, length & 0xff);
+    if length == 0 || position >= bits {
+        return b;
+    }
+    let mask = (u64::MAX >> 64u32.saturating_sub(length).min(63)) << position;
+    T::narrow(b.widen() & !mask | a.widen() << position & mask)
+}
+
+/// `fns`: the position of the `offset`th set bit of `bits`, counted from `base` upward, or downward for a negative offset.
+pub fn find_nth_set(bits: u32, base: u32, offset: i32) -> u32 {
+    let base = base & 31;
+    let set = |position: &u32| bits >> position & 1 == 1;
+    let nth = |offset: i32| offset.unsigned_abs() as usize - 1;
+    let found = match offset {
+        0 => Some(base).filter(set),
+        1.. => (base..32).filter(set).nth(nth(offset)),
+        _ => (0..=base).rev().filter(set).nth(nth(offset)),
+    };
+    found.unwrap_or(u32::MAX)
+}
+
+/// `bmsk`: ones from bit `a` on, `b` of them.
+pub fn bit_mask(wrap: bool, a: u32, b: u32) -> u32 {
+    let (a, b) = if wrap { (a & 31, b & 31) } else { (a, b.min(32)) };
+    if a >= 32 || b == 0 { 0 } else { (u32::MAX >> (32 - b)) << a }
+}
+
+/// `szext`: the low `b` bits of `a`, extended.
+pub fn extend(wrap: bool, signed: bool, a: u32, b: u32) -> u32 {
+    let count = if wrap { b & 31 } else { b.min(32) };
+    match count {
+        0 => 0,
+        _ if signed => ((a << (32 - count)) as i32 >> (32 - count)) as u32,
+        _ => a << (32 - count) >> (32 - count),
+    }
+}
+
+/// The modes of `prmt`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Permute {
+    /// Four selectors of four bits
+    Selectors,
+    /// Four bytes from `n` upward
+    Forward4,
+    /// Four bytes from `n` downward
+    Backward4,
+    /// Byte `n` four times
+    Replicate8,
+    /// Clamped to `n` from below
+    EdgeLeft,
+    /// Clamped to `n` from above
+    EdgeRight,
+    /// Half `n` twice
+    Replicate16,
+}
+
+/// `prmt`
+pub fn permute(mode: Permute, a: u32, b: u32, c: u32) -> u32 {
+    let bytes = u64::from(b) << 32 | u64::from(a);
+    let n = c & 3;
+    let mut result = 0;
+    for i in 0..4u32 {
+        let selector = match mode {
+            Permute::Selectors => c >> (4 * i) & 0xf,
+            Permute::Forward4 => n + i,
+            Permute::Backward4 => n.wrapping_sub(i) & 7,
+            Permute::Replicate8 => n,
+            Permute::EdgeLeft => n.max(i),
+            Permute::EdgeRight => n.min(i),
+            Permute::Replicate16 => (n & 1) * 2 + (i & 1),
+        };
+        let byte = (bytes >> (8 * (selector & 7))) as u8;
+        let replicated = if byte & 0x80 != 0 { 0xff } else { 0 };
+        result |= u32::from(if selector & 8 != 0 { replicated } else { byte }) << (8 * i);
+    }
+    result
+}
+
+/// A shift of one operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Shift {
+    /// `shl`
+    Left,
+    /// `shr.u`, `shr.b`
+    Right,
+    /// `shr.s`
+    ArithmeticRight,
+}
+
+/// Shifts; counts beyond the width shift everything out.
+pub fn shift(op: Shift, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
+    match (width, op) {
+        (Width::W64, Shift::Left) => r.map2(s, mask, |a: u64, b: u32| a.checked_shl(b).unwrap_or(0)),
+        (Width::W64, Shift::Right) => r.map2(s, mask, |a: u64, b: u32| a.checked_shr(b).unwrap_or(0)),
+        (Width::W64, Shift::ArithmeticRight) => {
+            r.map2(s, mask, |a: u64, b: u32| (a as i64 >> b.min(63)) as u64);
+        }
+        (Width::W16, Shift::Left) => {
+            r.map2(s, mask, |a: u32, b: u32| a.checked_shl(b).unwrap_or(0) & 0xffff);
+        }
+        (Width::W16, Shift::ArithmeticRight) => {
+            r.map2(s, mask, |a: u32, b: u32| u32::from((i32::from(a as i16) >> b.min(31)) as u16));
+        }
+        (_, Shift::Left) => r.map2(s, mask, |a: u32, b: u32| if b < 32 { a << (b & 31) } else { 0 }),
+        (_, Shift::Right) => r.map2(s, mask, |a: u32, b: u32| if b < 32 { a >> (b & 31) } else { 0 }),
+        (_, Shift::ArithmeticRight) => r.map2(s, mask, |a: u32, b: u32| (a as i32 >> b.min(31)) as u32),
+    }
+}
+
+/// `shf`: a shift of the pair `b:a`, of which one half is kept.
+pub fn funnel(left: bool, wrap: bool, a: u32, b: u32, c: u32) -> u32 {
+    let count = if wrap { c & 31 } else { c.min(32) };
+    let pair = u64::from(b) << 32 | u64::from(a);
+    if left { (pair << count >> 32) as u32 } else { (pair >> count) as u32 }
+}
+
+/// `dp4a` and `dp2a`: which bytes of `b`, and which operands are signed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum DotProduct {
+    /// Four bytes of `a` and of `b`
+    Bytes,
+    /// Two halves of `a`, the low bytes of `b`
+    Low,
+    /// Two halves of `a`, the high bytes of `b`
+    High,
+}
+
+/// `dp4a` and `dp2a`
+pub fn dot_product(op: DotProduct, a_signed: bool, b_signed: bool, a: u32, b: u32, c: u32) -> u32 {
+    let part = |word: u32, bits: u32, index: u32, signed: bool| {
+        let shift = 32 - bits;
+        let up = word >> (bits * index) << shift;
+        if signed { (up as i32 >> shift) as u32 } else { up >> shift }
+    };
+    let (count, a_bits, first) = match op {
+        DotProduct::Bytes => (4, 8, 0),
+        DotProduct::Low => (2, 16, 0),
+        DotProduct::High => (2, 16, 2),
+    };
+    (0..count).fold(c, |sum, i| {
+        let product = part(a, a_bits, i, a_signed).wrapping_mul(part(b, 8, first + i, b_signed));
+        sum.wrapping_add(product)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn three_input_logic() {
+        let (a, b, c) = (0xf0f0_1234, 0x0ff0_5678, 0x3c3c_9abc);
+        assert_eq!(lop3(0xc0, a, b, c), a & b);
+        assert_eq!(lop3(0xfe, a, b, c), a | b | c);
+        assert_eq!(lop3(0x96, a, b, c), a ^ b ^ c);
+        assert_eq!(lop3(0xca, a, b, c), a & b | !a & c);
+        assert_eq!((lop3(0, a, b, c), lop3(0xff, a, b, c)), (0, !0));
+    }
+
+    #[test]
+    fn fields() {
+        assert_eq!(extract_field(32, false, 0x1234_5678u32, 8, 8), 0x56);
+        assert_eq!(extract_field(32, true, 0x0000_8000u32, 8, 8), 0xffff_ff80);
+        assert_eq!(extract_field(32, true, 0x8000_0000u32, 28, 32), 0xffff_fff8);
+        assert_eq!(extract_field(32, true, 0x8000_0000u32, 40, 8), 0xffff_ffff);
+        assert_eq!(extract_field(64, false, u64::MAX, 0, 64), u64::MAX);
+        assert_eq!(insert_field(32, 0xabu32, 0x1234_5678, 8, 8), 0x1234_ab78);
+        assert_eq!(insert_field(32, u32::MAX, 0, 28, 200), 0xf000_0000);
+        assert_eq!(insert_field(64, u64::MAX, 0, 0, 64), u64::MAX);
+        assert_eq!(insert_field(32, 1u32, 5, 32, 4), 5);
+    }
+
+    #[test]
+    fn nth_set_bit() {
+        assert_eq!(find_nth_set(0b1011_0100, 0, 2), 4);
+        assert_eq!(find_nth_set(0b1011_0100, 4, 1), 4);
+        assert_eq!(find_nth_set(0b1011_0100, 5, -2), 4);
+        assert_eq!(find_nth_set(0b1011_0100, 3, 0), u32::MAX);
+        assert_eq!(find_nth_set(0b1011_0100, 2, 0), 2);
+        assert_eq!(find_nth_set(0, 0, i32::MIN), u32::MAX);
+    }
+
+    #[test]
+    fn masks_and_extensions() {
+        assert_eq!(
+            (bit_mask(false, 4, 8), bit_mask(false, 28, 40), bit_mask(false, 32, 1)),
+            (0xff0, 0xf000_0000, 0)
+        );
+        assert_eq!((bit_mask(true, 36, 8), bit_mask(true, 0, 32)), (0xff0, 0));
+        assert_eq!((extend(false, true, 0x80, 8), extend(false, false, 0xfff, 8)), (0xffff_ff80, 0xff));
+        assert_eq!((extend(false, true, 7, 40), extend(true, true, 7, 32)), (7, 0));
+    }
+
+    #[test]
+    fn permutations() {
+        let (a, b) = (0x3322_1100, 0x7766_5584);
+        assert_eq!(permute(Permute::Selectors, a, b, 0x7610), 0x7766_1100);
+        assert_eq!(permute(Permute::Selectors, a, b, 0x000c), 0x0000_00ff);
+        assert_eq!(permute(Permute::Forward4, a, b, 2), 0x5584_3322);
+        assert_eq!(permute(Permute::Backward4, a, b, 1), 0x6677_0011);
+        assert_eq!(permute(Permute::EdgeLeft, a, b, 2), 0x3322_2222);
+        assert_eq!(permute(Permute::EdgeRight, a, b, 1), 0x1111_1100);
+        assert_eq!(permute(Permute::Replicate16, a, b, 3), 0x3322_3322);
+    }
+
+    #[test]
+    fn funnel_shifts() {
+        let (a, b) = (0x89ab_cdef, 0x0123_4567);
+        assert_eq!(funnel(true, true, a, b, 8), 0x2345_6789);
+        assert_eq!(funnel(false, true, a, b, 8), 0x6789_abcd);
+        assert_eq!((funnel(true, false, a, b, 99), funnel(false, false, a, b, 99)), (a, b));
+        assert_eq!((funnel(true, true, a, b, 32), funnel(false, true, a, b, 32)), (b, a));
+    }
+
+    #[test]
+    fn dot_products() {
+        assert_eq!(
+            dot_product(DotProduct::Bytes, true, true, 0x0102_03ff, 0x0101_0102, 10),
+            10 + 1 + 2 + 3 - 2
+        );
+        assert_eq!(
+            dot_product(DotProduct::Low, false, false, 0x0002_ffff, 0x0504_0302, 0),
+            0xffff * 2 + 2 * 3
+        );
+        assert_eq!(dot_product(DotProduct::High, true, false, 0x0002_ffff, 0x0504_0302, 0), 10 - 4);
+    }
+}

@@ -1,0 +1,116 @@
+//! The carry chain: `add.cc`, `addc`, `sub.cc`, `subc`, `mad.cc`, `madc`.
+//!
+//! The flag is a carry, one bit a lane: a subtraction stores its carry (1 = no borrow), as the hardware does.
+
+use super::integer::{IntType, Integer};
+use crate::ptx::registers::{FULL, Registers, Slots, WIDTH, lanes};
+
+/// An instruction of the chain.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Carry {
+    /// What it computes.
+    pub op: CarryOp,
+    /// Operand type; 32 or 64 bits.
+    pub ty: IntType,
+    /// Whether the flag goes in (`addc`, `subc`, `madc`).
+    pub takes: bool,
+    /// Whether the flag is written (`.cc`).
+    pub gives: bool,
+}
+
+/// What an instruction of the chain computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CarryOp {
+    /// `a + b`
+    Add,
+    /// `a - b`
+    Sub,
+    /// The low half of `a * b`, plus `c`
+    MadLow,
+    /// The high half of `a * b`, plus `c`
+    MadHigh,
+}
+
+/// Runs an instruction of the chain in the lanes of `mask`; `flag` is the warp's carry.
+pub fn execute(op: Carry, s: &Slots, r: &mut Registers, flag: &mut u32, mask: u32) {
+    match op.ty {
+        IntType::U64 => run::<u64>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        IntType::S64 => run::<i64>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        IntType::S32 | IntType::S16 => run::<i32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        IntType::U32 | IntType::U16 => run::<u32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+    }
+}
+
+fn run<T: Integer>(
+    op: Carry,
+    s: &Slots,
+    r: &mut Registers,
+    flag: &mut u32,
+    mask: u32,
+    add: impl Fn(T::Word, T::Word) -> (T::Word, bool),
+) where
+    T::Word: std::ops::Not<Output = T::Word> + From<bool>,
+{
+    let (a, b) = (*r.get::<T::Word>(s.a), *r.get::<T::Word>(s.b));
+    let c = if matches!(op.op, CarryOp::MadLow | CarryOp::MadHigh) {
+        *r.get(s.c)
+    } else {
+        [T::Word::default(); WIDTH]
+    };
+    let mut d = [T::Word::default(); WIDTH];
+    let mut out = 0;
+    for lane in lanes(mask) {
+        let (x, y, idle) = match op.op {
+            CarryOp::Add => (a[lane], b[lane], false),
+            CarryOp::Sub => (a[lane], !b[lane], true),
+            CarryOp::MadLow => (T::of(a[lane]).times(T::of(b[lane])).word(), c[lane], false),
+            CarryOp::MadHigh => (T::of(a[lane]).times_high(T::of(b[lane])).word(), c[lane], false),
+        };
+        let carry_in = if op.takes { *flag >> lane & 1 == 1 } else { idle };
+        let (sum, first) = add(x, y);
+        let (sum, second) = add(sum, carry_in.into());
+        d[lane] = sum;
+        out |= u32::from(first || second) << lane;
+    }
+    r.set(s.d, mask & FULL, &d);
+    if op.gives {
+        *flag = *flag & !mask | out;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::semantics::testing::word3;
+
+    fn run32(op: CarryOp, takes: bool, a: u32, b: u32, c: u32, flag: &mut u32) -> u32 {
+        let op = Carry { op, ty: IntType::U32, takes, gives: true };
+        word3(a, b, c, |s, r, mask| execute(op, s, r, flag, mask))
+    }
+
+    #[test]
+    fn a_sum_of_two_words() {
+        let mut flag = 0;
+        assert_eq!(run32(CarryOp::Add, false, u32::MAX, 1, 0, &mut flag), 0);
+        assert_eq!(flag & 1, 1);
+        assert_eq!(run32(CarryOp::Add, true, 5, 6, 0, &mut flag), 12);
+        assert_eq!(flag & 1, 0);
+    }
+
+    #[test]
+    fn a_borrow_is_a_missing_carry() {
+        let mut flag = 0;
+        assert_eq!(run32(CarryOp::Sub, false, 0, 1, 0, &mut flag), u32::MAX);
+        assert_eq!(flag & 1, 0);
+        assert_eq!(run32(CarryOp::Sub, true, 5, 1, 0, &mut flag), 3);
+        assert_eq!(flag & 1, 1);
+    }
+
+    #[test]
+    fn products_carry_too() {
+        let mut flag = 0;
+        assert_eq!(run32(CarryOp::MadLow, false, 0x10000, 0xffff, 0x10000, &mut flag), 0);
+        assert_eq!(flag & 1, 1);
+        assert_eq!(run32(CarryOp::MadHigh, true, 0x10000, 0x10000, 7, &mut flag), 9);
+    }
+}

@@ -1,0 +1,269 @@
+//! Comparisons and selection: `setp`, `set`, `selp`, `slct`, `testp`.
+
+use super::float::flush_32;
+use super::integer::Integer;
+use crate::ptx::registers::{FULL, Registers, Slots, WIDTH};
+use crate::soft_float::{BF16, F16, F32, Format, Rounding};
+
+/// A comparison. The unordered ones hold where an operand is a NaN.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Comparison {
+    /// `eq`
+    Equal,
+    /// `ne`
+    NotEqual,
+    /// `lt`, `lo`
+    Less,
+    /// `le`, `ls`
+    LessEqual,
+    /// `gt`, `hi`
+    Greater,
+    /// `ge`, `hs`
+    GreaterEqual,
+    /// `equ`
+    EqualUnordered,
+    /// `neu`
+    NotEqualUnordered,
+    /// `ltu`
+    LessUnordered,
+    /// `leu`
+    LessEqualUnordered,
+    /// `gtu`
+    GreaterUnordered,
+    /// `geu`
+    GreaterEqualUnordered,
+    /// `num`: neither is a NaN
+    Numbers,
+    /// `nan`: one is a NaN
+    AnyNan,
+}
+
+/// What is compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CompareType {
+    /// `.u16`, `.b16`
+    U16,
+    /// `.s16`
+    S16,
+    /// `.u32`, `.b32`
+    U32,
+    /// `.s32`
+    S32,
+    /// `.u64`, `.b64`
+    U64,
+    /// `.s64`
+    S64,
+    /// `.f16`
+    F16,
+    /// `.bf16`
+    Bf16,
+    /// `.f32`
+    F32,
+    /// `.f32` with `.ftz`
+    F32Flush,
+    /// `.f64`
+    F64,
+}
+
+/// The lanes in which the comparison of `a` and `b` holds; of lanes that are off, anything.
+pub fn compare(cmp: Comparison, ty: CompareType, s: &Slots, r: &Registers) -> u32 {
+    match ty {
+        CompareType::U16 => integers::<u16>(cmp, s, r),
+        CompareType::S16 => integers::<i16>(cmp, s, r),
+        CompareType::U32 => integers::<u32>(cmp, s, r),
+        CompareType::S32 => integers::<i32>(cmp, s, r),
+        CompareType::U64 => integers::<u64>(cmp, s, r),
+        CompareType::S64 => integers::<i64>(cmp, s, r),
+        CompareType::F16 => floats(cmp, s, r, |bits: u32| half(F16, bits)),
+        CompareType::Bf16 => floats(cmp, s, r, |bits: u32| half(BF16, bits)),
+        CompareType::F32 => floats(cmp, s, r, f32::from_bits),
+        CompareType::F32Flush => floats(cmp, s, r, |bits| f32::from_bits(flush_32(bits))),
+        CompareType::F64 => floats(cmp, s, r, f64::from_bits),
+    }
+}
+
+/// The value of a half-precision number.
+pub fn half(format: Format, bits: u32) -> f32 {
+    f32::from_bits(F32.pack(format.unpack((bits & 0xffff).into()), Rounding::Nearest) as u32)
+}
+
+fn integers<T: Integer>(cmp: Comparison, s: &Slots, r: &Registers) -> u32 {
+    let test = |f: fn(&T, &T) -> bool| f;
+    match cmp {
+        Comparison::Equal | Comparison::EqualUnordered => both::<T>(s, r, test(T::eq)),
+        Comparison::NotEqual | Comparison::NotEqualUnordered => !both::<T>(s, r, test(T::eq)),
+        Comparison::Less | Comparison::LessUnordered => r.test2(s, |a, b| T::of(a) < T::of(b)),
+        Comparison::LessEqual | Comparison::LessEqualUnordered => r.test2(s, |a, b| T::of(a) <= T::of(b)),
+        Comparison::Greater | Comparison::GreaterUnordered => r.test2(s, |a, b| T::of(a) > T::of(b)),
+        Comparison::GreaterEqual | Comparison::GreaterEqualUnordered => {
+            r.test2(s, |a, b| T::of(a) >= T::of(b))
+        }
+        Comparison::Numbers => FULL,
+        Comparison::AnyNan => 0,
+    }
+}
+
+#[inline(always)]
+fn both<T: Integer>(s: &Slots, r: &Registers, f: impl Fn(&T, &T) -> bool) -> u32 {
+    r.test2(s, |a, b| f(&T::of(a), &T::of(b)))
+}
+
+fn floats<B: crate::ptx::registers::Word, F: PartialOrd + Copy>(
+    cmp: Comparison,
+    s: &Slots,
+    r: &Registers,
+    value: impl Fn(B) -> F,
+) -> u32 {
+    let test = |f: fn(&F, &F) -> bool| r.test2(s, |a: B, b: B| f(&value(a), &value(b)));
+    #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
+    let nan = || r.test2(s, |a: B, b: B| value(a) != value(a) || value(b) != value(b));
+    match cmp {
+        Comparison::Equal => test(F::eq),
+        Comparison::NotEqual => test(F::ne) & !nan(),
+        Comparison::Less => test(F::lt),
+        Comparison::LessEqual => test(F::le),
+        Comparison::Greater => test(F::gt),
+        Comparison::GreaterEqual => test(F::ge),
+        Comparison::EqualUnordered => test(F::eq) | nan(),
+        Comparison::NotEqualUnordered => test(F::ne),
+        Comparison::LessUnordered => !test(F::ge),
+        Comparison::LessEqualUnordered => !test(F::gt),
+        Comparison::GreaterUnordered => !test(F::le),
+        Comparison::GreaterEqualUnordered => !test(F::lt),
+        Comparison::Numbers => !nan(),
+        Comparison::AnyNan => nan(),
+    }
+}
+
+/// What `testp` asks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FloatClass {
+    /// Neither infinite nor a NaN
+    Finite,
+    /// An infinity
+    Infinite,
+    /// Not a NaN
+    Number,
+    /// A NaN
+    NotANumber,
+    /// Neither subnormal nor infinite nor a NaN; zeros count
+    Normal,
+    /// Below the normal range, not zero
+    Subnormal,
+}
+
+/// The lanes in which `a` is of the class.
+pub fn test_class(class: FloatClass, double: bool, s: &Slots, r: &Registers) -> u32 {
+    let mut mask = 0;
+    for lane in 0..WIDTH {
+        let holds = if double {
+            of_class(class, f64::from_bits(r.get::<u64>(s.a)[lane]).classify())
+        } else {
+            of_class(class, f32::from_bits(r.get::<u32>(s.a)[lane]).classify())
+        };
+        mask |= u32::from(holds) << lane;
+    }
+    mask
+}
+
+fn of_class(class: FloatClass, category: std::num::FpCategory) -> bool {
+    use std::num::FpCategory::{Infinite, Nan, Normal, Subnormal, Zero};
+    match class {
+        FloatClass::Finite => matches!(category, Normal | Subnormal | Zero),
+        FloatClass::Infinite => category == Infinite,
+        FloatClass::Number => category != Nan,
+        FloatClass::NotANumber => category == Nan,
+        FloatClass::Normal => matches!(category, Normal | Zero),
+        FloatClass::Subnormal => category == Subnormal,
+    }
+}
+
+/// How `setp` and `set` combine a comparison with a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Combine {
+    /// `.and`
+    And,
+    /// `.or`
+    Or,
+    /// `.xor`
+    Xor,
+}
+
+impl Combine {
+    /// `a` combined with `b`.
+    pub fn apply(self, a: u32, b: u32) -> u32 {
+        match self {
+            Combine::And => a & b,
+            Combine::Or => a | b,
+            Combine::Xor => a ^ b,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn words(a: u32, b: u32) -> (Slots, Registers) {
+        let registers = Registers { words: vec![[a; WIDTH], [b; WIDTH]], ..Registers::default() };
+        (Slots { a: 0, b: 1, ..Slots::default() }, registers)
+    }
+
+    fn holds(cmp: Comparison, ty: CompareType, a: u32, b: u32) -> bool {
+        let (s, r) = words(a, b);
+        let mask = compare(cmp, ty, &s, &r);
+        assert!(mask == 0 || mask == FULL);
+        mask == FULL
+    }
+
+    #[test]
+    fn signs_matter() {
+        assert!(holds(Comparison::Less, CompareType::S32, u32::MAX, 0));
+        assert!(!holds(Comparison::Less, CompareType::U32, u32::MAX, 0));
+        assert!(holds(Comparison::Less, CompareType::S16, 0xffff, 0));
+    }
+
+    #[test]
+    fn nan_is_unordered() {
+        let (nan, one) = (f32::NAN.to_bits(), 1f32.to_bits());
+        let ordered = [
+            Comparison::Equal,
+            Comparison::NotEqual,
+            Comparison::Less,
+            Comparison::LessEqual,
+            Comparison::Greater,
+            Comparison::GreaterEqual,
+            Comparison::Numbers,
+        ];
+        let unordered = [
+            Comparison::EqualUnordered,
+            Comparison::NotEqualUnordered,
+            Comparison::LessUnordered,
+            Comparison::LessEqualUnordered,
+            Comparison::GreaterUnordered,
+            Comparison::GreaterEqualUnordered,
+            Comparison::AnyNan,
+        ];
+        assert!(ordered.iter().all(|&cmp| !holds(cmp, CompareType::F32, nan, one)));
+        assert!(unordered.iter().all(|&cmp| holds(cmp, CompareType::F32, nan, one)));
+    }
+
+    #[test]
+    fn zeros_are_equal_and_subnormals_can_be_flushed() {
+        assert!(holds(Comparison::Equal, CompareType::F32, 0, 0x8000_0000));
+        assert!(!holds(Comparison::Equal, CompareType::F32, 0, 1));
+        assert!(holds(Comparison::Equal, CompareType::F32Flush, 0, 1));
+        assert!(holds(Comparison::Less, CompareType::F16, 0xbc00, 0x3c00));
+    }
+
+    #[test]
+    fn zero_counts_as_normal() {
+        let class = |class, bits| {
+            let (s, r) = words(bits, 0);
+            test_class(class, false, &s, &r) == FULL
+        };
+        assert!(class(FloatClass::Normal, 0x8000_0000));
+        assert!(class(FloatClass::Subnormal, 1) && !class(FloatClass::Normal, 1));
+        assert!(class(FloatClass::Infinite, 0x7f80_0000) && !class(FloatClass::Finite, 0x7f80_0000));
+    }
+}

@@ -1,0 +1,141 @@
+//! Half precision: `f16` and `bf16`, alone and in pairs, rounded once through [`soft_float`](crate::soft_float).
+
+use super::float::{FloatOp, extremum_32};
+use crate::ptx::registers::{Registers, Slots, lanes};
+use crate::soft_float::{BF16, F16, F32, Format, Rounding, op};
+
+/// A half-precision operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Half {
+    /// What it computes.
+    pub op: HalfOp,
+    /// `bf16` rather than `f16`.
+    pub brain: bool,
+    /// Two of them in 32 bits.
+    pub packed: bool,
+    /// What becomes of the result.
+    pub finish: Finish,
+}
+
+/// What a half-precision operation computes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum HalfOp {
+    /// One of the operations that all formats have.
+    Common(FloatOp),
+    /// `ex2.approx`
+    Exp2,
+    /// `tanh.approx`
+    Tanh,
+}
+
+/// What becomes of a half-precision result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Finish {
+    /// Nothing.
+    Plain,
+    /// `.ftz`: subnormals become zeros, operands too.
+    Flush,
+    /// `.sat`
+    Saturate,
+    /// `.ftz.sat`
+    FlushSaturate,
+    /// `.relu`
+    Relu,
+    /// `.ftz.relu`
+    FlushRelu,
+}
+
+impl Finish {
+    fn flushes(self) -> bool {
+        matches!(self, Finish::Flush | Finish::FlushSaturate | Finish::FlushRelu)
+    }
+}
+
+/// Runs a half-precision operation in the lanes of `mask`.
+pub fn execute(half: Half, s: &Slots, r: &mut Registers, mask: u32) {
+    let (a, b, c) = (*r.get::<u32>(s.a), *r.get::<u32>(s.b), *r.get::<u32>(s.c));
+    for lane in lanes(mask) {
+        let at = |shift: u32| {
+            let part = |word: u32| u64::from(word >> shift & 0xffff);
+            compute(half, part(a[lane]), part(b[lane]), part(c[lane])) << shift
+        };
+        r.words[s.d as usize][lane] = if half.packed { at(0) | at(16) } else { at(0) };
+    }
+}
+
+fn compute(half: Half, a: u64, b: u64, c: u64) -> u32 {
+    let format = if half.brain { BF16 } else { F16 };
+    let flush = |bits: u64| match half.finish.flushes() {
+        true if bits & (format.sign_bit() - 1) < 1 << format.fraction_bits => bits & format.sign_bit(),
+        _ => bits,
+    };
+    let (a, b, c) = (flush(a), flush(b), flush(c));
+    let mode = Rounding::Nearest;
+    let single = |bits: u64| f32::from_bits(F32.pack(format.unpack(bits), mode) as u32);
+    let bits = match half.op {
+        HalfOp::Common(FloatOp::Add) => op::add(format, mode, a, b),
+        HalfOp::Common(FloatOp::Sub) => op::sub(format, mode, a, b),
+        HalfOp::Common(FloatOp::Mul) => op::mul(format, mode, a, b),
+        HalfOp::Common(FloatOp::Fma) => op::fma(format, mode, a, b, c),
+        HalfOp::Common(FloatOp::Abs) => a & !format.sign_bit(),
+        HalfOp::Common(FloatOp::Neg) => a ^ format.sign_bit(),
+        HalfOp::Common(other) => narrow(format, extremum_32(other, single(a), single(b))),
+        HalfOp::Exp2 => narrow(format, f64::from(single(a)).exp2() as f32),
+        HalfOp::Tanh => narrow(format, f64::from(single(a)).tanh() as f32),
+    };
+    finish(format, half.finish, flush(bits)) as u32
+}
+
+fn narrow(format: Format, value: f32) -> u64 {
+    format.pack(F32.unpack(value.to_bits().into()), Rounding::Nearest)
+}
+
+fn finish(format: Format, finish: Finish, bits: u64) -> u64 {
+    let magnitude = bits & (format.sign_bit() - 1);
+    let nan = magnitude > format.infinity(false);
+    let negative = bits & format.sign_bit() != 0;
+    let one = ((1 << (format.exponent_bits - 1)) - 1) << format.fraction_bits;
+    match finish {
+        Finish::Plain | Finish::Flush => bits,
+        Finish::Saturate | Finish::FlushSaturate if nan || negative => 0,
+        Finish::Saturate | Finish::FlushSaturate => magnitude.min(one),
+        Finish::Relu | Finish::FlushRelu if nan => format.nan(),
+        Finish::Relu | Finish::FlushRelu if negative => 0,
+        Finish::Relu | Finish::FlushRelu => bits,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ptx::semantics::testing::word3;
+
+    fn run(op: FloatOp, brain: bool, packed: bool, finish: Finish, a: u32, b: u32, c: u32) -> u32 {
+        let half = Half { op: HalfOp::Common(op), brain, packed, finish };
+        word3(a, b, c, |s, r, mask| execute(half, s, r, mask))
+    }
+
+    #[test]
+    fn pairs_do_not_mix() {
+        let (one, two) = (0x3c00, 0x4000);
+        let a = two << 16 | one;
+        assert_eq!(run(FloatOp::Fma, false, true, Finish::Plain, a, a, a), 0x4600_4000);
+        assert_eq!(run(FloatOp::Add, false, false, Finish::Plain, one, one, 0), two);
+    }
+
+    #[test]
+    fn results_are_finished() {
+        let minus_one = 0xbc00;
+        assert_eq!(run(FloatOp::Add, false, false, Finish::Relu, minus_one, 0, 0), 0);
+        assert_eq!(run(FloatOp::Add, false, false, Finish::Relu, 0x7e00, 0, 0), 0x7fff);
+        assert_eq!(run(FloatOp::Add, false, false, Finish::Saturate, 0x4000, 0, 0), 0x3c00);
+        assert_eq!(run(FloatOp::Add, false, false, Finish::Flush, 1, 1, 0), 0);
+    }
+
+    #[test]
+    fn brain_floats() {
+        assert_eq!(run(FloatOp::Mul, true, false, Finish::Plain, 0x4000, 0x4040, 0), 0x40c0);
+        assert_eq!(run(FloatOp::Max, true, false, Finish::Plain, 0x7fc0, 0x4040, 0), 0x4040);
+        assert_eq!(run(FloatOp::MaxNan, true, false, Finish::Plain, 0x7fc0, 0x4040, 0), 0x7fff);
+    }
+}
