@@ -1,0 +1,109 @@
+//! From PTX text to a run, for the tests of this crate.
+
+#![allow(dead_code, reason = "each test file uses what it needs")]
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use warplens_hir::ptx::{Function, Header};
+use warplens_sim::ptx::{LaunchConfig, Model, Module, Program, decode, run};
+use warplens_sim::{Control, RunOptions, RunResult, StatementId};
+use warplens_syntax::{ItemList, Language, parse_item};
+
+/// A module, lowered.
+pub(crate) struct Source {
+    text: String,
+    headers: Vec<Header>,
+    /// With the start of the item.
+    functions: HashMap<String, (usize, Arc<Function>)>,
+}
+
+impl Source {
+    pub(crate) fn new(text: &str) -> Source {
+        let items = ItemList::new(Language::Ptx, text);
+        let (mut headers, mut functions) = (Vec::new(), HashMap::new());
+        for (index, item) in items.items().iter().enumerate() {
+            let parse = parse_item(Language::Ptx, &item.text);
+            headers.push(Header::lower(parse.green()));
+            let function = Function::lower(parse.green()).filter(|function| function.body.is_some());
+            if let Some(function) = function {
+                let name = function.name.clone().unwrap_or_default().to_string();
+                functions.insert(name, (items.start_of(index).into(), Arc::new(function)));
+            }
+        }
+        Source { text: text.to_owned(), headers, functions }
+    }
+
+    pub(crate) fn program(&self, entry: &str) -> Program {
+        let function = |name: &str| self.functions.get(name).map(|(_, function)| Arc::clone(function));
+        decode(&Module::new(&self.headers, &function), entry).expect("the entry is there")
+    }
+
+    /// The source line (from 0) of a statement.
+    pub(crate) fn line(&self, program: &Program, statement: StatementId) -> usize {
+        let (function, pc) = program.locate(statement).expect("a statement of the program");
+        let (start, function) = &self.functions[program.functions[function].name.as_str()];
+        let instruction = function.instructions().nth(pc as usize).expect("an instruction");
+        let offset = start + usize::from(instruction.opcode_range().start());
+        self.text[..offset].matches('\n').count()
+    }
+
+    /// The text with the masks of a warp's visits behind each line: `active/executed` (the latter where it differs).
+    pub(crate) fn listing(&self, program: &Program, result: &RunResult, warp: u32) -> String {
+        let trace = result.warps.iter().find(|trace| trace.warp == warp).expect("the warp is listed");
+        let mut notes: Vec<String> = vec![String::new(); self.text.lines().count()];
+        for line in &trace.lines {
+            let note = &mut notes[self.line(program, line.statement)];
+            for visit in &line.visits {
+                note.push_str(&format!(" {:08x}", visit.active));
+                if visit.executed != visit.active {
+                    note.push_str(&format!("/{:08x}", visit.executed));
+                }
+                if visit.repeat > 1 {
+                    note.push_str(&format!("*{}", visit.repeat));
+                }
+            }
+        }
+        let lines = self.text.lines().zip(notes).filter(|(_, note)| !note.is_empty());
+        lines.map(|(text, note)| format!("{:<40}{note}\n", text.trim())).collect()
+    }
+}
+
+/// Wraps a body into a module with one kernel `k` whose only parameter is a pointer.
+pub(crate) fn kernel(body: &str) -> String {
+    format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
+         .reg .pred %p<10>; .reg .b16 %h<20>; .reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .f32 %f<40>; .reg .f64 %fd<20>;\n\
+         {body}\n}}\n"
+    )
+}
+
+/// Runs kernel `k` of a text with an output buffer of `bytes` bytes; gives the result and the buffer.
+pub(crate) fn run_kernel(text: &str, block: u32, bytes: usize, model: Model) -> (Source, Program, RunResult, Vec<u8>) {
+    let source = Source::new(text);
+    let program = source.program("k");
+    let mut config = LaunchConfig::new([1, 1, 1], [block, 1, 1]);
+    let out = config.memory.allocate("out", bytes as u64).expect("room");
+    config.params = out.to_le_bytes().to_vec();
+    let result = run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
+    let contents = result.memory.bytes(out, bytes as u64).expect("the buffer").to_vec();
+    (source, program, result, contents)
+}
+
+/// The words of a little-endian buffer.
+pub(crate) fn words(bytes: &[u8]) -> Vec<u32> {
+    bytes.chunks_exact(4).map(|bytes| u32::from_le_bytes(bytes.try_into().expect("four bytes"))).collect()
+}
+
+/// A file or folder of the shared test data, if it is there.
+pub(crate) fn shared(path: &str) -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared").join(path);
+    path.exists().then_some(path)
+}
+
+/// Bytes written in hexadecimal.
+pub(crate) fn hex(text: &str) -> Vec<u8> {
+    let digit = |at: usize| u8::from_str_radix(&text[at..at + 2], 16).expect("hexadecimal");
+    (0..text.len()).step_by(2).map(digit).collect()
+}

@@ -1,0 +1,150 @@
+//! Whole kernels with known results.
+
+mod common;
+
+use std::collections::BTreeMap;
+
+use common::{Source, hex, shared};
+use serde_json::Value;
+use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::{Control, RunOptions, Status};
+
+/// Why a case is not as it should be.
+fn run_case(case: &Value, text: &str, model: Model) -> Result<(), String> {
+    let source = Source::new(text);
+    let program = source.program(case["kernel"].as_str().expect("a name"));
+    let three = |name: &str| {
+        let list = case[name].as_array().expect("a list");
+        std::array::from_fn(|index| list[index].as_u64().expect("a number") as u32)
+    };
+    let mut config = LaunchConfig::new(three("grid"), three("block"));
+    config.dynamic_shared = case["dynamic_shared_bytes"].as_u64().unwrap_or(0) as u32;
+    let mut values: Vec<Vec<u8>> = Vec::new();
+    let mut buffers: Vec<Option<(u64, u64)>> = Vec::new();
+    for param in case["params"].as_array().expect("a list") {
+        let kind = param["kind"].as_str().unwrap_or_default();
+        let (value, buffer) = match kind {
+            "scalar" => (hex(param["hex"].as_str().expect("bytes")), None),
+            "alias" => {
+                let of = param["of"].as_u64().expect("a parameter") as usize;
+                (values[of].clone(), buffers[of])
+            }
+            _ => {
+                let size = element_size(param["type"].as_str().unwrap_or_default());
+                let len = param["count"].as_u64().expect("a count") * size;
+                let mut contents = param["init_hex"].as_str().map(hex).unwrap_or_default();
+                contents.resize(len as usize, 0);
+                let name = param["name"].as_str().unwrap_or_default();
+                let address = config.memory.allocate_with(name, &contents).map_err(|_| "no room")?;
+                let pointer = case["address_size"].as_u64().unwrap_or(64) as usize / 8;
+                (address.to_le_bytes()[..pointer].to_vec(), Some((address, len)))
+            }
+        };
+        values.push(value);
+        buffers.push(buffer);
+    }
+    config.params = vec![0; program.params_size as usize];
+    for (layout, value) in program.params.iter().zip(&values) {
+        let at = layout.offset as usize;
+        config.params[at..at + value.len()].copy_from_slice(value);
+    }
+    let result =
+        run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
+    if result.status != Status::Finished {
+        let finding = result.findings.last().map(|finding| finding.message.clone()).unwrap_or_default();
+        return Err(format!("{:?}: {finding}", result.status));
+    }
+    for expect in case["expect"].as_array().expect("a list") {
+        let (address, len) = buffers[expect["param"].as_u64().expect("a parameter") as usize].expect("a buffer");
+        let bytes = result.memory.bytes(address, len).expect("the buffer");
+        check(expect, bytes)?;
+    }
+    Ok(())
+}
+
+fn element_size(ty: &str) -> u64 {
+    let digits: String = ty.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let bits: u64 = digits.parse().unwrap_or(32);
+    let count = if ty.ends_with("x2") { 2 } else { 1 };
+    bits * count / 8
+}
+
+fn check(expect: &Value, bytes: &[u8]) -> Result<(), String> {
+    let ty = expect["type"].as_str().unwrap_or_default();
+    let size = element_size(ty) as usize;
+    let wanted = hex(expect["hex"].as_str().expect("bytes"));
+    let offset = expect["offset_elements"].as_u64().unwrap_or(0) as usize * size;
+    let got = &bytes[offset..(offset + wanted.len()).min(bytes.len())];
+    let compare = expect["compare"].as_str().unwrap_or("bits");
+    for (index, (wanted, got)) in wanted.chunks(size).zip(got.chunks(size)).enumerate() {
+        let same = wanted == got
+            || compare == "bits_or_both_nan" && is_nan(ty, wanted) && is_nan(ty, got)
+            || compare == "value_equal" && number(ty, wanted) == number(ty, got);
+        if !same {
+            return Err(format!("element {index}: wanted {wanted:02x?}, got {got:02x?}"));
+        }
+    }
+    if got.len() == wanted.len() { Ok(()) } else { Err("the buffer is too short".into()) }
+}
+
+fn bits(bytes: &[u8]) -> u64 {
+    bytes.iter().rev().fold(0, |value, byte| value << 8 | u64::from(*byte))
+}
+
+fn is_nan(ty: &str, bytes: &[u8]) -> bool {
+    let part = |bytes: &[u8]| match ty.trim_end_matches("x2") {
+        "f32" => f32::from_bits(bits(bytes) as u32).is_nan(),
+        "f64" => f64::from_bits(bits(bytes)).is_nan(),
+        "bf16" => bits(bytes) & 0x7fff > 0x7f80,
+        "f16" => bits(bytes) & 0x7fff > 0x7c00,
+        _ => false,
+    };
+    part(bytes)
+}
+
+fn number(ty: &str, bytes: &[u8]) -> Option<f64> {
+    match ty {
+        "f32" => Some(f32::from_bits(bits(bytes) as u32).into()),
+        "f64" => Some(f64::from_bits(bits(bytes))),
+        "f16" if bits(bytes) & 0x7fff == 0 => Some(0.0),
+        _ => None,
+    }
+}
+
+/// Runs the cases; gives the failures and the counts by folder.
+fn run_all(model: Model) -> Option<(Vec<String>, BTreeMap<String, (usize, usize)>)> {
+    let root = shared("corpus/ptx-exec")?;
+    let cases = std::fs::read_to_string(root.join("cases.json")).expect("readable");
+    let cases: Vec<Value> = serde_json::from_str(&cases).expect("JSON");
+    let (mut failures, mut counts) = (Vec::new(), BTreeMap::new());
+    for case in &cases {
+        let path = case["ptx"].as_str().expect("a path");
+        let text = std::fs::read_to_string(root.join(path)).expect("readable");
+        let folder = path.split('/').next().unwrap_or_default().to_owned();
+        let count: &mut (usize, usize) = counts.entry(folder).or_default();
+        count.1 += 1;
+        match run_case(case, &text, model) {
+            Ok(()) => count.0 += 1,
+            Err(error) => failures.push(format!("{path}: {error}")),
+        }
+    }
+    Some((failures, counts))
+}
+
+#[test]
+fn cases_give_their_expected_bytes() {
+    for model in Model::ALL {
+        let Some((failures, counts)) = run_all(model) else {
+            eprintln!("skipped: corpus not found");
+            return;
+        };
+        for (folder, (passed, all)) in &counts {
+            eprintln!("{} {folder}: {passed} of {all}", model.name());
+        }
+        for failure in &failures {
+            eprintln!("{failure}");
+        }
+        let kernels: Vec<_> = failures.iter().filter(|failure| failure.starts_with("kernels/")).collect();
+        assert!(kernels.is_empty(), "{kernels:#?}");
+    }
+}
