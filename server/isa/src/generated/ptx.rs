@@ -2938,7 +2938,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "mad.rnd{.ftz}{.sat}.f32 d, a, b, c",
             "mad.rnd.f64 d, a, b, c",
-            "mad{.ftz}{.sat}.f32 d, a, b, c   (sm_1x only)",
+            "mad{.ftz}{.sat}.f32 d, a, b, c",
         ],
         modifiers: &[
             ModifierClass {
@@ -3008,7 +3008,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "sm_20+: identical to fma.rnd",
             "sm_1x f32: product truncated to 23 mantissa bits before the add",
         ],
-        notes: &["A rounding modifier is required on sm_20 and later (an error since PTX 3.2)."],
+        notes: &[
+            "A rounding modifier is required on sm_20 and later (an error since PTX 3.2); the form without is for sm_1x.",
+        ],
         divergence: "",
         example: Example {
             code: "mad.rn.f32 %f1, %f2, %f3, %f4;\nmad.rn.f64 %fd1, %fd2, %fd3, %fd4;",
@@ -7177,7 +7179,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         words: &[],
         category: &CATEGORIES[9],
         section: "9.7.10.4",
-        syntax: &["mov.{b16,b32,b64,b128} d, {a, b{, c, e}}   |   mov.type {d0, d1{, d2, d3}}, a"],
+        syntax: &["mov.{b16,b32,b64,b128} d, {a, ...}", "mov.{b16,b32,b64,b128} {d, ...}, a"],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -15040,7 +15042,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         words: &[],
         category: &CATEGORIES[14],
         section: "9.7.15.1",
-        syntax: &["bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "bar{.cta}.red.{and,or}.pred p, a{, b}, {!}c"],
+        syntax: &["bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "bar{.cta}.red.{and,or}.pred d, a{, b}, {!}c"],
         modifiers: &[
             ModifierClass {
                 name: "scope",
@@ -15291,7 +15293,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         section: "9.7.15.1",
         syntax: &[
             "barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c",
-            "barrier{.cta}.red.{and,or}{.aligned}.pred p, a{, b}, {!}c",
+            "barrier{.cta}.red.{and,or}{.aligned}.pred d, a{, b}, {!}c",
         ],
         modifiers: &[
             ModifierClass {
@@ -17183,8 +17185,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.19",
         syntax: &[
-            "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 p, resp",
-            "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 {x, y, z, _}, resp",
+            "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, resp",
+            "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, resp",
             "clusterlaunchcontrol.query_cancel.get_first_ctaid::{x,y,z}.b32.b128 d, resp",
         ],
         modifiers: &[
@@ -17644,7 +17646,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "mbarrier.arrive{.sem.scope}{.shared{::cta}}.b64 state, [addr]{, count}",
             "mbarrier.arrive{.sem.scope}{.multicast::cluster::32b}.shared::cluster.b64 _, [addr]{, count}{, ctaMask}",
-            "mbarrier.arrive.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], tx",
+            "mbarrier.arrive.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], count",
             "mbarrier.arrive.noComplete{.release.cta}{.shared{::cta}}.b64 state, [addr], count",
         ],
         modifiers: &[
@@ -17790,7 +17792,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "mbarrier.arrive_drop{.sem.scope}{.shared{::cta}}.b64 state, [addr]{, count}",
             "mbarrier.arrive_drop{.sem.scope}{.multicast::cluster::32b}.shared::cluster.b64 _, [addr]{, count}{, ctaMask}",
-            "mbarrier.arrive_drop.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], tx",
+            "mbarrier.arrive_drop.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], count",
             "mbarrier.arrive_drop.noComplete{.release.cta}{.shared{::cta}}.b64 state, [addr], count",
         ],
         modifiers: &[
@@ -17994,7 +17996,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         section: "9.7.15.16.19",
         syntax: &[
             "mbarrier.test_wait{.sem.scope}{.shared{::cta}}.b64 done{|reportPred{, reportValue}}, [addr], state",
-            "mbarrier.test_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], parity",
+            "mbarrier.test_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], state",
         ],
         modifiers: &[
             ModifierClass {
@@ -18055,6 +18057,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 kinds: &[OperandKind::Predicate],
                 optional: false,
                 about: "",
+            },
+            Operand {
+                name: "reportPred",
+                role: Role::Write,
+                kinds: &[OperandKind::Predicate],
+                optional: true,
+                about: "whether there is a report (layout v1)",
+            },
+            Operand {
+                name: "reportValue",
+                role: Role::Write,
+                kinds: &[OperandKind::Register],
+                optional: true,
+                about: "the report (layout v1)",
             },
             Operand {
                 name: "addr",
@@ -18119,7 +18135,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         section: "9.7.15.16.19",
         syntax: &[
             "mbarrier.try_wait{.sem.scope}{.shared{::cta}}.b64 done{|reportPred{, reportValue}}, [addr], state{, timeHint}",
-            "mbarrier.try_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], parity{, timeHint}",
+            "mbarrier.try_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], state{, timeHint}",
         ],
         modifiers: &[
             ModifierClass {
@@ -18180,6 +18196,20 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 kinds: &[OperandKind::Predicate],
                 optional: false,
                 about: "",
+            },
+            Operand {
+                name: "reportPred",
+                role: Role::Write,
+                kinds: &[OperandKind::Predicate],
+                optional: true,
+                about: "whether there is a report (layout v1)",
+            },
+            Operand {
+                name: "reportValue",
+                role: Role::Write,
+                kinds: &[OperandKind::Register],
+                optional: true,
+                about: "the report (layout v1)",
             },
             Operand {
                 name: "addr",
