@@ -23,5 +23,5 @@ pub use symbol::{Dimension, Initializer, Scope, Symbol, SymbolKind, TableKind, V
 pub use types::{Linkage, Space, Type, TypeKind, VectorLength};
 
 pub(crate) use function::Parts;
-pub(crate) use instruction::InstructionData;
+pub(crate) use instruction::{InstructionData, ListData};
 pub(crate) use name::{Name, Referent};

@@ -335,7 +335,7 @@ fn a_value_written_where_lanes_are_apart_varies() {
 fn thousands_of_ends_cost_little() {
     let mut statements = String::new();
     for index in 0..3000 {
-        write!(statements, "@p bra L{index}; add.u32 r, r, 1; ret; L{index}: add.u32 r, r, 1;\n").unwrap();
+        writeln!(statements, "@p bra L{index}; add.u32 r, r, 1; ret; L{index}: add.u32 r, r, 1;").unwrap();
     }
     let text = format!(".entry k() {{ .reg .pred p; .reg .b32 r; {statements} }}");
     let function = Function::lower(parse_item(Language::Ptx, &text).green()).expect("the text is a function");

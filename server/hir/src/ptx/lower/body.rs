@@ -15,7 +15,7 @@ use super::declaration::{self, Outside, Shape};
 use super::instruction::Mnemonics;
 use super::scopes::{NewSymbol, Scopes};
 use super::tree::{Elements, Node, Token};
-use crate::ptx::model::InstructionData;
+use crate::ptx::model::{InstructionData, ListData};
 
 /// A range of labels longer than this is cut; no table has so many.
 const LABEL_RANGE: u32 = 1 << 16;
@@ -28,10 +28,13 @@ pub(super) struct Body<'a> {
     pub(super) mnemonics: Mnemonics<'a>,
     pub(super) instructions: Vec<InstructionData>,
     pub(super) operands: Vec<Operand>,
+    pub(super) lists: Vec<ListData>,
     pub(super) constants: Vec<Constant>,
     pub(super) constant_ids: FxHashMap<Constant, ConstantId>,
     /// Operands that wait until the list they belong to is whole.
     pub(super) scratch: Vec<Operand>,
+    /// The operands of the instruction at hand, kept for its memory.
+    pub(super) nodes: Vec<Node<'a>>,
 }
 
 impl<'a> Body<'a> {
@@ -93,6 +96,7 @@ impl<'a> Body<'a> {
             mnemonics: self.mnemonics.finish(),
             instructions: self.instructions.into(),
             operands: self.operands.into(),
+            lists: self.lists.into(),
             constants: self.constants.into(),
             referents: self.scopes.referents.into(),
             words: self.scopes.words.into(),

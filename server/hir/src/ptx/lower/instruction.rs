@@ -1,5 +1,6 @@
 //! Instructions: guard, mnemonic, operands.
 
+use rowan::NodeOrToken;
 use rustc_hash::FxHashMap;
 use warplens_syntax::SyntaxKind::*;
 
@@ -22,13 +23,8 @@ pub(super) struct Mnemonics<'a> {
 }
 
 impl<'a> Mnemonics<'a> {
-    fn intern(&mut self, instruction: Node<'a>, operands: usize, first_is_list: bool) -> (MnemonicId, Roles) {
-        self.words.clear();
-        self.words.extend(instruction.tokens().filter_map(|token| match token.kind {
-            IDENT => Some(token.text),
-            DOT_WORD => Some(token.word()),
-            _ => None,
-        }));
+    /// The mnemonic that the collected words make, and what it does with so many operands.
+    fn intern(&mut self, operands: usize, first_is_list: bool) -> (MnemonicId, Roles) {
         let shape = (operands, first_is_list);
         if let Some(&id) = self.ids.get(&*self.words) {
             let (known, roles) = &mut self.roles[id.index()];
@@ -59,20 +55,42 @@ impl<'a> Mnemonics<'a> {
 impl<'a> Body<'a> {
     /// Lowers an `INSTRUCTION`.
     pub(super) fn instruction(&mut self, node: Node<'a>) {
-        let Some(opcode) = node.token(IDENT) else { return };
-        let operands = || node.nodes().filter(|node| !matches!(node.kind(), GUARD | ERROR));
-        let first_is_list = operands().next().is_some_and(|first| first.kind() == ARG_LIST);
-        let (mnemonic, roles) = self.mnemonics.intern(node, operands().count(), first_is_list);
-        let guard = node.child(GUARD).and_then(|guard| self.guard(guard));
-        let start = self.scratch.len();
-        for (index, operand) in operands().enumerate() {
-            let operand = self.operand(operand, Place::new(roles.role(index)));
-            self.scratch.push(operand);
+        self.mnemonics.words.clear();
+        let mut nodes = std::mem::take(&mut self.nodes);
+        let (mut opcode, mut guard) = (None, None);
+        for element in node.elements() {
+            match element {
+                NodeOrToken::Token(token) if token.kind == IDENT => {
+                    self.mnemonics.words.push(token.text);
+                    opcode = opcode.or(Some(token));
+                }
+                NodeOrToken::Token(token) if token.kind == DOT_WORD => {
+                    self.mnemonics.words.push(token.word())
+                }
+                NodeOrToken::Node(node) if node.kind() == GUARD => guard = self.guard(node),
+                NodeOrToken::Node(node) if node.kind() != ERROR => nodes.push(node),
+                _ => {}
+            }
         }
-        let operands = self.keep(start);
-        let data =
-            InstructionData { range: node.range(), opcode_start: opcode.start, mnemonic, operands, guard };
-        self.instructions.push(data);
+        if let Some(opcode) = opcode {
+            let first_is_list = nodes.first().is_some_and(|first| first.kind() == ARG_LIST);
+            let (mnemonic, roles) = self.mnemonics.intern(nodes.len(), first_is_list);
+            let start = self.scratch.len();
+            for (index, operand) in nodes.iter().enumerate() {
+                let operand = self.operand(*operand, Place::new(roles.role(index)));
+                self.scratch.push(operand);
+            }
+            let operands = self.keep(start);
+            self.instructions.push(InstructionData::new(
+                node.range(),
+                opcode.start,
+                mnemonic,
+                operands,
+                guard,
+            ));
+        }
+        nodes.clear();
+        self.nodes = nodes;
     }
 
     fn guard(&mut self, guard: Node<'a>) -> Option<Guard> {

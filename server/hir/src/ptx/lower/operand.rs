@@ -1,8 +1,10 @@
 //! Operands of instructions.
 
+use std::ops::Range;
+
 use warplens_syntax::SyntaxKind::{self, *};
 
-use super::super::model::{Component, ConstantId, NameId, OperandList};
+use super::super::model::{Component, ConstantId, ListData, NameId, OperandList};
 use super::super::{AddressForm, Constant, Operand, Problem, ProblemKind, Role, SymbolKind};
 use super::body::Body;
 use super::constant;
@@ -75,14 +77,20 @@ impl<'a> Body<'a> {
             let operand = self.operand(child, place.inside());
             self.scratch.push(operand);
         }
-        self.keep(start)
+        self.keep_list(start)
     }
 
-    /// Moves the operands that wait since `start` to the operand table.
-    pub(super) fn keep(&mut self, start: usize) -> OperandList {
-        let list = OperandList::new(self.operands.len(), self.scratch.len() - start);
+    /// Moves the operands that wait since `start` to the operand table, and says where they stand there.
+    pub(super) fn keep(&mut self, start: usize) -> Range<usize> {
+        let first = self.operands.len();
         self.operands.extend(self.scratch.drain(start..));
-        list
+        first..self.operands.len()
+    }
+
+    fn keep_list(&mut self, start: usize) -> OperandList {
+        let range = self.keep(start);
+        self.lists.push(ListData::new(range));
+        OperandList(self.lists.len() as u32 - 1)
     }
 
     fn name(&mut self, node: Node<'a>, component: Option<Component>, place: Place) -> Operand {
@@ -137,7 +145,7 @@ impl<'a> Body<'a> {
             let operand = self.operand(part, Place { role: Role::Read, ..place });
             self.scratch.push(operand);
         }
-        Operand::Address { form: AddressForm::Bracketed, parts: self.keep(start) }
+        Operand::Address { form: AddressForm::Bracketed, parts: self.keep_list(start) }
     }
 
     /// `sym + 4`, `sym[4]`, `sym[%r1 + 4]`
@@ -145,7 +153,7 @@ impl<'a> Body<'a> {
         let form = if node.kind() == INDEX_EXPR { AddressForm::Subscript } else { AddressForm::Sum };
         let sum = self.sum(node, Place { in_address: true, ..place.inside() });
         let start = self.push_sum(sum);
-        Operand::Address { form, parts: self.keep(start) }
+        Operand::Address { form, parts: self.keep_list(start) }
     }
 
     /// The layout that `Function::address` reads.

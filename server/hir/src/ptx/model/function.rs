@@ -5,8 +5,8 @@ use text_size::{TextRange, TextSize};
 
 use super::{
     Address, AddressForm, Constant, ConstantId, Instruction, InstructionData, InstructionId, Linkage,
-    Mnemonic, MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem, Referent,
-    ReferentId, Resolution, Scope, ScopeId, Signature, Symbol, SymbolId, SymbolKind,
+    ListData, Mnemonic, MnemonicId, Name, NameId, NameRef, Operand, OperandList, Parameter, Problem,
+    Referent, ReferentId, Resolution, Scope, ScopeId, Signature, Symbol, SymbolId, SymbolKind,
 };
 
 /// Kernel or function.
@@ -44,6 +44,7 @@ pub(crate) struct Parts {
     pub(crate) mnemonics: Box<[Mnemonic]>,
     pub(crate) instructions: Box<[InstructionData]>,
     pub(crate) operands: Box<[Operand]>,
+    pub(crate) lists: Box<[ListData]>,
     pub(crate) constants: Box<[Constant]>,
     pub(crate) referents: Box<[Referent]>,
     pub(crate) words: Box<[SmolStr]>,
@@ -91,9 +92,9 @@ impl Function {
         &self.parts.mnemonics[id.index()]
     }
 
-    /// The operands of a list.
+    /// The operands inside another operand.
     pub fn operands(&self, list: OperandList) -> &[Operand] {
-        &self.parts.operands[list.range()]
+        &self.parts.operands[self.parts.lists[list.0 as usize].range()]
     }
 
     /// Takes an address operand apart; a lone symbol is an address without offset. `None` for anything else.
@@ -263,6 +264,7 @@ impl Function {
             + parts.mnemonics.iter().map(|mnemonic| size_of_val(&*mnemonic.modifiers)).sum::<usize>()
             + size_of_val(&*parts.instructions)
             + size_of_val(&*parts.operands)
+            + size_of_val(&*parts.lists)
             + size_of_val(&*parts.constants)
             + size_of_val(&*parts.referents)
             + size_of_val(&*parts.words)

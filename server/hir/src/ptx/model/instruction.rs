@@ -1,5 +1,7 @@
 //! Instructions and their operands, as views over the flat tables of a function.
 
+use std::ops::Range;
+
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 
@@ -63,12 +65,12 @@ impl<'f> Instruction<'f> {
 
     /// The operands that commas separate.
     pub fn operands(self) -> &'f [Operand] {
-        self.function.operands(self.data.operands)
+        &self.function.parts.operands[self.data.operands()]
     }
 
     /// `@%p` or `@!%p`.
     pub fn guard(self) -> Option<Guard> {
-        self.data.guard
+        self.data.guard()
     }
 
     /// The statement from its guard or opcode to its semicolon.
@@ -102,14 +104,64 @@ pub struct Guard {
     pub negated: bool,
 }
 
-/// How an instruction is kept.
+/// How an instruction is kept. There is one for every 30 to 50 bytes of text, so it is packed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct InstructionData {
     pub(crate) range: TextRange,
     pub(crate) opcode_start: TextSize,
     pub(crate) mnemonic: MnemonicId,
-    pub(crate) operands: OperandList,
-    pub(crate) guard: Option<Guard>,
+    first_operand: u32,
+    guard: NameId,
+    operands: u16,
+    guarded: Guarded,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Guarded {
+    No,
+    Yes,
+    Negated,
+}
+
+impl InstructionData {
+    pub(crate) fn new(
+        range: TextRange,
+        opcode_start: TextSize,
+        mnemonic: MnemonicId,
+        operands: Range<usize>,
+        guard: Option<Guard>,
+    ) -> InstructionData {
+        InstructionData {
+            range,
+            opcode_start,
+            mnemonic,
+            first_operand: operands.start as u32,
+            guard: guard.map_or(NameId::FIRST, |guard| guard.name),
+            operands: clamped(operands.len()),
+            guarded: match guard {
+                None => Guarded::No,
+                Some(Guard { negated: false, .. }) => Guarded::Yes,
+                Some(Guard { negated: true, .. }) => Guarded::Negated,
+            },
+        }
+    }
+
+    fn operands(&self) -> Range<usize> {
+        self.first_operand as usize..self.first_operand as usize + usize::from(self.operands)
+    }
+
+    fn guard(&self) -> Option<Guard> {
+        match self.guarded {
+            Guarded::No => None,
+            Guarded::Yes => Some(Guard { name: self.guard, negated: false }),
+            Guarded::Negated => Some(Guard { name: self.guard, negated: true }),
+        }
+    }
+}
+
+/// Longer lists than this are cut: no instruction takes them. Their names are recorded all the same.
+fn clamped(len: usize) -> u16 {
+    u16::try_from(len).unwrap_or(u16::MAX)
 }
 
 /// One operand, small and by value; what it contains is found through its function.
@@ -158,20 +210,23 @@ pub enum Operand {
     Missing,
 }
 
-/// Operands that stand together in the operand table of a function.
+/// Operands inside another operand; see [`Function::operands`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct OperandList {
+pub struct OperandList(pub(crate) u32);
+
+/// Where the operands of a list stand in the operand table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct ListData {
     start: u32,
-    // Longer lists than this are cut: no instruction takes them. Their names are recorded all the same.
     len: u16,
 }
 
-impl OperandList {
-    pub(crate) fn new(start: usize, len: usize) -> OperandList {
-        OperandList { start: start as u32, len: u16::try_from(len).unwrap_or(u16::MAX) }
+impl ListData {
+    pub(crate) fn new(operands: Range<usize>) -> ListData {
+        ListData { start: operands.start as u32, len: clamped(operands.len()) }
     }
 
-    pub(crate) fn range(self) -> std::ops::Range<usize> {
+    pub(crate) fn range(self) -> Range<usize> {
         self.start as usize..self.start as usize + usize::from(self.len)
     }
 }
@@ -244,5 +299,18 @@ impl Component {
     /// The element of a vector: 0 to 3 for `.x` to `.w`.
     pub fn element(self) -> Option<usize> {
         (self as u8 <= Component::W as u8).then_some(self as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_stay_small() {
+        assert_eq!(size_of::<Operand>(), 8);
+        assert_eq!(size_of::<InstructionData>(), 28);
+        assert_eq!(size_of::<crate::ptx::model::Name>(), 8);
+        assert_eq!(size_of::<crate::ptx::model::Referent>(), 12);
     }
 }
