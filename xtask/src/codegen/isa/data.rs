@@ -97,3 +97,25 @@ pub(in crate::codegen) fn share<'a>(
     }
     Ok(())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_series_stands_for_its_members() {
+        assert_eq!(names(".a .n{8..24..8}k4 .b"), [".a", ".n8k4", ".n16k4", ".n24k4", ".b"]);
+    }
+
+    #[test]
+    fn shared_texts_are_known_and_used() {
+        let common = Common::from([("x".to_owned(), "Shared.".to_owned())]);
+        let shared = |text: &str| {
+            let mut texts = [text.to_owned()];
+            share("f.toml", &common, &mut texts).map(|()| texts[0].clone()).map_err(|why| why.to_string())
+        };
+        assert_eq!(shared("@x"), Ok("Shared.".to_owned()));
+        assert_eq!(shared("@y"), Err("f.toml: `@y` is not in the table `common`".to_owned()));
+        assert_eq!(shared("Own."), Err("f.toml: no entry uses `x` of the table `common`".to_owned()));
+    }
+}

@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use anyhow::{Context, Result, bail, ensure};
 
 use super::data::{names, sentence, unique, version, words};
-use super::ptx_data::{Category, Data, Instruction, Operand, Role};
+use super::ptx_data::{Category, Data, Instruction, Measured, ModifierClass, Operand, Role};
 use super::{forms, rust};
 use modifiers::Modifiers;
 
@@ -77,46 +77,15 @@ fn all_classes_used(categories: &[Category], modifiers: &Modifiers) -> Result<()
 }
 
 fn instruction(file: &str, category: usize, entry: &Instruction, modifiers: &Modifiers) -> Result<String> {
+    check_texts(file, entry)?;
     let id = entry.id.as_str();
-    sentence(file, id, "summary", &entry.summary)?;
-    entry.notes.iter().try_for_each(|note| sentence(file, id, "note", note))?;
-    ensure!(!entry.syntax.is_empty(), "it has no syntax");
-    ensure!(!entry.semantics.trim().is_empty(), "it has no semantics");
-    ensure!(!entry.measured.is_empty(), "no statement of its example was measured");
-    let shown = if id == "{}" { "{" } else { entry.opcode() };
-    ensure!(entry.example.code.contains(shown), "its example does not show it");
-
     let fixed = fixed_words(entry);
     let vocabulary = vocabulary(entry, &fixed);
     check_forms(entry, &vocabulary)?;
-    let classes: Vec<String> = (entry.modifiers.iter())
-        .map(|class| {
-            let values = (names(&class.values).into_iter())
-                .map(|value| Ok(format!("&MODIFIERS[{}]", modifiers.resolve(&class.class, &value)?)))
-                .collect::<Result<Vec<_>>>()?;
-            let summary = modifiers.classes.get(class.class.as_str()).with_context(|| {
-                format!("the class `{}` is not explained in ptx/modifiers.toml", class.class)
-            })?;
-            Ok(format!(
-                "ModifierClass {{ name: {}, summary: {}, values: {}, optional: {} }}",
-                rust::string(&class.class),
-                rust::string(summary),
-                rust::slice(values),
-                class.optional
-            ))
-        })
-        .collect::<Result<_>>()?;
+    let classes =
+        entry.modifiers.iter().map(|it| modifier_class(it, modifiers)).collect::<Result<Vec<_>>>()?;
     let operands = entry.operands.iter().map(operand).collect::<Result<Vec<_>>>()?;
-    let measured = (entry.measured.iter())
-        .map(|measured| {
-            Ok(format!(
-                "Measured {{ code: {}, since: {}, target: {} }}",
-                rust::string(&measured.code),
-                rust::version(version(file, id, &measured.since)?),
-                rust::string(&measured.target)
-            ))
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let measured = entry.measured.iter().map(|it| measured(file, id, it)).collect::<Result<Vec<_>>>()?;
     Ok(format!(
         "Instruction {{ id: {id}, name: {name}, opcode: {opcode}, words: {words}, category: &CATEGORIES[{category}], \
          section: {section}, syntax: {syntax}, modifiers: {classes}, vocabulary: {vocabulary}, types: {types}, \
@@ -145,6 +114,45 @@ fn instruction(file: &str, category: usize, entry: &Instruction, modifiers: &Mod
         example = example(file, id, &entry.example)?,
         measured = rust::slice(measured),
         simulation = simulation(&entry.simulation)?,
+    ))
+}
+
+/// Checks that an entry has all that a reader wants.
+fn check_texts(file: &str, entry: &Instruction) -> Result<()> {
+    let id = entry.id.as_str();
+    sentence(file, id, "summary", &entry.summary)?;
+    entry.notes.iter().try_for_each(|note| sentence(file, id, "note", note))?;
+    ensure!(!entry.syntax.is_empty(), "it has no syntax");
+    ensure!(!entry.semantics.trim().is_empty(), "it has no semantics");
+    ensure!(!entry.measured.is_empty(), "no statement of its example was measured");
+    let shown = if id == "{}" { "{" } else { entry.opcode() };
+    ensure!(entry.example.code.contains(shown), "its example does not show it");
+    Ok(())
+}
+
+fn modifier_class(class: &ModifierClass, modifiers: &Modifiers) -> Result<String> {
+    let values = (names(&class.values).into_iter())
+        .map(|value| Ok(format!("&MODIFIERS[{}]", modifiers.resolve(&class.class, &value)?)))
+        .collect::<Result<Vec<_>>>()?;
+    let summary = modifiers
+        .classes
+        .get(class.class.as_str())
+        .with_context(|| format!("the class `{}` is not explained in ptx/modifiers.toml", class.class))?;
+    Ok(format!(
+        "ModifierClass {{ name: {}, summary: {}, values: {}, optional: {} }}",
+        rust::string(&class.class),
+        rust::string(summary),
+        rust::slice(values),
+        class.optional
+    ))
+}
+
+fn measured(file: &str, entry: &str, measured: &Measured) -> Result<String> {
+    Ok(format!(
+        "Measured {{ code: {}, since: {}, target: {} }}",
+        rust::string(&measured.code),
+        rust::version(version(file, entry, &measured.since)?),
+        rust::string(&measured.target)
     ))
 }
 
@@ -280,4 +288,71 @@ pub(super) fn simulation(text: &str) -> Result<String> {
         Some(("unsupported", why)) => format!("Simulation::Unsupported({})", rust::string(why)),
         _ => bail!("`simulation = \"{text}\"`: write simulated, no-op: WHY or unsupported: WHY"),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::codegen::isa::ptx_data;
+
+    const ADD: &str = r#"
+        id = "add"
+        section = "1"
+        since = "1.0"
+        target = "sm_10"
+        simulation = "simulated"
+        summary = "Adds."
+        syntax = ["add{.sat}.type d, a"]
+        modifiers = [
+            { class = "sat", values = ".sat", optional = true },
+            { class = "type", values = ".u32 .s32" },
+        ]
+        operands = [
+            { name = "d", role = "write", kinds = "reg" },
+            { name = "a", role = "read", kinds = "reg imm" },
+        ]
+        semantics = "d = a + a"
+        measured = [{ code = "add.u32 %r1, %r2;", since = "2.3", target = "sm_20" }]
+        example = { target = "sm_75", version = "6.3", code = "add.u32 %r1, %r2;" }
+    "#;
+
+    /// What the generator says of the entry after a change to it.
+    fn mistake(from: &str, to: &str) -> String {
+        assert!(ADD.contains(from), "{from}");
+        let entry: Instruction = match toml::from_str(&ADD.replace(from, to)) {
+            Ok(entry) => entry,
+            Err(why) => return why.message().to_owned(),
+        };
+        let data = ptx_data::load().unwrap();
+        let modifiers = Modifiers::new(&data).unwrap();
+        match instruction("add.toml", 0, &entry, &modifiers) {
+            Ok(_) => String::new(),
+            Err(why) => why.to_string(),
+        }
+    }
+
+    #[test]
+    fn a_sound_entry_passes() {
+        assert_eq!(mistake("Adds.", "Adds two numbers."), "");
+    }
+
+    #[test]
+    fn every_mistake_is_named() {
+        let same = |from, to, message: &str| assert_eq!(mistake(from, to), message);
+        same("{.sat}", "{.sta}", "a form has `.sta`, which is neither a modifier nor a class of the entry");
+        same("{.sat}", "", "no form shows the class `sat`");
+        same("d, a\"", "d\"", "no form shows the operand `a`");
+        same(".u32 .s32", ".u32 .s33", "`.s33` of the class `type` is not explained in ptx/modifiers.toml");
+        same("reg imm", "rge", "`rge` of the operand `a` is no kind");
+        same(
+            "simulated",
+            "later",
+            "`simulation = \"later\"`: write simulated, no-op: WHY or unsupported: WHY",
+        );
+        same("Adds.", "", "add.toml: `add` has no summary");
+        same("Adds.", "Adds", "add.toml: the summary of `add` does not end like a sentence: Adds");
+        same("\"add.u32 %r1, %r2;\" }\n", "\"sub.u32 %r1, %r2;\" }\n", "its example does not show it");
+        same("since = \"1.0\"", "since = \"one\"", "add.toml: `one` of `add` is no version");
+        assert!(mistake("section", "sektion").starts_with("unknown field `sektion`"));
+    }
 }
