@@ -31327,14 +31327,7 @@ pub(crate) static TARGETS: [Target; 46] = [
         family: None,
         note: "",
     },
-    Target {
-        name: "sm_88",
-        number: 88,
-        since: Version::new(9, 0),
-        generation: "Ampere",
-        family: None,
-        note: "",
-    },
+    Target { name: "sm_88", number: 88, since: Version::new(9, 0), generation: "", family: None, note: "" },
     Target {
         name: "sm_89",
         number: 89,
