@@ -11,6 +11,8 @@ pub(crate) mod wave;
 
 use warplens_syntax::Language;
 
+use crate::similar::nearest;
+
 /// The documentation of an instruction (in any spelling, `ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
 /// special register, a modifier, a type, a state space or a scope. Without a language, of every language that has it.
 #[must_use]
@@ -26,6 +28,16 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     }
 }
 
+/// The name nearest to a misspelt one that there is documentation of.
+#[must_use]
+pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
+    let ptx = language != Some(Language::Wave);
+    let wave = language != Some(Language::Ptx);
+    let names =
+        ptx.then(ptx::names).into_iter().flatten().chain(wave.then(wave::names).into_iter().flatten());
+    nearest(name, names).map(str::to_owned)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -37,6 +49,14 @@ mod tests {
         assert!(both.contains("WAVE"), "{both}");
         assert!(!explain("bfe", Some(Language::Ptx)).unwrap().contains("WAVE"));
         assert_eq!(explain("frobnicate", None), None);
+    }
+
+    #[test]
+    fn a_misspelt_name_has_a_nearest_one() {
+        assert_eq!(nearest_name("reqntd", Some(Language::Ptx)), None);
+        assert_eq!(nearest_name(".reqntd", None).as_deref(), Some(".reqntid"));
+        assert_eq!(nearest_name("endlop", None).as_deref(), Some("endloop"));
+        assert_eq!(nearest_name("%lanid", None).as_deref(), Some("%laneid"));
     }
 
     #[test]

@@ -41,4 +41,6 @@ mod tokens;
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, OutOfRange};
 pub use answer::*;
 pub use diagnostics::{CODES, MAX_DIAGNOSTICS};
-pub use explain::explain;
+pub use explain::{explain, nearest_name};
+pub use text_size::{TextRange, TextSize};
+pub use warplens_syntax::Language;

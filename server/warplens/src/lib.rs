@@ -1,1 +1,9 @@
-//! How the world reaches Warplens: the language server and the command line.
+//! How the world reaches Warplens: the language server ([`lsp`]) and the command line ([`cli`]).
+//!
+//! Here live the protocol, the runtime, threads and the file system, and nothing that knows a language: what is
+//! answered comes from `ide`.
+
+pub mod cli;
+mod language;
+pub mod lsp;
+mod position;

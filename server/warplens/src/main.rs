@@ -1,2 +1,7 @@
-//! The Warplens binary.
-fn main() {}
+//! The program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    warplens::cli::main()
+}

@@ -21,6 +21,13 @@ pub(crate) fn explain(name: &str) -> Option<String> {
     (!pages.is_empty()).then(|| pages.join(RULE))
 }
 
+/// What a name can be.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let opcodes = ptx::instructions().iter().map(|entry| entry.opcode);
+    let directives = ptx::directives().iter().map(|directive| directive.name);
+    opcodes.chain(directives).chain(ptx::special_register_names().iter().copied())
+}
+
 /// The entries that a name or a whole mnemonic means.
 fn entries(name: &str) -> Vec<&'static Instruction> {
     if let Some(entry) = ptx::instruction(name) {

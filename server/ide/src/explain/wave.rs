@@ -21,6 +21,12 @@ pub(crate) fn explain(name: &str) -> Option<String> {
         .or_else(|| spelling(name))
 }
 
+/// What a name can be.
+pub(crate) fn names() -> impl Iterator<Item = &'static str> {
+    let mnemonics = wave::instructions().iter().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]);
+    mnemonics.flatten().chain(wave::directives().iter().map(|directive| directive.name))
+}
+
 /// The instruction that a written mnemonic means, and the word after it that is not part of its name: a cache hint or
 /// a scope.
 pub(crate) fn mnemonic(written: &str) -> Option<(&'static Instruction, Option<&str>)> {

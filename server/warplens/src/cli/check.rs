@@ -1,0 +1,230 @@
+//! `warplens check`: the problems of files.
+
+mod files;
+mod human;
+mod json;
+mod sarif;
+
+use std::io::{self, IsTerminal, Read, Write};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc;
+
+use clap::{Args, ValueEnum};
+use indicatif::{ProgressBar, ProgressStyle};
+use ropey::Rope;
+use warplens_ide::{AnalysisHost, Diagnostic, FileId, Language, Severity};
+
+use super::{LanguageName, Outcome, complain};
+use crate::language::{self, Kind};
+use files::{STANDARD_INPUT, collect};
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Files, folders to walk (for .ptx, and .wave with a `.kernel` line), or `-` for standard input
+    #[arg(required = true, value_name = "PATH")]
+    paths: Vec<PathBuf>,
+
+    /// How problems are written
+    #[arg(long, value_enum, default_value = "human")]
+    format: Format,
+
+    /// The language, whatever the files are called
+    #[arg(long, value_enum)]
+    language: Option<LanguageName>,
+
+    /// Check against this target instead of the file's own
+    #[arg(long, value_name = "sm_NN", value_parser = target)]
+    target: Option<String>,
+
+    /// Check against this PTX version instead of the file's own
+    #[arg(long, value_name = "N.N", value_parser = version)]
+    ptx_version: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Format {
+    /// With the source, for people
+    Human,
+    /// One JSON object a line
+    Json,
+    /// One SARIF 2.1.0 document
+    Sarif,
+}
+
+/// A file that was looked at.
+struct Checked {
+    path: PathBuf,
+    /// Its problems, or why it could not be read.
+    result: Result<(Rope, Vec<Diagnostic>), String>,
+}
+
+/// Writes what was found.
+trait Report {
+    /// A file, in the order in which they were named.
+    fn file(&mut self, out: &mut dyn Write, checked: &Checked) -> io::Result<()>;
+
+    /// After the last file.
+    fn end(&mut self, _: &mut dyn Write) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
+    let language = match arguments.language.map(LanguageName::language).transpose() {
+        Ok(language) => language,
+        Err(why) => {
+            complain(why);
+            return Ok(Outcome::Unusable);
+        }
+    };
+    if arguments.target.is_some() || arguments.ptx_version.is_some() {
+        complain("note: no check of this version depends on the target or the PTX version yet");
+    }
+    let mut report: Box<dyn Report> = match arguments.format {
+        Format::Human => Box::new(human::Human::default()),
+        Format::Json => Box::new(json::Json),
+        Format::Sarif => Box::new(sarif::Sarif::default()),
+    };
+    let files = collect(&arguments.paths);
+    let bar = progress(files.len());
+    let mut outcome = Outcome::Fine;
+    let mut out = anstream::stdout().lock();
+    in_order(&files, language, |checked| {
+        outcome = outcome.max(worst(&checked));
+        bar.suspend(|| {
+            if let Err(why) = &checked.result {
+                complain(&format!("{}: {why}", checked.path.display()));
+            }
+            report.file(&mut out, &checked)
+        })?;
+        bar.inc(1);
+        Ok(())
+    })?;
+    bar.finish_and_clear();
+    report.end(&mut out)?;
+    out.flush()?;
+    Ok(outcome)
+}
+
+fn worst(checked: &Checked) -> Outcome {
+    match &checked.result {
+        Err(_) => Outcome::Unusable,
+        Ok((_, found)) if found.iter().any(|found| found.severity == Severity::Error) => Outcome::Errors,
+        Ok(_) => Outcome::Fine,
+    }
+}
+
+/// Checks files on all cores and gives them on in their order.
+fn in_order(
+    files: &[Result<PathBuf, (PathBuf, String)>],
+    language: Option<Language>,
+    mut each: impl FnMut(Checked) -> io::Result<()>,
+) -> io::Result<()> {
+    let next = AtomicUsize::new(0);
+    let (done, results) = mpsc::channel();
+    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
+    std::thread::scope(|scope| {
+        for _ in 0..cores {
+            let (done, next) = (done.clone(), &next);
+            std::thread::Builder::new().stack_size(16 << 20).spawn_scoped(scope, move || {
+                while let Some((at, file)) = take(next, files) {
+                    let checked = match file {
+                        Ok(path) => Checked { result: check(path, language), path: path.clone() },
+                        Err((path, why)) => Checked { path: path.clone(), result: Err(why.clone()) },
+                    };
+                    if done.send((at, checked)).is_err() {
+                        break;
+                    }
+                }
+            })?;
+        }
+        drop(done);
+        let mut early = std::collections::BTreeMap::new();
+        let mut due = 0;
+        for (at, checked) in results {
+            early.insert(at, checked);
+            while let Some(checked) = early.remove(&due) {
+                each(checked)?;
+                due += 1;
+            }
+        }
+        Ok(())
+    })
+}
+
+fn take<'f, T>(next: &AtomicUsize, files: &'f [T]) -> Option<(usize, &'f T)> {
+    let at = next.fetch_add(1, Ordering::Relaxed);
+    Some((at, files.get(at)?))
+}
+
+fn check(path: &Path, language: Option<Language>) -> Result<(Rope, Vec<Diagnostic>), String> {
+    let text = read(path)?;
+    let language = match language {
+        Some(language) => language,
+        None => language_of(path, &text)?,
+    };
+    let file = FileId(0);
+    let mut host = AnalysisHost::new();
+    host.open(file, language, &text);
+    let found = host.snapshot().diagnostics(file).map_err(|cancelled| cancelled.to_string())?;
+    Ok((Rope::from_str(&text), found))
+}
+
+/// The text of a file, or of standard input.
+pub(super) fn read(path: &Path) -> Result<String, String> {
+    let mut bytes = Vec::new();
+    let read = if path.as_os_str() == STANDARD_INPUT {
+        io::stdin().lock().read_to_end(&mut bytes)
+    } else {
+        std::fs::File::open(path).and_then(|mut file| file.read_to_end(&mut bytes))
+    };
+    read.map_err(|error| format!("cannot be read: {error}"))?;
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(format!("has {} bytes; files of up to 4 GB are read", bytes.len()));
+    }
+    String::from_utf8(bytes).map_err(|error| {
+        let offset = error.utf8_error().valid_up_to();
+        format!("is not UTF-8: the byte at offset {offset} (0x{:02x}) is wrong", error.as_bytes()[offset])
+    })
+}
+
+/// The language of a file by its name and, where that is open, by its text.
+pub(super) fn language_of(path: &Path, text: &str) -> Result<Language, String> {
+    let by_name = language::by_extension(path);
+    match if by_name == Kind::Unknown { language::by_text(text) } else { by_name } {
+        Kind::Read(language) => Ok(language),
+        Kind::Listing => Err(language::LISTINGS_LATER.to_owned()),
+        Kind::Unknown => {
+            Err("its language cannot be told; say it with --language ptx or --language wave-asm".into())
+        }
+    }
+}
+
+fn progress(files: usize) -> ProgressBar {
+    if files < 2 || !io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = ProgressStyle::with_template("{bar:30} {pos}/{len} files");
+    ProgressBar::new(files as u64).with_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()))
+}
+
+/// `sm_90`, `sm_100a`, `sm_120f`.
+fn target(text: &str) -> Result<String, String> {
+    let number = text.strip_prefix("sm_").map(|rest| rest.trim_end_matches(['a', 'f']));
+    match number {
+        Some(digits) if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) => {
+            Ok(text.to_owned())
+        }
+        _ => Err("a target is written like sm_90 or sm_100a".into()),
+    }
+}
+
+/// `8.5`.
+fn version(text: &str) -> Result<String, String> {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    match text.split_once('.') {
+        Some((major, minor)) if is_number(major) && is_number(minor) => Ok(text.to_owned()),
+        _ => Err("a PTX version is written like 8.5".into()),
+    }
+}

@@ -1,0 +1,106 @@
+//! `check --format sarif`: one SARIF 2.1.0 document, as code hosts and review tools read it.
+
+use std::io::{self, Write};
+
+use ropey::Rope;
+use serde_json::{Value, json};
+use warplens_ide::{Diagnostic, Severity, TextRange};
+
+use super::{Checked, Report};
+use crate::position::{self, Encoding};
+
+#[derive(Default)]
+pub(super) struct Sarif {
+    results: Vec<Value>,
+    /// The codes seen, in the order in which they came.
+    rules: Vec<&'static str>,
+    /// Files that could not be read.
+    notifications: Vec<Value>,
+}
+
+impl Report for Sarif {
+    fn file(&mut self, _: &mut dyn Write, checked: &Checked) -> io::Result<()> {
+        let uri = checked.path.to_string_lossy().replace('\\', "/");
+        match &checked.result {
+            Ok((text, found)) => {
+                for diagnostic in found {
+                    let result = self.result(&uri, text, diagnostic);
+                    self.results.push(result);
+                }
+            }
+            Err(why) => self.notifications.push(json!({
+                "level": "error",
+                "message": { "text": format!("{uri} {why}") },
+                "locations": [{ "physicalLocation": { "artifactLocation": { "uri": uri } } }],
+            })),
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
+        let rules: Vec<_> = self.rules.iter().map(|code| json!({ "id": code })).collect();
+        let document = json!({
+            "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+            "version": "2.1.0",
+            "runs": [{
+                "tool": { "driver": {
+                    "name": "warplens",
+                    "version": env!("CARGO_PKG_VERSION"),
+                    "rules": rules,
+                } },
+                "columnKind": "utf16CodeUnits",
+                "invocations": [{
+                    "executionSuccessful": self.notifications.is_empty(),
+                    "toolExecutionNotifications": self.notifications,
+                }],
+                "results": self.results,
+            }],
+        });
+        serde_json::to_writer_pretty(&mut *out, &document)?;
+        out.write_all(b"\n")
+    }
+}
+
+impl Sarif {
+    fn result(&mut self, uri: &str, text: &Rope, diagnostic: &Diagnostic) -> Value {
+        let rule = self.rules.iter().position(|code| *code == diagnostic.code).unwrap_or_else(|| {
+            self.rules.push(diagnostic.code);
+            self.rules.len() - 1
+        });
+        let related = diagnostic.related.iter().map(|related| {
+            let mut place = location(uri, text, related.range);
+            place["message"] = json!({ "text": related.message });
+            place
+        });
+        json!({
+            "ruleId": diagnostic.code,
+            "ruleIndex": rule,
+            "level": level(diagnostic.severity),
+            "message": { "text": diagnostic.message },
+            "locations": [location(uri, text, diagnostic.range)],
+            "relatedLocations": related.collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// Lines and columns count from one.
+fn location(uri: &str, text: &Rope, range: TextRange) -> Value {
+    let range = position::range(text, range, Encoding::Utf16);
+    json!({ "physicalLocation": {
+        "artifactLocation": { "uri": uri },
+        "region": {
+            "startLine": range.start.line + 1,
+            "startColumn": range.start.character + 1,
+            "endLine": range.end.line + 1,
+            "endColumn": range.end.character + 1,
+        },
+    } })
+}
+
+fn level(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Information | Severity::Hint => "note",
+    }
+}

@@ -1,0 +1,48 @@
+//! `warplens explain`: the documentation of a name, as on hover.
+
+use std::io::{self, Write};
+
+use clap::Args;
+
+use super::render::render;
+use super::{LanguageName, Outcome, complain};
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// The name: `bra`, `.reqntid`, `%laneid`, `icmp.lt`
+    name: String,
+
+    /// Only this language (default: every one that has the name)
+    #[arg(long, value_enum)]
+    language: Option<LanguageName>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
+    let language = match arguments.language.map(LanguageName::language).transpose() {
+        Ok(language) => language,
+        Err(why) => {
+            complain(why);
+            return Ok(Outcome::Unusable);
+        }
+    };
+    match warplens_ide::explain(&arguments.name, language) {
+        Some(markdown) => {
+            let mut out = anstream::stdout().lock();
+            out.write_all(render(&markdown, width()).as_bytes())?;
+            out.flush()?;
+            Ok(Outcome::Fine)
+        }
+        None => {
+            let near = warplens_ide::nearest_name(&arguments.name, language);
+            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+            complain(&format!("nothing is called `{}`{hint}", arguments.name));
+            Ok(Outcome::Errors)
+        }
+    }
+}
+
+/// Columns to fill: those of the terminal where the shell says them, as many as read well otherwise.
+fn width() -> usize {
+    let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
+    columns.unwrap_or(80).clamp(40, 100)
+}

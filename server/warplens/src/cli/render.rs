@@ -1,0 +1,178 @@
+//! Markdown for a terminal: the little of it that our documentation uses.
+
+use std::fmt::Write;
+
+use anstyle::{AnsiColor, Style};
+
+const STRONG: Style = Style::new().bold();
+const CODE: Style = AnsiColor::Cyan.on_default();
+const FENCE: Style = Style::new().dimmed();
+
+/// The markdown as text with styles, broken at `width` characters (code is not broken).
+pub(super) fn render(markdown: &str, width: usize) -> String {
+    let mut out = String::new();
+    let mut in_fence = false;
+    for line in markdown.lines() {
+        if line.trim_start().starts_with("```") {
+            in_fence = !in_fence;
+        } else if in_fence {
+            let _ = writeln!(out, "    {FENCE}{line}{FENCE:#}");
+        } else if line.trim() == "---" {
+            let _ = writeln!(out, "{FENCE}{}{FENCE:#}", "─".repeat(width.min(40)));
+        } else if let Some(heading) = line.strip_prefix('#') {
+            let _ = writeln!(out, "{STRONG}{}{STRONG:#}", heading.trim_start_matches('#').trim());
+        } else {
+            wrap(line, width, &mut out);
+        }
+    }
+    out
+}
+
+/// A paragraph or an entry of a list, continued below its first word.
+fn wrap(line: &str, width: usize, out: &mut String) {
+    let text = line.trim_start();
+    let indent = line.len() - text.len();
+    let (bullet, text) = match text.strip_prefix("- ").or_else(|| text.strip_prefix("* ")) {
+        Some(rest) => ("• ", rest),
+        None => ("", text),
+    };
+    let hanging = indent + bullet.chars().count();
+    let _ = write!(out, "{}{bullet}", " ".repeat(indent));
+    let mut column = hanging;
+    for (at, word) in words(text).into_iter().enumerate() {
+        if at > 0 && column + 1 + word.width > width.max(20) {
+            let _ = write!(out, "\n{}", " ".repeat(hanging));
+            column = hanging;
+        } else if at > 0 {
+            out.push(' ');
+            column += 1;
+        }
+        out.push_str(&word.text);
+        column += word.width;
+    }
+    out.push('\n');
+}
+
+/// A word with its styles, and how wide it is without them.
+#[derive(Default)]
+struct Word {
+    text: String,
+    width: usize,
+}
+
+/// Splits at blanks outside code, turning `` `code` ``, `**strong**`, `[text](link)` and escapes into styles.
+fn words(text: &str) -> Vec<Word> {
+    let mut words = vec![Word::default()];
+    let mut strong = false;
+    let mut rest = text;
+    while let Some(char) = rest.chars().next() {
+        let word = words.last_mut().expect("there is always a word");
+        if let Some(after) = rest.strip_prefix("**") {
+            strong = !strong;
+            let _ = if strong { write!(word.text, "{STRONG}") } else { write!(word.text, "{STRONG:#}") };
+            rest = after;
+        } else if let Some((code, after)) = rest.strip_prefix('`').and_then(|after| after.split_once('`')) {
+            let _ = write!(word.text, "{CODE}{code}{CODE:#}");
+            if strong {
+                let _ = write!(word.text, "{STRONG}");
+            }
+            word.width += code.chars().count();
+            rest = after;
+        } else if let Some((link, after)) = link(rest) {
+            word.text.push_str(link);
+            word.width += link.chars().count();
+            rest = after;
+        } else if let Some(escaped) = escaped(rest) {
+            word.text.push(escaped);
+            word.width += 1;
+            rest = &rest[1 + escaped.len_utf8()..];
+        } else if char.is_whitespace() {
+            if word.width > 0 {
+                words.push(Word::default());
+            }
+            rest = &rest[char.len_utf8()..];
+        } else {
+            word.text.push(char);
+            word.width += 1;
+            rest = &rest[char.len_utf8()..];
+        }
+    }
+    words.retain(|word| !word.text.is_empty());
+    words
+}
+
+fn link(text: &str) -> Option<(&str, &str)> {
+    let (shown, after) = text.strip_prefix('[')?.split_once("](")?;
+    let (_, after) = after.split_once(')')?;
+    (!shown.contains(['[', '\n'])).then_some((shown, after))
+}
+
+fn escaped(text: &str) -> Option<char> {
+    text.strip_prefix('\\')?.chars().next().filter(char::is_ascii_punctuation)
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use super::*;
+
+    fn check(markdown: &str, expected: Expect) {
+        expected.assert_eq(&anstream::adapter::strip_str(&render(markdown, 30)).to_string());
+    }
+
+    #[test]
+    fn paragraphs_and_lists_are_wrapped() {
+        check(
+            "# Title\n\nThe lanes of a warp that run each line, **all of them**.\n\n- the first entry is a long one\n- `b`",
+            expect![[r#"
+                Title
+
+                The lanes of a warp that run
+                each line, all of them.
+
+                • the first entry is a long
+                  one
+                • b
+            "#]],
+        );
+    }
+
+    #[test]
+    fn code_is_not_broken() {
+        check(
+            "```ptx\nadd.s32 %r1, %r2, %r3;        // a long line\n```\n`one piece of code that is longer`",
+            expect![[r#"
+                    add.s32 %r1, %r2, %r3;        // a long line
+                one piece of code that is longer
+            "#]],
+        );
+    }
+
+    #[test]
+    fn links_and_escapes_lose_their_marks() {
+        check(
+            "see [the guide](https://x.y/z) \\*here\\*",
+            expect![[r#"
+            see the guide *here*
+        "#]],
+        );
+    }
+
+    #[test]
+    fn what_is_not_markdown_stays() {
+        check(
+            "a [0] ` b ** c",
+            expect![[r#"
+            a [0] ` b c
+        "#]],
+        );
+    }
+
+    #[test]
+    fn headings_and_code_have_styles() {
+        let styled = render("# T\n**`add`**", 80);
+        assert!(styled.contains("\u{1b}[1mT"), "{styled:?}");
+        assert!(styled.contains("\u{1b}[36madd"), "{styled:?}");
+    }
+}

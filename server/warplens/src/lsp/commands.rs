@@ -1,0 +1,96 @@
+//! The commands of `workspace/executeCommand`.
+
+use serde::Deserialize;
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, Id, Result};
+use tower_lsp::ls_types::{ExecuteCommandParams, Uri};
+use warplens_ide::lanes::Choice;
+use warplens_sim::WarpId;
+use warplens_sim::launch::{INFERRED, launch_object};
+
+use super::job::{Done, Question, Urgency};
+use super::lanes::{self, Selection};
+use super::requests::Asked;
+use super::state::{State, not_open};
+
+/// Selects what is shown in a document.
+pub(super) const SELECT_LAUNCH: &str = "warplens.selectLaunch";
+/// Lists what can be selected.
+const LIST_LAUNCHES: &str = "warplens.listLaunches";
+
+/// Every command of the server.
+pub(super) const ALL: [&str; 2] = [SELECT_LAUNCH, LIST_LAUNCHES];
+
+/// The extension's own command behind a lens of its style.
+pub(super) const PICK_LAUNCH: &str = "warplens.pickLaunch";
+
+/// The argument of both commands.
+#[derive(Deserialize)]
+struct Argument {
+    uri: Uri,
+    entry: Option<String>,
+    /// A name, a launch, `null` for none; left out for the first that there is.
+    #[serde(default = "first")]
+    launch: Value,
+    cta: Option<[u32; 3]>,
+    warp: Option<u32>,
+}
+
+fn first() -> Value {
+    Value::Bool(true)
+}
+
+impl State {
+    /// Runs a command.
+    pub(super) fn command(&mut self, id: Id, params: Value) {
+        if let Err(error) = self.try_command(&id, params) {
+            self.answer(&id, Err(error));
+        }
+    }
+
+    fn try_command(&mut self, id: &Id, params: Value) -> Result<()> {
+        let invalid = |error: serde_json::Error| Error::invalid_params(error.to_string());
+        let params: ExecuteCommandParams = serde_json::from_value(params).map_err(invalid)?;
+        if !ALL.contains(&params.command.as_str()) {
+            return Err(Error::invalid_params(format!("there is no command `{}`", params.command)));
+        }
+        let argument = params.arguments.into_iter().next().unwrap_or_default();
+        let argument: Argument = serde_json::from_value(argument).map_err(invalid)?;
+        if !self.documents.contains_key(&argument.uri) {
+            return Err(not_open(&argument.uri));
+        }
+        if params.command == LIST_LAUNCHES {
+            self.ask(id.clone(), list(argument));
+        } else if argument.launch.is_null() {
+            self.deselect(&argument.uri);
+            self.answer(id, Ok(Value::Null));
+        } else {
+            let uri = argument.uri.clone();
+            self.select(id.clone(), &uri, selection(argument)?);
+        }
+        Ok(())
+    }
+}
+
+fn list(argument: Argument) -> Asked {
+    let Argument { uri, entry, .. } = argument;
+    let ask =
+        Box::new(move |question: &Question| Ok(Done::Answer(lanes::offers(question, entry.as_deref())?)));
+    Asked { uri, urgency: Urgency::Now, ask }
+}
+
+fn selection(argument: Argument) -> Result<Selection> {
+    let Argument { entry, launch, cta, warp, .. } = argument;
+    let launch = match launch {
+        Value::Bool(true) => Choice::First,
+        Value::String(name) if name == INFERRED => Choice::Inferred,
+        Value::String(name) => Choice::Named(name),
+        object => {
+            let launch = launch_object(&object.to_string());
+            Choice::Given(Box::new(launch.map_err(|problem| Error::invalid_params(format!("launch: {problem}")))?))
+        }
+    };
+    let warp = (cta.is_some() || warp.is_some())
+        .then(|| WarpId { cta: cta.unwrap_or_default(), warp: warp.unwrap_or_default() });
+    Ok(Selection { entry, launch, warp })
+}

@@ -1,0 +1,208 @@
+//! An open document: its text as a rope, its version, and why it may not be analysed.
+//!
+//! The rope and the analysis host hold the same text, always: an edit goes to both or to neither. When that cannot be
+//! (an edit that does not fit the text that the client claims to edit), the document is refused until the client sends
+//! the whole text again: no answer is better than one about another text.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use ropey::Rope;
+use text_size::{TextRange, TextSize};
+use tower_lsp::ls_types::{
+    Diagnostic, DiagnosticSeverity, NumberOrString, SemanticToken, TextDocumentContentChangeEvent,
+    TextDocumentItem, Uri,
+};
+use warplens_ide::{AnalysisHost, FileId, Language};
+
+use crate::language::{self, Kind};
+
+use crate::position::{Encoding, text_range};
+
+/// The longest text that is analysed, in bytes. Memory is bounded by ten times this; editors stop synchronising
+/// earlier (VS Code at 50 MB).
+pub const MAX_TEXT: usize = 64 << 20;
+
+/// An open document.
+pub(super) struct Document {
+    pub(super) file: FileId,
+    pub(super) version: i32,
+    /// As the client named it, or as the name of the file or the text shows.
+    kind: Kind,
+    pub(super) body: Body,
+    /// The tokens that the client was last given, and the version that they were for.
+    pub(super) tokens: Option<(i32, Arc<Vec<SemanticToken>>)>,
+}
+
+/// What is kept of a document.
+pub(super) enum Body {
+    /// Its text, which is analysed.
+    Text(Language, Rope),
+    /// Nothing: it is not analysed.
+    Refused(Refusal),
+}
+
+/// Why a document is not analysed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Refusal {
+    /// A stable name, the code of the diagnostic that says it.
+    pub(super) code: &'static str,
+    /// One sentence with the mend.
+    pub(super) message: String,
+}
+
+/// A range of the text that was replaced by so many bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Edit {
+    pub(super) range: TextRange,
+    pub(super) inserted: TextSize,
+}
+
+impl Document {
+    /// Opens a document in the host.
+    pub(super) fn open(item: TextDocumentItem, file: FileId, host: &mut AnalysisHost) -> Document {
+        let kind = kind(&item.language_id, &item.uri, &item.text);
+        let body = Body::new(kind, &item.text, file, host);
+        Document { file, version: item.version, kind, body, tokens: None }
+    }
+
+    /// The text, of a document that is analysed.
+    pub(super) fn text(&self) -> Option<&Rope> {
+        match &self.body {
+            Body::Text(_, text) => Some(text),
+            Body::Refused(_) => None,
+        }
+    }
+
+    /// The language, of a document that is analysed.
+    pub(super) fn language(&self) -> Option<Language> {
+        match self.body {
+            Body::Text(language, _) => Some(language),
+            Body::Refused(_) => None,
+        }
+    }
+
+    /// Why it is not analysed.
+    pub(super) fn refusal(&self) -> Option<&Refusal> {
+        match &self.body {
+            Body::Text(..) => None,
+            Body::Refused(refusal) => Some(refusal),
+        }
+    }
+
+    /// Gives a document up; the host forgets it.
+    pub(super) fn refuse(&mut self, refusal: Refusal, host: &mut AnalysisHost) {
+        host.close(self.file);
+        self.body = Body::Refused(refusal);
+    }
+
+    /// Applies the changes of one notification in their order, and says what they were. A change that does not fit
+    /// the text gives the document up; only a change that brings the whole text takes it back.
+    pub(super) fn change(
+        &mut self,
+        changes: Vec<TextDocumentContentChangeEvent>,
+        encoding: Encoding,
+        host: &mut AnalysisHost,
+    ) -> Vec<Edit> {
+        let mut done = Vec::with_capacity(changes.len());
+        for change in changes {
+            let Some(range) = change.range else {
+                let length = self.text().map_or(0, Rope::len_bytes);
+                self.body = Body::new(self.kind, &change.text, self.file, host);
+                let range = TextRange::up_to(TextSize::try_from(length).unwrap_or_default());
+                done.push(Edit { range, inserted: TextSize::of(change.text.as_str()) });
+                continue;
+            };
+            let Body::Text(_, text) = &mut self.body else { continue };
+            let edited = match text_range(text, range, encoding) {
+                Some(range) => edit(text, range, &change.text, self.file, host).map(|()| {
+                    done.push(Edit { range, inserted: TextSize::of(change.text.as_str()) });
+                }),
+                None => Err(out_of_sync(&format!(
+                    "an edit from line {} to line {} does not lie in the text of {} lines",
+                    range.start.line + 1,
+                    range.end.line + 1,
+                    text.len_lines()
+                ))),
+            };
+            if let Err(refusal) = edited {
+                self.refuse(refusal, host);
+            }
+        }
+        done
+    }
+}
+
+impl Refusal {
+    /// The refusal at the start of the document, for everybody who looks at it.
+    pub(super) fn diagnostic(&self) -> Diagnostic {
+        Diagnostic {
+            severity: Some(DiagnosticSeverity::WARNING),
+            code: Some(NumberOrString::String(self.code.to_owned())),
+            source: Some("warplens".into()),
+            message: self.message.clone(),
+            ..Diagnostic::default()
+        }
+    }
+}
+
+impl Body {
+    fn new(kind: Kind, text: &str, file: FileId, host: &mut AnalysisHost) -> Body {
+        let refusal = match kind {
+            _ if text.len() > MAX_TEXT => too_large(text.len()),
+            Kind::Read(language) => {
+                host.open(file, language, text);
+                return Body::Text(language, Rope::from_str(text));
+            }
+            Kind::Listing => Refusal { code: "listing", message: language::LISTINGS_LATER.into() },
+            Kind::Unknown => Refusal {
+                code: "unknown-language",
+                message: format!("Warplens does not know this language; it reads {}", language::READ),
+            },
+        };
+        host.close(file);
+        Body::Refused(refusal)
+    }
+}
+
+fn kind(id: &str, uri: &Uri, text: &str) -> Kind {
+    let known = |kind: Kind| (kind != Kind::Unknown).then_some(kind);
+    known(language::by_id(id))
+        .or_else(|| known(language::by_extension(Path::new(uri.path().as_str()))))
+        .unwrap_or_else(|| language::by_text(text))
+}
+
+/// Edits rope and host alike.
+fn edit(
+    text: &mut Rope,
+    range: TextRange,
+    insert: &str,
+    file: FileId,
+    host: &mut AnalysisHost,
+) -> Result<(), Refusal> {
+    let length = text.len_bytes() - usize::from(range.len()) + insert.len();
+    if length > MAX_TEXT {
+        return Err(too_large(length));
+    }
+    host.edit(file, range, insert).map_err(|problem| out_of_sync(&problem.to_string()))?;
+    let start = text.byte_to_char(range.start().into());
+    text.remove(start..text.byte_to_char(range.end().into()));
+    text.insert(start, insert);
+    Ok(())
+}
+
+fn too_large(length: usize) -> Refusal {
+    let (length, most) = (length as f64 / 1e6, MAX_TEXT as f64 / 1e6);
+    Refusal {
+        code: "too-large",
+        message: format!("this file has {length:.0} MB; Warplens analyses files of at most {most:.0} MB"),
+    }
+}
+
+/// The refusal of a document whose text is no longer known.
+pub(super) fn out_of_sync(why: &str) -> Refusal {
+    Refusal {
+        code: "out-of-sync",
+        message: format!("Warplens lost track of this file ({why}); close it and open it again"),
+    }
+}

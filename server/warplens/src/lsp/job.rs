@@ -1,0 +1,138 @@
+//! Work that reads: a question, who asked it, and how it ended.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use ropey::Rope;
+use serde_json::Value;
+use text_size::{TextRange, TextSize};
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::ls_types::{Diagnostic, Position, Range, SemanticToken, Uri};
+use warplens_ide::{Analysis, Cancelled, FileId, Language};
+
+use super::capabilities::Abilities;
+use super::settings::Settings;
+use crate::position::{self, Encoding};
+
+/// A document at one version, with all that a question about it needs. Made on the state thread when a worker is
+/// free, and dropped before its answer is sent: an edit waits for the snapshot in it.
+pub(super) struct Question {
+    pub(super) uri: Uri,
+    pub(super) file: FileId,
+    pub(super) language: Language,
+    pub(super) version: i32,
+    pub(super) text: Rope,
+    pub(super) encoding: Encoding,
+    pub(super) abilities: Arc<Abilities>,
+    pub(super) settings: Arc<Settings>,
+    /// The tokens that the client was last given, and the version of the document that they were for.
+    pub(super) tokens: Option<(i32, Arc<Vec<SemanticToken>>)>,
+    pub(super) analysis: Analysis,
+}
+
+impl Question {
+    /// The byte offset of a position; lines beyond the text are its end.
+    pub(super) fn offset(&self, position: Position) -> TextSize {
+        let end = TextSize::try_from(self.text.len_bytes()).unwrap_or_default();
+        position::offset(&self.text, position, self.encoding).unwrap_or(end)
+    }
+
+    /// The byte range of a range; one that ends before it starts is empty.
+    pub(super) fn text_range(&self, range: Range) -> TextRange {
+        let start = self.offset(range.start);
+        TextRange::new(start, self.offset(range.end).max(start))
+    }
+
+    /// The language as clients name it.
+    pub(super) fn language_id(&self) -> &'static str {
+        match self.language {
+            Language::Ptx => "ptx",
+            Language::Wave => "wave-asm",
+        }
+    }
+
+    /// The protocol's range.
+    pub(super) fn range(&self, range: TextRange) -> Range {
+        position::range(&self.text, range, self.encoding)
+    }
+}
+
+/// Asks; may be asked again of a newer snapshot, so it keeps nothing.
+pub(super) type Ask = Box<dyn Fn(&Question) -> Result<Done, Failure> + Send>;
+
+/// What a question brings.
+pub(super) enum Done {
+    /// The result of a request.
+    Answer(Value),
+    /// The result of a request, and the tokens that the client has after it.
+    Tokens { answer: Value, data: Arc<Vec<SemanticToken>> },
+    /// Diagnostics to publish.
+    Diagnostics(Vec<Diagnostic>),
+}
+
+/// Why a question brought nothing.
+#[derive(Debug)]
+pub(super) enum Failure {
+    /// An edit came, or the asker lost interest.
+    Cancelled,
+    /// It cannot be answered; the sentence is for the user.
+    Refused(String),
+    /// A mistake of ours.
+    Panicked(String),
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Failure {
+        Failure::Cancelled
+    }
+}
+
+/// For whom a question is asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Asker {
+    /// A request of the client.
+    Request(Id),
+    /// The client as such, which wants to be told diagnostics.
+    Publish,
+}
+
+/// How soon an answer is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Urgency {
+    /// Somebody is looking at the place: before everything else.
+    Now,
+    /// Soon enough when a worker is free.
+    Soon,
+}
+
+/// A question on its way.
+pub(super) struct Job {
+    pub(super) asker: Asker,
+    pub(super) urgency: Urgency,
+    pub(super) uri: Uri,
+    /// The version of the document when it was asked.
+    pub(super) version: i32,
+    pub(super) ask: Ask,
+}
+
+/// A question that a worker is done with.
+pub(super) struct Finished {
+    pub(super) job: Job,
+    pub(super) outcome: Result<Done, Failure>,
+}
+
+impl Job {
+    /// Asks. Whatever happens inside, it comes back as an outcome, and the question is gone by then.
+    pub(super) fn run(self, question: Question) -> Finished {
+        let outcome = catch_unwind(AssertUnwindSafe(|| (self.ask)(&question)));
+        drop(question);
+        let outcome = outcome.unwrap_or_else(|panic| Err(Failure::Panicked(panic_message(&*panic))));
+        Finished { job: self, outcome }
+    }
+}
+
+/// What a panic said.
+pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
+}

@@ -1,0 +1,45 @@
+//! Questions that wait for a worker.
+//!
+//! They wait as data, without a snapshot: a queue of snapshots would hold up every edit.
+
+use std::collections::VecDeque;
+
+use tower_lsp::ls_types::Uri;
+
+use super::job::{Asker, Job, Urgency};
+
+/// The waiting questions: first the urgent ones, then the others, each in the order in which they came.
+#[derive(Default)]
+pub(super) struct Queue {
+    now: VecDeque<Job>,
+    soon: VecDeque<Job>,
+}
+
+impl Queue {
+    pub(super) fn push(&mut self, job: Job) {
+        self.line(job.urgency).push_back(job);
+    }
+
+    /// Puts back a question that was interrupted.
+    pub(super) fn push_front(&mut self, job: Job) {
+        self.line(job.urgency).push_front(job);
+    }
+
+    pub(super) fn pop(&mut self) -> Option<Job> {
+        self.now.pop_front().or_else(|| self.soon.pop_front())
+    }
+
+    /// Drops what waits for this asker about this document: a newer question takes its place.
+    pub(super) fn forget(&mut self, uri: &Uri, asker: &Asker) {
+        for line in [&mut self.now, &mut self.soon] {
+            line.retain(|job| job.asker != *asker || job.uri != *uri);
+        }
+    }
+
+    fn line(&mut self, urgency: Urgency) -> &mut VecDeque<Job> {
+        match urgency {
+            Urgency::Now => &mut self.now,
+            Urgency::Soon => &mut self.soon,
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The user's settings, the section `warplens` of the client's configuration.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use warplens_ide::lanes::text;
+
+/// The settings. What the client leaves out or does not know stays as it is by default.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Settings {
+    pub(super) lanes: Lanes,
+    pub(super) simulation: Simulation,
+}
+
+/// `warplens.lanes.*`: how lanes are written.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Lanes {
+    pub(super) format: Format,
+    /// Say something also at the end of lines that every launched lane ran once.
+    pub(super) show_full: bool,
+}
+
+/// `warplens.lanes.format`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Format {
+    #[default]
+    Ranges,
+    Hex,
+    Blocks,
+    Count,
+}
+
+impl From<Format> for text::Format {
+    fn from(format: Format) -> text::Format {
+        match format {
+            Format::Ranges => text::Format::Ranges,
+            Format::Hex => text::Format::Hex,
+            Format::Blocks => text::Format::Blocks,
+            Format::Count => text::Format::Count,
+        }
+    }
+}
+
+/// `warplens.simulation.*`: how a launch is run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Simulation {
+    /// The divergence model; one that the language of a document does not have leaves that language its default.
+    pub(super) model: String,
+    /// Warp instructions of a whole launch.
+    pub(super) max_steps: u64,
+}
+
+impl Default for Simulation {
+    fn default() -> Simulation {
+        Simulation { model: String::new(), max_steps: 10_000_000 }
+    }
+}
+
+impl Settings {
+    /// Reads the section `warplens`, or an object that has it as its member. `null` stands for the defaults, in any
+    /// place.
+    pub(super) fn read(value: Value) -> Result<Settings, String> {
+        let section = match value {
+            Value::Object(mut members) => members.remove("warplens").unwrap_or(Value::Object(members)),
+            other => other,
+        };
+        match without_nulls(section) {
+            Value::Null => Ok(Settings::default()),
+            section => {
+                serde_json::from_value(section).map_err(|error| format!("settings `warplens.*`: {error}"))
+            }
+        }
+    }
+}
+
+/// Clients send `null` for what is not set.
+fn without_nulls(value: Value) -> Value {
+    match value {
+        Value::Object(members) => members
+            .into_iter()
+            .filter(|(_, value)| !value.is_null())
+            .map(|(name, value)| (name, without_nulls(value)))
+            .collect(),
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_not_said_is_the_default() {
+        for value in
+            [json!(null), json!({}), json!({ "warplens": null }), json!({ "lanes": { "format": null } })]
+        {
+            assert_eq!(Settings::read(value.clone()), Ok(Settings::default()), "{value}");
+        }
+    }
+
+    #[test]
+    fn the_section_may_come_with_or_without_its_name() {
+        let section = json!({ "lanes": { "format": "hex", "showFull": true }, "server": { "path": "x" } });
+        let expected = Lanes { format: Format::Hex, show_full: true };
+        assert_eq!(Settings::read(section.clone()).map(|settings| settings.lanes), Ok(expected.clone()));
+        assert_eq!(
+            Settings::read(json!({ "warplens": section })).map(|settings| settings.lanes),
+            Ok(expected)
+        );
+    }
+
+    #[test]
+    fn a_wrong_value_is_said() {
+        let problem = Settings::read(json!({ "lanes": { "format": "braille" } })).unwrap_err();
+        assert!(problem.contains("braille") && problem.contains("ranges"), "{problem}");
+    }
+}

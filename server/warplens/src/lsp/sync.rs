@@ -1,0 +1,173 @@
+//! Documents and settings as the client keeps them, and diagnostics for clients that want to be told.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tower_lsp::ls_types::request::{RegisterCapability, WorkspaceConfiguration};
+use tower_lsp::ls_types::{
+    ConfigurationItem, ConfigurationParams, Diagnostic, DidChangeTextDocumentParams,
+    DidCloseTextDocumentParams, DidOpenTextDocumentParams, MessageType, PublishDiagnosticsParams,
+    Registration, RegistrationParams, Uri,
+};
+use warplens_ide::FileId;
+
+use super::document::{Document, Refusal, out_of_sync};
+use super::event::Event;
+use super::job::{Asker, Done, Job, Urgency, panic_message};
+use super::requests::diagnostics;
+use super::settings::Settings;
+use super::state::State;
+
+impl State {
+    /// The client is ready: ask it for what it may tell.
+    pub(super) fn initialized(&mut self) {
+        if self.abilities.configuration {
+            self.ask_for_settings();
+        }
+        let mut registrations = vec![];
+        let mut register = |method: &str, options: Option<Value>| {
+            registrations.push(Registration {
+                id: format!("warplens.{method}"),
+                method: method.to_owned(),
+                register_options: options,
+            });
+        };
+        if self.abilities.register_configuration {
+            register("workspace/didChangeConfiguration", Some(json!({ "section": "warplens" })));
+        }
+        if self.abilities.watch_files {
+            let watchers =
+                ["**/warplens.toml", "**/warplens.json"].map(|glob| json!({ "globPattern": glob }));
+            register("workspace/didChangeWatchedFiles", Some(json!({ "watchers": watchers })));
+        }
+        if !registrations.is_empty() {
+            self.outbox.ask::<RegisterCapability>(RegistrationParams { registrations }, |refused| {
+                refused.inspect_err(|error| tracing::info!("the client registers nothing: {error}")).ok();
+                None
+            });
+        }
+    }
+
+    // Documents.
+
+    pub(super) fn did_open(&mut self, params: DidOpenTextDocumentParams) {
+        let item = params.text_document;
+        let uri = item.uri.clone();
+        if let Some(open) = self.documents.remove(&uri) {
+            tracing::warn!("{} is opened twice", uri.as_str());
+            self.host.close(open.file);
+        }
+        self.files_opened += 1;
+        let file = FileId(self.files_opened);
+        let document = Document::open(item, file, &mut self.host);
+        let refusal = document.refusal().cloned();
+        self.documents.insert(uri.clone(), document);
+        self.say_refusal(&uri, refusal);
+        self.text_changed(&uri);
+    }
+
+    pub(super) fn did_change(&mut self, params: DidChangeTextDocumentParams) {
+        let uri = params.text_document.uri;
+        let Some(document) = self.documents.get_mut(&uri) else {
+            tracing::error!("{} is edited, but not open", uri.as_str());
+            return;
+        };
+        let was_refused = document.refusal().is_some();
+        document.version = params.text_document.version;
+        let (host, encoding) = (&mut self.host, self.encoding);
+        let changed =
+            catch_unwind(AssertUnwindSafe(|| document.change(params.content_changes, encoding, host)));
+        changed.unwrap_or_else(|panic| {
+            let why = panic_message(&*panic);
+            tracing::error!("an edit of {}: {why}", uri.as_str());
+            document.refuse(out_of_sync("a mistake of ours"), &mut self.host);
+            vec![]
+        });
+        let refusal = document.refusal().filter(|_| !was_refused).cloned();
+        self.say_refusal(&uri, refusal);
+        self.text_changed(&uri);
+    }
+
+    pub(super) fn did_close(&mut self, params: DidCloseTextDocumentParams) {
+        let uri = params.text_document.uri;
+        if let Some(document) = self.documents.remove(&uri) {
+            self.host.close(document.file);
+            if !self.abilities.pull_diagnostics {
+                self.outbox.publish(PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
+            }
+        }
+    }
+
+    /// Tells the user once why a document is not analysed.
+    fn say_refusal(&self, uri: &Uri, refusal: Option<Refusal>) {
+        if let Some(refusal) = refusal {
+            let name = uri.path().as_str().rsplit('/').next().unwrap_or_default();
+            self.outbox.show(MessageType::WARNING, format!("{name}: {}", refusal.message));
+        }
+    }
+
+    /// What follows from every new text.
+    fn text_changed(&mut self, uri: &Uri) {
+        if !self.abilities.pull_diagnostics
+            && let Some(document) = self.documents.get(uri)
+        {
+            let version = document.version;
+            match document.refusal().map(Refusal::diagnostic) {
+                Some(diagnostic) => self.publish(uri, version, vec![diagnostic]),
+                None => self.publish_soon(uri, version),
+            }
+        }
+    }
+
+    // Diagnostics for clients that do not ask for them.
+
+    /// Computes and publishes the diagnostics of a version; those of an older one are not needed any more.
+    fn publish_soon(&mut self, uri: &Uri, version: i32) {
+        self.queue.forget(uri, &Asker::Publish);
+        self.queue.push(Job {
+            asker: Asker::Publish,
+            urgency: Urgency::Soon,
+            uri: uri.clone(),
+            version,
+            ask: Box::new(|question| Ok(Done::Diagnostics(diagnostics(question)?))),
+        });
+    }
+
+    pub(super) fn publish(&self, uri: &Uri, version: i32, diagnostics: Vec<Diagnostic>) {
+        self.outbox.publish(PublishDiagnosticsParams {
+            uri: uri.clone(),
+            diagnostics,
+            version: Some(version),
+        });
+    }
+
+    // Settings.
+
+    pub(super) fn configuration_changed(&mut self, mut params: Value) {
+        // A client that can be asked sends nothing useful by itself.
+        if self.abilities.configuration {
+            self.ask_for_settings();
+        } else {
+            self.settings_told(params["settings"].take());
+        }
+    }
+
+    fn ask_for_settings(&self) {
+        let item = ConfigurationItem { scope_uri: None, section: Some("warplens".into()) };
+        self.outbox.ask::<WorkspaceConfiguration>(ConfigurationParams { items: vec![item] }, |answer| {
+            let sections = answer.inspect_err(|error| tracing::info!("no settings: {error}")).ok()?;
+            sections.into_iter().next().map(Event::Settings)
+        });
+    }
+
+    pub(super) fn settings_told(&mut self, value: Value) {
+        match Settings::read(value) {
+            Ok(settings) if settings == *self.settings => {}
+            Ok(settings) => {
+                self.settings = Arc::new(settings);
+            }
+            Err(problem) => self.outbox.show(MessageType::WARNING, format!("{problem}; it stays as it was")),
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! Places in a text: what the protocol counts (line and character) and what the rest of the server counts (bytes).
+//!
+//! Both directions cost the depth of the rope, whatever the length of the text or of the line.
+
+use ropey::Rope;
+use text_size::{TextRange, TextSize};
+use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
+
+/// What a client counts characters in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Encoding {
+    /// Bytes.
+    Utf8,
+    /// Code units of UTF-16, the protocol's default.
+    Utf16,
+}
+
+impl Encoding {
+    /// UTF-8 where the client offers it, else the default that every client must know.
+    pub(crate) fn negotiate(offered: &[PositionEncodingKind]) -> Encoding {
+        if offered.contains(&PositionEncodingKind::UTF8) { Encoding::Utf8 } else { Encoding::Utf16 }
+    }
+
+    /// The protocol's name for it.
+    pub(crate) fn kind(self) -> PositionEncodingKind {
+        match self {
+            Encoding::Utf8 => PositionEncodingKind::UTF8,
+            Encoding::Utf16 => PositionEncodingKind::UTF16,
+        }
+    }
+}
+
+/// The byte offset of a position. A character beyond the end of its line is the end of the line, one inside a
+/// character is its start, and the line after the last one is the end of the text. `None` for lines further down.
+pub(crate) fn offset(text: &Rope, position: Position, encoding: Encoding) -> Option<TextSize> {
+    let line = position.line as usize;
+    if line >= text.len_lines() {
+        return (line == text.len_lines()).then(|| size(text.len_bytes()));
+    }
+    let (start, end) = (text.line_to_char(line), line_end(text, line));
+    let wanted = position.character as usize;
+    let char = match encoding {
+        Encoding::Utf8 => {
+            let byte = text.char_to_byte(start).saturating_add(wanted).min(text.char_to_byte(end));
+            text.byte_to_char(byte)
+        }
+        Encoding::Utf16 => {
+            let unit = text.char_to_utf16_cu(start).saturating_add(wanted).min(text.char_to_utf16_cu(end));
+            text.utf16_cu_to_char(unit)
+        }
+    };
+    Some(size(text.char_to_byte(char)))
+}
+
+/// The position of a byte offset; beyond the text, its end.
+pub(crate) fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Position {
+    let byte = usize::from(offset).min(text.len_bytes());
+    let line = text.byte_to_line(byte);
+    let character = match encoding {
+        Encoding::Utf8 => byte - text.line_to_byte(line),
+        Encoding::Utf16 => {
+            text.char_to_utf16_cu(text.byte_to_char(byte)) - text.char_to_utf16_cu(text.line_to_char(line))
+        }
+    };
+    Position { line: line as u32, character: character as u32 }
+}
+
+/// The byte range of a protocol range; `None` when it does not lie in the text or ends before it starts.
+pub(crate) fn text_range(text: &Rope, range: Range, encoding: Encoding) -> Option<TextRange> {
+    let (start, end) = (offset(text, range.start, encoding)?, offset(text, range.end, encoding)?);
+    (start <= end).then(|| TextRange::new(start, end))
+}
+
+/// The protocol range of a byte range.
+pub(crate) fn range(text: &Rope, range: TextRange, encoding: Encoding) -> Range {
+    Range { start: position(text, range.start(), encoding), end: position(text, range.end(), encoding) }
+}
+
+/// The character index where the line's own text ends: before its `\n`, `\r\n` or `\r`.
+fn line_end(text: &Rope, line: usize) -> usize {
+    let mut end = if line + 1 < text.len_lines() { text.line_to_char(line + 1) } else { text.len_chars() };
+    let start = text.line_to_char(line);
+    for terminator in ['\n', '\r'] {
+        if end > start && text.char(end - 1) == terminator {
+            end -= 1;
+        }
+    }
+    end
+}
+
+/// Texts are refused long before a byte offset stops fitting (see `lsp::MAX_TEXT`).
+fn size(bytes: usize) -> TextSize {
+    TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(line: u32, character: u32) -> Position {
+        Position { line, character }
+    }
+
+    fn bytes(text: &str, position: Position, encoding: Encoding) -> Option<u32> {
+        offset(&Rope::from_str(text), position, encoding).map(u32::from)
+    }
+
+    #[test]
+    fn counts_in_the_client_s_units() {
+        let text = "é𝄞x\nz";
+        assert_eq!(bytes(text, at(0, 3), Encoding::Utf16), Some(6));
+        assert_eq!(bytes(text, at(0, 6), Encoding::Utf8), Some(6));
+        assert_eq!(bytes(text, at(1, 0), Encoding::Utf16), Some(8));
+    }
+
+    #[test]
+    fn inside_a_character_is_its_start() {
+        assert_eq!(bytes("é𝄞x", at(0, 2), Encoding::Utf16), Some(2));
+        assert_eq!(bytes("é𝄞x", at(0, 1), Encoding::Utf8), Some(0));
+    }
+
+    #[test]
+    fn beyond_the_line_is_its_end() {
+        for text in ["ab\ncd", "ab\r\ncd", "ab\rcd"] {
+            assert_eq!(bytes(text, at(0, 99), Encoding::Utf16), Some(2), "{text:?}");
+            assert_eq!(bytes(text, at(0, u32::MAX), Encoding::Utf8), Some(2), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn one_line_beyond_the_text_is_its_end_and_more_is_nowhere() {
+        assert_eq!(bytes("ab\n", at(2, 7), Encoding::Utf16), Some(3));
+        assert_eq!(bytes("ab\n", at(3, 0), Encoding::Utf16), None);
+        assert_eq!(bytes("", at(0, 5), Encoding::Utf16), Some(0));
+    }
+
+    #[test]
+    fn only_the_line_ends_of_the_protocol_count() {
+        let text = "a\u{2028}b\u{c}c\nd";
+        assert_eq!(bytes(text, at(1, 0), Encoding::Utf8), Some(8));
+    }
+
+    #[test]
+    fn there_and_back() {
+        let text = Rope::from_str("é𝄞x\r\n\tmov ü\rlast");
+        for encoding in [Encoding::Utf8, Encoding::Utf16] {
+            for char in 0..=text.len_chars() {
+                let byte = size(text.char_to_byte(char));
+                let there = position(&text, byte, encoding);
+                let back = offset(&text, there, encoding);
+                // Between \r and \n there is no position of its own.
+                if !(char > 0 && text.get_char(char - 1) == Some('\r') && text.get_char(char) == Some('\n')) {
+                    assert_eq!(back, Some(byte), "{there:?}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_range_that_ends_before_it_starts_is_refused() {
+        let text = Rope::from_str("abc");
+        let backwards = Range { start: at(0, 2), end: at(0, 1) };
+        assert_eq!(text_range(&text, backwards, Encoding::Utf16), None);
+    }
+}

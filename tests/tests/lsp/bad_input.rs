@@ -1,0 +1,181 @@
+//! Whatever a client sends: a clear message, the server alive, no text lost.
+
+use serde_json::{Value, json};
+
+use crate::support::{Client, Options, range, render};
+
+#[test]
+fn invalid_utf8_in_a_message_is_an_error_and_the_server_goes_on() {
+    let mut client = Client::start();
+    let file = client.open("k.ptx", "// text\n");
+    client
+        .line
+        .send(b"{\"jsonrpc\":\"2.0\",\"id\":77,\"method\":\"textDocument/hover\",\"params\":\"\xff\xfe\"}");
+    let error = parse_error(&mut client);
+    assert!(error.contains("not UTF-8"), "{error}");
+    assert_eq!(client.text(&file), "// text\n");
+}
+
+#[test]
+fn what_is_no_message_is_an_error_and_the_server_goes_on() {
+    let deep = format!(
+        "{{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{}{}}}",
+        "[".repeat(9999),
+        "]".repeat(9999)
+    );
+    for message in ["{", "[]", "{\"jsonrpc\":\"1.0\",\"method\":\"x\"}", "not json", &deep] {
+        let mut client = Client::start();
+        let file = client.open("k.ptx", "// text\n");
+        client.line.send(message.as_bytes());
+        let error = parse_error(&mut client);
+        assert!(error.contains("JSON-RPC"), "{error}");
+        assert_eq!(client.text(&file), "// text\n");
+    }
+}
+
+#[test]
+fn bytes_between_messages_are_skipped() {
+    let mut client = Client::start();
+    client.line.send_bytes(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n");
+    let error = parse_error(&mut client);
+    assert!(error.contains("Content-Length"), "{error}");
+    let file = client.open("k.ptx", "// text\n");
+    assert_eq!(client.text(&file), "// text\n");
+}
+
+/// The message of the error that answers no request.
+fn parse_error(client: &mut Client) -> String {
+    loop {
+        let message = client.receive_raw();
+        if message["error"]["code"] == -32700 {
+            assert_eq!(message["id"], Value::Null);
+            return message["error"]["message"].as_str().unwrap_or_default().to_owned();
+        }
+    }
+}
+
+#[test]
+fn strange_parameters_are_an_error_of_that_request() {
+    let mut client = Client::start();
+    let file = client.open("k.ptx", "// text\n");
+    for (method, params) in [
+        ("textDocument/hover", json!({})),
+        (
+            "textDocument/hover",
+            json!({ "textDocument": { "uri": "file:///test/other.ptx" }, "position": { "line": 0, "character": 0 } }),
+        ),
+        (
+            "textDocument/hover",
+            json!({ "textDocument": { "uri": file.uri }, "position": { "line": -1, "character": 0 } }),
+        ),
+        ("textDocument/rename", json!({ "textDocument": { "uri": 7 } })),
+        ("workspace/executeCommand", json!({ "command": "warplens.unknown", "arguments": [] })),
+        ("warplens/laneMasks", json!({ "textDocument": {} })),
+        ("warplens/unknown", json!({})),
+    ] {
+        let id = client.send(method, params.clone());
+        let error = client.wait(id).expect_err("it cannot be answered");
+        assert!(matches!(error["code"].as_i64(), Some(-32602 | -32601)), "{method} {params}: {error}");
+    }
+    assert_eq!(client.text(&file), "// text\n");
+}
+
+#[test]
+fn a_character_beyond_the_line_is_its_end() {
+    let mut client = Client::start();
+    let mut file = client.open("k.ptx", "// a\n// b\n");
+    client.edit(&mut file, range([0, 999], [0, 9999]), "!");
+    client.edit(&mut file, range([1, 4], [1, u32::MAX]), "?");
+    // The line after the last one is the end of the text, for clients that count that way.
+    client.edit(&mut file, range([3, 0], [3, 0]), "// c");
+    assert_eq!(client.text(&file), "// a!\n// b?\n// c");
+}
+
+#[test]
+fn an_edit_that_does_not_fit_is_said_and_nothing_wrong_is_served() {
+    for impossible in [range([99, 0], [99, 0]), range([1, 0], [0, 0]), range([0, 3], [0, 1])] {
+        let mut client = Client::start();
+        let mut file = client.open("k.ptx", "// a\n");
+        client.edit(&mut file, impossible.clone(), "x");
+        let said =
+            client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
+        assert!(said.contains("k.ptx") && said.contains("open it again"), "{impossible}: {said}");
+        let shown = render(&client.diagnostics(&file));
+        assert!(shown.starts_with("0:0-0:0 warning out-of-sync"), "{shown}");
+        assert_eq!(client.hover(&file.at(0, 1)), None);
+
+        // More edits change nothing, but the whole text does.
+        client.edit(&mut file, range([0, 0], [0, 0]), "// x\n");
+        assert_eq!(client.diagnostics(&file).len(), 1);
+        client.change(&mut file, json!([{ "text": "// all new\n" }]));
+        assert_eq!(client.text(&file), "// all new\n");
+        assert_eq!(render(&client.diagnostics(&file)), "");
+
+        client.edit(&mut file, impossible, "x");
+        client.close(&file);
+        let file = client.open("k.ptx", "// again\n");
+        assert_eq!(client.text(&file), "// again\n");
+    }
+}
+
+#[test]
+fn edits_of_what_is_not_open_change_nothing() {
+    let mut client = Client::start();
+    let open = client.open("k.ptx", "// a\n");
+    let mut other = open.clone();
+    other.uri = "file:///test/other.ptx".into();
+    client.edit(&mut other, range([0, 0], [0, 0]), "x");
+    client.close(&other);
+    assert_eq!(client.text(&open), "// a\n");
+}
+
+#[test]
+fn an_empty_file_has_nothing_to_say() {
+    for name in ["k.ptx", "k.wave"] {
+        let mut client = Client::start();
+        let file = client.open(name, "");
+        assert_eq!(render(&client.diagnostics(&file)), "");
+        assert_eq!(client.hover(&file.at(0, 0)), None);
+        for method in ["documentSymbol", "foldingRange", "codeLens", "semanticTokens/full"] {
+            client.request(&format!("textDocument/{method}"), file.params());
+        }
+        client.completions(&file.at(0, 0));
+    }
+}
+
+#[test]
+fn a_file_too_large_is_said_and_costs_nothing() {
+    let mut client = Client::start();
+    let line =
+        "// a line of a very large file, of one hundred million bytes in all ........................\n";
+    let mut file = client.open("large.ptx", &line.repeat(100_000_000 / line.len()));
+    let said = client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
+    assert!(said.contains("100 MB") && said.contains("at most 67 MB"), "{said}");
+    let shown = render(&client.diagnostics(&file));
+    assert!(shown.starts_with("0:0-0:0 warning too-large"), "{shown}");
+    client.edit(&mut file, range([7, 0], [8, 0]), "");
+    assert_eq!(client.hover(&file.at(0, 1)), None);
+
+    let small = client.open("small.ptx", "// text\n");
+    assert_eq!(client.text(&small), "// text\n");
+}
+
+#[test]
+fn listings_come_later() {
+    let mut client = Client::with_options(&Options::plain());
+    let item = json!({ "uri": "file:///test/k.sass", "languageId": "sass", "version": 1, "text": "/*0000*/ EXIT ;\n" });
+    client.notify("textDocument/didOpen", json!({ "textDocument": item }));
+    let published = client.notification("textDocument/publishDiagnostics");
+    let shown = render(published["diagnostics"].as_array().expect("there is one"));
+    assert!(shown.starts_with("0:0-0:0 warning listing: machine-code listings"), "{shown}");
+}
+
+#[test]
+fn settings_of_a_wrong_kind_are_said_and_the_others_stay() {
+    let settings = json!({ "lanes": { "format": "braille" } });
+    let mut client = Client::with_options(&Options { settings, ..Options::default() });
+    let said = client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
+    assert!(said.contains("braille"), "{said}");
+    let file = client.open("k.ptx", "// text\n");
+    assert_eq!(client.text(&file), "// text\n");
+}

@@ -1,0 +1,88 @@
+//! Diagnostics: asked for, or told to clients that do not ask.
+
+use expect_test::expect;
+use serde_json::json;
+
+use crate::support::{Client, Options, range, render};
+
+const SOURCE: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k() {
+    .reg .u32 %r<3>;
+    mov.u32 %r1, %laneid;
+    addd.u32 %r2, %r1, %r1;
+    bra NOWHERE;
+}
+";
+
+#[test]
+fn a_client_that_asks_is_not_told() {
+    let mut client = Client::start();
+    let mut file = client.open("k.ptx", SOURCE);
+    let found = client.diagnostics(&file);
+    expect![[r#"
+        6:4-6:8 error unknown-instruction: `addd` is not an instruction; did you mean `add`?
+        7:8-7:15 error unresolved-name: no name `NOWHERE` is declared here
+    "#]]
+    .assert_eq(&render(&found));
+
+    client.edit(&mut file, range([6, 4], [6, 8]), "add");
+    client.edit(&mut file, range([7, 4], [7, 15]), "exit");
+    assert_eq!(render(&client.diagnostics(&file)), "");
+}
+
+#[test]
+fn a_client_that_does_not_ask_is_told_every_version() {
+    let mut client = Client::with_options(&Options::plain());
+    let mut file = client.open("k.ptx", SOURCE);
+    let codes =
+        |found: &[serde_json::Value]| found.iter().map(|found| found["code"].clone()).collect::<Vec<_>>();
+    assert_eq!(client.published(&file).len(), 2);
+    client.edit(&mut file, range([6, 4], [6, 8]), "add");
+    assert_eq!(codes(&client.published(&file)).len(), 1);
+    client.edit(&mut file, range([7, 4], [7, 15]), "exit");
+    assert_eq!(client.published(&file), Vec::<serde_json::Value>::new());
+}
+
+#[test]
+fn after_many_edits_the_last_version_is_told() {
+    let mut client = Client::with_options(&Options::plain());
+    let mut file = client.open("k.ptx", "");
+    for (line, text) in SOURCE.split_inclusive('\n').enumerate() {
+        client.edit(&mut file, range([line as u32, 0], [line as u32, 0]), text);
+    }
+    assert_eq!(client.published(&file).len(), 2);
+}
+
+#[test]
+fn a_document_that_is_closed_has_none() {
+    let mut client = Client::with_options(&Options::plain());
+    let file = client.open("k.ptx", SOURCE);
+    client.published(&file);
+    client.close(&file);
+    let params = client.notification("textDocument/publishDiagnostics");
+    assert_eq!(params, json!({ "uri": file.uri, "diagnostics": [] }));
+}
+
+#[test]
+fn asking_about_an_older_version_tells_to_ask_again() {
+    let mut client = Client::start();
+    let mut file = client.open("k.ptx", SOURCE);
+    let mut asked = vec![];
+    for _ in 0..50 {
+        asked.push(client.send("textDocument/diagnostic", file.params()));
+        client.edit(&mut file, range([0, 0], [0, 0]), "\n");
+    }
+    for id in asked {
+        match client.wait(id) {
+            Ok(report) => assert_eq!(report["items"].as_array().map(Vec::len), Some(2)),
+            Err(error) => {
+                assert_eq!(error["code"], -32802, "{error}");
+                assert_eq!(error["data"], json!({ "retriggerRequest": true }));
+            }
+        }
+    }
+    assert_eq!(client.diagnostics(&file).len(), 2);
+}

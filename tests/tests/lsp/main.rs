@@ -1,0 +1,13 @@
+//! Transcripts of the language server: a client that speaks the protocol, in memory and over real standard input and
+//! output. One program for all of them, so that it is linked once.
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod diagnostics;
+mod features;
+mod lanes;
+mod order;
+mod positions;
+mod process;

@@ -1,0 +1,21 @@
+//! What black-box tests drive the server with: a client that speaks the protocol, sources with marks, the program.
+//!
+//! A test reads like a session:
+//!
+//! ```ignore
+//! let mut client = Client::start();
+//! let file = client.open("k.ptx", "bra DONE;\n|\n");
+//! assert!(client.hover(file.cursor()).unwrap().contains("branch"));
+//! ```
+
+#![allow(dead_code, reason = "each test program uses a part")]
+
+mod client;
+mod line;
+mod program;
+mod source;
+
+pub use client::{Client, Options, render};
+pub use line::Line;
+pub use program::{Folder, run, server};
+pub use source::{File, Place, range, utf16};

@@ -1,0 +1,107 @@
+//! Sources with marker lines, as documents of a client.
+//!
+//! A line of nothing but blanks, `|` and `^` marks the line above it and is taken out: `|` is a cursor before the
+//! character above it, `^^^` a range. The source itself stays as a user would write it.
+
+use serde_json::{Value, json};
+
+/// A document as the client has it.
+#[derive(Debug, Clone)]
+pub struct File {
+    pub uri: String,
+    pub version: i32,
+    pub text: String,
+    pub cursors: Vec<Place>,
+    pub ranges: Vec<Value>,
+}
+
+/// A position in a document.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Place {
+    pub uri: String,
+    pub line: u32,
+    pub character: u32,
+}
+
+impl Place {
+    /// The parameters of a request at this place.
+    pub fn params(&self) -> Value {
+        json!({ "textDocument": { "uri": self.uri }, "position": self.position() })
+    }
+
+    pub fn position(&self) -> Value {
+        json!({ "line": self.line, "character": self.character })
+    }
+
+    /// The empty range there.
+    pub fn range(&self) -> Value {
+        json!({ "start": self.position(), "end": self.position() })
+    }
+}
+
+/// The range from one line and character to another.
+pub fn range(start: [u32; 2], end: [u32; 2]) -> Value {
+    let at = |[line, character]: [u32; 2]| json!({ "line": line, "character": character });
+    json!({ "start": at(start), "end": at(end) })
+}
+
+/// Units of UTF-16.
+pub fn utf16(text: &str) -> u32 {
+    text.encode_utf16().count() as u32
+}
+
+impl File {
+    /// Takes the marks out of `source`; `width` counts characters as client and server agreed to.
+    pub fn new(uri: String, source: &str, width: fn(&str) -> u32) -> File {
+        let mut file = File { uri, version: 1, text: String::new(), cursors: vec![], ranges: vec![] };
+        let (mut marked, mut line) = ("", 0);
+        for text in source.split_inclusive('\n') {
+            if is_marker(text) {
+                file.mark(marked, text, line - 1, width);
+            } else {
+                file.text.push_str(text);
+                marked = text;
+                line += 1;
+            }
+        }
+        file
+    }
+
+    fn mark(&mut self, marked: &str, marks: &str, line: u32, width: fn(&str) -> u32) {
+        // Marks stand under characters, whatever their bytes.
+        let column = |at: usize| width(&marked.chars().take(at).collect::<String>());
+        let marks: Vec<char> = marks.chars().collect();
+        let mut at = 0;
+        while at < marks.len() {
+            let end = at + marks[at..].iter().take_while(|&&mark| mark == '^').count();
+            if marks[at] == '|' {
+                self.cursors.push(Place { uri: self.uri.clone(), line, character: column(at) });
+            } else if end > at {
+                self.ranges.push(range([line, column(at)], [line, column(end)]));
+                at = end;
+            }
+            at += 1;
+        }
+    }
+
+    /// The cursor, where there is one.
+    pub fn cursor(&self) -> &Place {
+        assert_eq!(self.cursors.len(), 1, "the source has one cursor");
+        &self.cursors[0]
+    }
+
+    /// A place by line and character.
+    pub fn at(&self, line: u32, character: u32) -> Place {
+        Place { uri: self.uri.clone(), line, character }
+    }
+
+    /// The parameters of a request about the document.
+    pub fn params(&self) -> Value {
+        json!({ "textDocument": { "uri": self.uri } })
+    }
+}
+
+fn is_marker(line: &str) -> bool {
+    let marks = line.trim();
+    !marks.is_empty() && marks.bytes().all(|byte| matches!(byte, b' ' | b'|' | b'^'))
+}
