@@ -272,7 +272,7 @@ impl Number {
     }
 
     /// The sum; `rounding` decides the sign of an exact zero.
-    pub fn add(self, other: Number, rounding: Rounding) -> Number {
+    pub fn plus(self, other: Number, rounding: Rounding) -> Number {
         match (self, other) {
             (Number::Nan, _) | (_, Number::Nan) => Number::Nan,
             (Number::Infinite { negative: a }, Number::Infinite { negative: b }) if a != b => Number::Nan,
@@ -283,12 +283,12 @@ impl Number {
     }
 
     /// The difference.
-    pub fn sub(self, other: Number, rounding: Rounding) -> Number {
-        self.add(other.negated(), rounding)
+    pub fn minus(self, other: Number, rounding: Rounding) -> Number {
+        self.plus(other.negated(), rounding)
     }
 
     /// The product of two numbers of at most 64 digits.
-    pub fn mul(self, other: Number) -> Number {
+    pub fn times(self, other: Number) -> Number {
         let negative = self.negative() != other.negative();
         match (self, other) {
             (Number::Nan, _) | (_, Number::Nan) => Number::Nan,
@@ -304,7 +304,7 @@ impl Number {
     }
 
     /// The quotient of two numbers of at most 64 digits.
-    pub fn div(self, other: Number) -> Number {
+    pub fn over(self, other: Number) -> Number {
         let negative = self.negative() != other.negative();
         match (self, other) {
             (Number::Nan, _) | (_, Number::Nan) => Number::Nan,
@@ -359,28 +359,28 @@ pub mod op {
 
     /// `a + b`
     pub fn add(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
-        format.pack(format.unpack(a).add(format.unpack(b), rounding), rounding)
+        format.pack(format.unpack(a).plus(format.unpack(b), rounding), rounding)
     }
 
     /// `a - b`
     pub fn sub(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
-        format.pack(format.unpack(a).sub(format.unpack(b), rounding), rounding)
+        format.pack(format.unpack(a).minus(format.unpack(b), rounding), rounding)
     }
 
     /// `a * b`
     pub fn mul(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
-        format.pack(format.unpack(a).mul(format.unpack(b)), rounding)
+        format.pack(format.unpack(a).times(format.unpack(b)), rounding)
     }
 
     /// `a * b + c`
     pub fn fma(format: Format, rounding: Rounding, a: u64, b: u64, c: u64) -> u64 {
-        let product = format.unpack(a).mul(format.unpack(b));
-        format.pack(product.add(format.unpack(c), rounding), rounding)
+        let product = format.unpack(a).times(format.unpack(b));
+        format.pack(product.plus(format.unpack(c), rounding), rounding)
     }
 
     /// `a / b`
     pub fn div(format: Format, rounding: Rounding, a: u64, b: u64) -> u64 {
-        format.pack(format.unpack(a).div(format.unpack(b)), rounding)
+        format.pack(format.unpack(a).over(format.unpack(b)), rounding)
     }
 
     /// The square root of `a`.

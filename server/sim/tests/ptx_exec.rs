@@ -55,7 +55,8 @@ fn run_case(case: &Value, text: &str, model: Model) -> Result<(), String> {
         return Err(format!("{:?}: {finding}", result.status));
     }
     for expect in case["expect"].as_array().expect("a list") {
-        let (address, len) = buffers[expect["param"].as_u64().expect("a parameter") as usize].expect("a buffer");
+        let (address, len) =
+            buffers[expect["param"].as_u64().expect("a parameter") as usize].expect("a buffer");
         let bytes = result.memory.bytes(address, len).expect("the buffer");
         check(expect, bytes)?;
     }
@@ -63,7 +64,8 @@ fn run_case(case: &Value, text: &str, model: Model) -> Result<(), String> {
 }
 
 fn element_size(ty: &str) -> u64 {
-    let digits: String = ty.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let digits: String =
+        ty.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
     let bits: u64 = digits.parse().unwrap_or(32);
     let count = if ty.ends_with("x2") { 2 } else { 1 };
     bits * count / 8

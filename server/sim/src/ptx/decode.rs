@@ -16,6 +16,7 @@ mod module;
 mod operands;
 mod specials;
 mod storage;
+mod video;
 
 pub use module::{DecodeError, Lookup, Module, decode};
 

@@ -13,6 +13,7 @@ use super::semantics::convert::Convert;
 use super::semantics::float::{Approximation, FloatMode, FloatOp};
 use super::semantics::half::Half;
 use super::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use super::semantics::video::Video;
 use crate::memory::DeviceMemory;
 use crate::soft_float::Rounding;
 use crate::trace::StatementId;
@@ -309,6 +310,8 @@ pub enum Op {
     Pack,
     /// `mov` of several registers to as many others: moves `a`
     MoveEach,
+    /// Video instructions: entry `e` of their table
+    Video,
     /// `d` = the address of a local variable: its offset is the number `a`; in 64 bits
     LocalAddress(bool),
     /// `cvta`: adds the signed number `b` to register `a`; in 64 bits
@@ -401,6 +404,8 @@ pub enum SetTo {
 pub struct Tables {
     /// Of `Op::Unsupported`.
     pub notes: Vec<Note>,
+    /// Of `Op::Video`.
+    pub videos: Vec<Video>,
     /// Of `Op::Convert`.
     pub converts: Vec<Convert>,
     /// Of `Op::Pack`.

@@ -7,6 +7,7 @@ pub mod convert;
 pub mod float;
 pub mod half;
 pub mod integer;
+pub mod video;
 
 #[cfg(test)]
 pub(crate) mod testing;

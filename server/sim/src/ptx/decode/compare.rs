@@ -135,7 +135,7 @@ fn wide(ty: Type) -> Result<bool, Why> {
     }
 }
 
-fn comparison(name: &str) -> Option<Comparison> {
+pub(super) fn comparison(name: &str) -> Option<Comparison> {
     Some(match name {
         "eq" => Comparison::Equal,
         "ne" => Comparison::NotEqual,

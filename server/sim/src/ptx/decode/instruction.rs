@@ -48,6 +48,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "bar" | "barrier" => {
                 self.control(instruction, &mut m)
             }
+            "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vset" | "vadd2" | "vsub2"
+            | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4" | "vavrg4"
+            | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => self.video(instruction, &mut m),
             opcode if NO_EFFECT.contains(&opcode) => return Ok((Op::Nop, Slots::default())),
             _ => Err(Why::new("the simulator does not know it")),
         }?;

@@ -38,11 +38,11 @@ impl<'m> Module<'m> {
     }
 
     fn wide_addresses(&self) -> bool {
-        let sizes = self.headers.iter().filter_map(|header| match header.directive {
+        let size = self.headers.iter().find_map(|header| match header.directive {
             Some(Directive::AddressSize(size)) => size,
             _ => None,
         });
-        sizes.last().is_none_or(|size| size == AddressSize::Bits64)
+        size.is_none_or(|size| size == AddressSize::Bits64)
     }
 }
 

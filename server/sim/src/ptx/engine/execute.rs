@@ -8,7 +8,7 @@ use super::local::Local;
 use super::spaces::Spaces;
 use crate::ptx::program::{Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, Place, SetTo};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
-use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer};
+use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, video};
 
 /// What an operation may look at beside its registers.
 pub(crate) struct Surroundings<'w> {
@@ -129,6 +129,7 @@ fn rare(
         Op::Half(op) => half::execute(op, s, r, mask),
         Op::Approximate(op, flush) => float::approximate(op, flush, s, r, mask),
         Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
+        Op::Video => video::execute(&function.tables.videos[s.e as usize], s, r, mask),
         Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
         Op::LocalAddress(wide) => write_number(wide, u64::from(around.frame_base + s.a), s, r, mask),
         Op::AddressAdd(true) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),

@@ -120,8 +120,7 @@ impl Spaces {
             && !(how == Use::Store && extent.read_only)
         {
             let mut outside = 0;
-            for lane in 0..WIDTH {
-                let address = addresses[lane];
+            for (lane, &address) in addresses.iter().enumerate() {
                 let wrong = !extent.holds(address, span) || address & (span - 1) != 0;
                 outside |= u32::from(wrong) << lane;
             }

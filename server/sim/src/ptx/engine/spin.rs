@@ -38,7 +38,7 @@ impl SpinWatch {
             *self = SpinWatch { branches: 0, changes, kept: None };
         }
         self.branches = self.branches.wrapping_add(1);
-        self.branches >= PATIENCE && self.branches % EVERY == 0
+        self.branches >= PATIENCE && self.branches.is_multiple_of(EVERY)
     }
 
     /// Whether the warp, about to go on at `pc`, is where it was.

@@ -115,8 +115,8 @@ fn floats<B: crate::ptx::registers::Word, F: PartialOrd + Copy>(
     value: impl Fn(B) -> F,
 ) -> u32 {
     let test = |f: fn(&F, &F) -> bool| r.test2(s, |a: B, b: B| f(&value(a), &value(b)));
-    #[expect(clippy::eq_op, reason = "only a NaN differs from itself")]
-    let nan = || r.test2(s, |a: B, b: B| value(a) != value(a) || value(b) != value(b));
+    // Only with a NaN is there no order.
+    let nan = || r.test2(s, |a: B, b: B| value(a).partial_cmp(&value(b)).is_none());
     match cmp {
         Comparison::Equal => test(F::eq),
         Comparison::NotEqual => test(F::ne) & !nan(),

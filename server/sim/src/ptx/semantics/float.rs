@@ -143,7 +143,7 @@ fn soft(op: FloatOp, format: soft_float::Format, rounding: Rounding, a: u64, b: 
         FloatOp::Mul => soft_float::op::mul(format, rounding, a, b),
         FloatOp::Fma => soft_float::op::fma(format, rounding, a, b, c),
         FloatOp::Div => soft_float::op::div(format, rounding, a, b),
-        FloatOp::Reciprocal => format.pack(one.div(format.unpack(a)), rounding),
+        FloatOp::Reciprocal => format.pack(one.over(format.unpack(a)), rounding),
         FloatOp::Sqrt => soft_float::op::sqrt(format, rounding, a),
         // The others are exact: no mode changes them, and decoding gives them none.
         _ => a,
@@ -159,7 +159,8 @@ pub fn fma_32(a: f32, b: f32, c: f32) -> f32 {
     let back = sum - product;
     let error = (product - (sum - back)) + (addend - back);
     let bits = sum.to_bits();
-    let inexact = error > 0.0 || error < 0.0;
+    // Not so of infinities and NaNs, whose error is a NaN.
+    let inexact = error.abs() > 0.0;
     let toward = if (error > 0.0) == (sum > 0.0) { 1 } else { u64::MAX };
     let odd = if inexact && bits & 1 == 0 { bits.wrapping_add(toward) } else { bits };
     f64::from_bits(odd) as f32
