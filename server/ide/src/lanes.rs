@@ -1,14 +1,19 @@
 //! Lanes over a document: which launches it has, what a run of one showed, and how each line reads.
 //!
-//! A run is a job outside the database (an edit elsewhere must not end it): the database prepares a [`Prepared`] run, plain data that
-//! any thread can execute, and [`Shown`] keeps its result over the document until the next one is there. Everything here but
-//! the preparation is a function of plain data.
+//! A run is a job outside the database (an edit elsewhere must not end it): [`Analysis::prepare_run`](crate::Analysis::prepare_run)
+//! gives a [`Prepared`] run, plain data that any thread can execute, and [`Shown`] keeps its result over the document until
+//! the next one is there. Everything here but the preparation is a function of plain data.
 
+mod decode;
 mod hover;
+mod kernels;
 mod lens;
+mod model;
 mod offer;
+mod prepare;
 mod problem;
 pub mod report;
+mod run;
 mod shown;
 mod statement;
 #[cfg(test)]
@@ -17,7 +22,10 @@ pub mod text;
 
 pub use hover::hover;
 pub use lens::{Click, Lens, LensStyle, lenses};
+pub use model::Model;
 pub use offer::{KernelPlace, LaunchFile, Offer, Source, offers};
+pub use prepare::{Choice, RunRequest};
 pub use problem::LaunchProblem;
+pub use run::Prepared;
 pub use shown::{LaneHint, Shown, ShownStatement};
 pub use statement::{Flow, Statement};

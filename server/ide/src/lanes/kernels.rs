@@ -1,13 +1,15 @@
 //! The kernels of a document, from the headers of its items.
 
-use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, ModuleKind, Space};
-use warplens_hir::{ptx, wave};
+use rustc_hash::FxHashSet;
+use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
+use warplens_hir::wave;
 use warplens_sim::launch::{Body, Kernel, KernelKind, WaveKernel};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::{ItemKind, Language};
 
+use super::decode::DecodedPtx;
 use super::offer::KernelPlace;
-use crate::db::{Db, File, Item, items, ptx_function, ptx_header};
+use crate::db::{Db, File, Item, items, ptx_header};
 use crate::module::module_names;
 
 /// The kernels in the order of the text; of those that share a name the first.
@@ -15,6 +17,7 @@ pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
     let list = file.document(db).items();
     let address_bytes = address_bytes(db, file);
     let mut kernels: Vec<KernelPlace> = Vec::new();
+    let mut seen = FxHashSet::default();
     for (index, item) in items(db, file).iter().enumerate() {
         if item.kind(db) != ItemKind::Kernel {
             continue;
@@ -25,7 +28,7 @@ pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
             Language::Wave => wave_kernel(&wave_code(db, *item)),
         };
         let Some((kernel, name)) = found else { continue };
-        if !kernels.iter().any(|earlier| earlier.kernel.name == kernel.name) {
+        if seen.insert(kernel.name.clone()) {
             kernels.push(KernelPlace { kernel, name: name + start, start, item: index });
         }
     }
@@ -73,24 +76,18 @@ fn address_bytes(db: &dyn Db, file: File) -> u64 {
 }
 
 /// What the bodies of a kernel and of the functions that it can reach tell about its launches.
-pub(crate) fn body(
-    db: &dyn Db,
-    file: File,
-    kernel: Item<'_>,
-    reached: &[std::sync::Arc<ptx::Function>],
-) -> Body {
+pub(crate) fn body(db: &dyn Db, file: File, decoded: &DecodedPtx) -> Body {
     let names = module_names(db, file);
     let is_dynamic_shared = |name: &str| {
         names.declarations(name).any(|symbol| {
             matches!(
                 symbol.kind,
-                ModuleKind::Variable { space: Space::Shared, linkage: Some(ptx::Linkage::Extern), .. }
+                ModuleKind::Variable { space: Space::Shared, linkage: Some(Linkage::Extern), .. }
             )
         })
     };
-    let Some(entry) = ptx_function(db, kernel) else { return Body::default() };
-    let mut body = Body::of_ptx(&entry, &is_dynamic_shared);
-    body.dynamic_shared |=
-        reached.iter().any(|function| Body::of_ptx(function, &is_dynamic_shared).dynamic_shared);
-    body
+    // The entry is the first.
+    let mut bodies = decoded.functions.iter().map(|(function, _)| Body::of_ptx(function, &is_dynamic_shared));
+    let entry = bodies.next().unwrap_or_default();
+    Body { dynamic_shared: entry.dynamic_shared || bodies.any(|body| body.dynamic_shared), ..entry }
 }

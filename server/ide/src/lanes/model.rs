@@ -1,6 +1,6 @@
 //! The divergence models that can be chosen, by language.
 
-use warplens_sim::{ptx, wave};
+use warplens_sim::ptx;
 use warplens_syntax::Language;
 
 /// How lanes part and meet.
@@ -9,7 +9,7 @@ pub enum Model {
     /// Of PTX.
     Ptx(ptx::Model),
     /// Of WAVE.
-    Wave(wave::Model),
+    Wave,
 }
 
 /// Models that are known by name and come later.
@@ -21,7 +21,7 @@ impl Model {
     pub fn default_of(language: Language) -> Model {
         match language {
             Language::Ptx => Model::Ptx(ptx::Model::default()),
-            Language::Wave => Model::Wave(wave::Model::default()),
+            Language::Wave => Model::Wave,
         }
     }
 
@@ -29,7 +29,7 @@ impl Model {
     pub fn name(self) -> &'static str {
         match self {
             Model::Ptx(model) => model.name(),
-            Model::Wave(model) => model.name(),
+            Model::Wave => "structured",
         }
     }
 
@@ -38,7 +38,7 @@ impl Model {
         let of = |language: Language| {
             let mut models: Vec<Model> = match language {
                 Language::Ptx => ptx::Model::ALL.into_iter().map(Model::Ptx).collect(),
-                Language::Wave => wave::Model::ALL.into_iter().map(Model::Wave).collect(),
+                Language::Wave => vec![Model::Wave],
             };
             models.retain(|model| !LATER.iter().any(|(later, _)| *later == model.name()));
             models
@@ -85,13 +85,21 @@ mod tests {
 
     #[test]
     fn names() {
-        check(Language::Ptx, "stack", expect![[""]]);
-        check(Language::Ptx, "textbook", expect![[""]]);
-        check(Language::Ptx, "its", expect![[""]]);
-        check(Language::Ptx, "structured", expect![[""]]);
-        check(Language::Ptx, "fast", expect![[""]]);
-        check(Language::Wave, "structured", expect![[""]]);
-        check(Language::Wave, "stack", expect![[""]]);
+        check(Language::Ptx, "stack", expect!["Ptx(Stack)"]);
+        check(Language::Ptx, "textbook", expect!["Ptx(Textbook)"]);
+        check(
+            Language::Ptx,
+            "its",
+            expect!["the model `its` is not there yet: PTX has `stack` and `textbook`"],
+        );
+        check(
+            Language::Ptx,
+            "structured",
+            expect!["the model `structured` is for WAVE: PTX has `stack` and `textbook`"],
+        );
+        check(Language::Ptx, "fast", expect!["there is no model `fast`: PTX has `stack` and `textbook`"]);
+        check(Language::Wave, "structured", expect!["Wave"]);
+        check(Language::Wave, "stack", expect!["the model `stack` is for PTX: WAVE has `structured`"]);
     }
 
     #[test]

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use warplens_sim::RunOptions;
-use warplens_sim::launch::{FileReader, Launch, inferred, resolve};
+use warplens_sim::launch::{FileReader, INFERRED, KernelKind, Launch, inferred, resolve};
 use warplens_syntax::Language;
 
 use super::decode::decode_ptx;
-use super::kernels::{body, kernels, wave_code};
+use super::kernels::{body, kernels};
 use super::lens::{Lens, LensStyle, lenses};
 use super::model::Model;
 use super::offer::{KernelPlace, LaunchFile, Offer, Source, kernel_called, names, offers};
@@ -38,10 +38,19 @@ pub struct RunRequest {
     pub entry: Option<String>,
     /// The launch.
     pub launch: Choice,
+    /// WAVE: lanes of a wave, instead of what the launch says.
+    pub wave_width: Option<u32>,
     /// How lanes part and meet; the language's default if none is named.
     pub model: Option<Model>,
     /// Bounds, and what is kept.
     pub options: RunOptions,
+}
+
+impl Choice {
+    /// The launch of this name, the inferred one among them.
+    pub fn of_name(name: &str) -> Choice {
+        if name == INFERRED { Choice::Inferred } else { Choice::Named(name.to_owned()) }
+    }
 }
 
 const NOT_OPEN: &str = "the file is not open";
@@ -49,7 +58,11 @@ const NOT_OPEN: &str = "the file is not open";
 impl Analysis {
     /// The launches of a document in the order in which one is chosen where none is named; an inferred one for each kernel
     /// comes last.
-    pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Result<Vec<Offer>, LaunchProblem>> {
+    pub fn launches(
+        &self,
+        file: FileId,
+        launches: Option<&LaunchFile>,
+    ) -> Answer<Result<Vec<Offer>, LaunchProblem>> {
         let offers = self.ask(file, |db, file| Some(offers_of(db, file, &kernels(db, file), launches)))?;
         Ok(offers.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
     }
@@ -108,16 +121,18 @@ fn prepare(
     let (program, statements, body) = match language {
         Language::Ptx => {
             let decoded = decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
-            let functions: Vec<_> = decoded.functions.iter().map(|(function, _)| Arc::clone(function)).collect();
+            let functions: Vec<_> =
+                decoded.functions.iter().map(|(function, _)| Arc::clone(function)).collect();
             let statements = decoded.statements(model);
             (Program::Ptx(Arc::new(decoded.program)), statements, body(db, file, item, &functions))
         }
         Language::Wave => {
-            let (program, statements) = super::decode_wave::decode(&wave_code(db, item), kernel.start);
-            (Program::Wave(Arc::new(program)), statements, Default::default())
+            return Err(LaunchProblem::new("WAVE kernels are not simulated yet"));
         }
     };
-    let launch = launch.unwrap_or_else(|| inferred(&kernel.kernel, &body));
+    if let Some(width) = request.wave_width {
+        set_wave_width(&mut launch, width, kernel, source)?;
+    }
     let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
     let resolved = resolved.map_err(|problem| match (source, launches) {
         (Source::File, Some(launches)) => LaunchProblem::in_file(&problem, launches),
@@ -125,7 +140,31 @@ fn prepare(
         _ => LaunchProblem::new(problem.message),
     })?;
     let options = request.options;
-    Ok(Prepared { program, resolved: Arc::new(resolved), source, model, options, statements: statements.into() })
+    Ok(Prepared {
+        program,
+        resolved: Arc::new(resolved),
+        source,
+        model,
+        options,
+        statements: statements.into(),
+    })
+}
+
+/// The inferred launch of a kernel without a size of its own is one wave, so it grows and shrinks with it.
+fn set_wave_width(
+    launch: &mut Launch,
+    width: u32,
+    kernel: &KernelPlace,
+    source: Source,
+) -> Result<(), LaunchProblem> {
+    let KernelKind::Wave(wave) = &kernel.kernel.kind else {
+        return Err(LaunchProblem::new("the wave width is for WAVE kernels: a PTX warp has 32 lanes"));
+    };
+    launch.wave_width = Some(width);
+    if source == Source::Inferred && wave.workgroup.is_none() {
+        launch.block = Some([width, 1, 1]);
+    }
+    Ok(())
 }
 
 /// A launch and its kernel; no launch stands for the inferred one.

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use warplens_sim::launch::{Config, Resolved};
-use warplens_sim::{Cancelled, Control, RunOptions, RunResult, WarpId, ptx, wave};
+use warplens_sim::{Cancelled, Control, RunOptions, RunResult, WarpId, ptx};
 
 use super::model::Model;
 use super::offer::Source;
-use super::shown::Shown;
+use super::shown::{PTX_WIDTH, Shown};
 use super::statement::Statement;
 
 /// Everything that a run needs. Cheap to clone; goes to any thread.
@@ -25,7 +25,6 @@ pub struct Prepared {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Program {
     Ptx(Arc<ptx::Program>),
-    Wave(Arc<wave::Program>),
 }
 
 impl Prepared {
@@ -44,9 +43,6 @@ impl Prepared {
             (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
                 ptx::run(program, config.clone(), model, &self.options, control)
             }
-            (Program::Wave(program), Config::Wave(config), Model::Wave(model)) => {
-                wave::run(program, config.clone(), model, &self.options, control)
-            }
             _ => unreachable!("a run is prepared for one language"),
         }
     }
@@ -60,6 +56,22 @@ impl Prepared {
     /// The launch, fitted to its kernel.
     pub fn resolved(&self) -> &Resolved {
         &self.resolved
+    }
+
+    /// Blocks of the launch.
+    pub fn grid(&self) -> [u32; 3] {
+        match &self.resolved.config {
+            Config::Ptx(config) => config.grid,
+            Config::Wave(config) => config.grid,
+        }
+    }
+
+    /// Warps of a block.
+    pub fn warps(&self) -> u64 {
+        match &self.resolved.config {
+            Config::Ptx(config) => config.threads().div_ceil(PTX_WIDTH.into()),
+            Config::Wave(config) => config.waves(),
+        }
     }
 
     /// Where the launch comes from.

@@ -129,9 +129,9 @@ fn broken_files_and_launches() {
         "// @launch { grid = 1 }\n.entry k()",
         None,
         expect![[r#"
-        comment ? x ?: k [1, 1, 1] [32, 1, 1] PROBLEM 1:21: `grid` must be a list, not an integer
-        inferred inferred: k [1, 1, 1] [32, 1, 1]
-    "#]],
+            comment ? x ?: k [1, 1, 1] [32, 1, 1] PROBLEM line 1, column 21: `grid` must be a list, not an integer
+            inferred inferred: k [1, 1, 1] [32, 1, 1]
+        "#]],
     );
 }
 

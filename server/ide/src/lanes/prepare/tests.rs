@@ -1,0 +1,275 @@
+use expect_test::{Expect, expect};
+use warplens_sim::Control;
+use warplens_sim::launch::Format;
+
+use super::*;
+use crate::AnalysisHost;
+use crate::lanes::text::Style;
+
+const PTX: &str = "\
+.version 8.0
+.target sm_70
+.address_size 64
+.extern .shared .align 4 .b8 scratch[];
+.func helper() { .reg .b32 %r; mov.u32 %r, scratch; ret; }
+.visible .entry first(.param .u64 x, .param .u32 n)
+{
+	.reg .pred	%p;
+	.reg .b32	%r<4>;
+	.reg .b64	%rd<4>;
+	mov.u32	%r1, %tid.x;
+	ld.param.u32	%r2, [n];
+	setp.lt.u32	%p, %r1, 8;
+	@%p bra	SMALL;
+	add.u32	%r1, %r1, 1;
+SMALL:
+	ld.param.u64	%rd1, [x];
+	mul.wide.u32	%rd2, %r1, 4;
+	add.u64	%rd3, %rd1, %rd2;
+	st.global.u32	[%rd3], %r1;
+	ret;
+}
+";
+
+const SECOND: &str = "\
+// @launch { name = 'commented', grid = [2], block = [8] }
+.entry second() { call helper; exit; }
+";
+
+fn open(text: &str, language: Language) -> (AnalysisHost, FileId) {
+    let mut host = AnalysisHost::new();
+    let file = FileId(0);
+    host.open(file, language, text);
+    (host, file)
+}
+
+fn request(entry: Option<&str>, launch: Choice) -> RunRequest {
+    RunRequest {
+        entry: entry.map(str::to_owned),
+        launch,
+        wave_width: None,
+        model: None,
+        options: RunOptions { registers: true, ..RunOptions::default() },
+    }
+}
+
+fn toml(text: &str) -> LaunchFile {
+    LaunchFile {
+        text: text.into(),
+        format: Format::Toml,
+        path: "warplens.toml".to_owned(),
+        document: "k.ptx".to_owned(),
+    }
+}
+
+fn prepared(text: &str, request: &RunRequest, launches: Option<&str>) -> Result<Prepared, LaunchProblem> {
+    let (host, file) = open(text, Language::Ptx);
+    let launches = launches.map(toml);
+    host.snapshot().prepare_run(file, request, launches.as_ref(), &|path| Err(format!("no {path}"))).unwrap()
+}
+
+/// The launch that is chosen, or why there is none.
+fn check(text: &str, request: &RunRequest, launches: Option<&str>, expect: Expect) {
+    let answer = match prepared(text, request, launches) {
+        Ok(run) => {
+            format!("{}: {}", run.source().as_str(), serde_json::to_string(&run.resolved().launch).unwrap())
+        }
+        Err(problem) => problem.to_string(),
+    };
+    expect.assert_eq(&answer);
+}
+
+const FILE: &str = "[[launch]]\nname = 'filed'\nfile = 'k.ptx'\nentry = 'first'\nargs = [{ buffer = 'u32', len = 64 }, { u32 = 1 }]\n";
+
+#[test]
+fn the_first_that_somebody_wrote_else_the_inferred_one() {
+    check(
+        PTX,
+        &request(None, Choice::First),
+        None,
+        expect![[
+            r#"inferred: {"name":"inferred","entry":"first","grid":[1,1,1],"block":[32,1,1],"args":[{"name":"x","buffer":"u32","len":32768,"fill":"zero"},{"name":"n","u32":32}]}"#
+        ]],
+    );
+    check(
+        PTX,
+        &request(None, Choice::First),
+        Some(FILE),
+        expect![[
+            r#"toml: {"name":"filed","file":"k.ptx","entry":"first","grid":[1,1,1],"block":[32,1,1],"args":[{"name":"x","buffer":"u32","len":64,"fill":"zero"},{"name":"n","u32":1}]}"#
+        ]],
+    );
+    check(
+        PTX,
+        &request(None, Choice::Inferred),
+        Some(FILE),
+        expect![[
+            r#"inferred: {"name":"inferred","entry":"first","grid":[1,1,1],"block":[32,1,1],"args":[{"name":"x","buffer":"u32","len":32768,"fill":"zero"},{"name":"n","u32":32}]}"#
+        ]],
+    );
+    check(
+        &(PTX.to_owned() + SECOND),
+        &request(None, Choice::First),
+        None,
+        expect![[r#"comment: {"name":"commented","entry":"second","grid":[2,1,1],"block":[8,1,1]}"#]],
+    );
+    check(
+        &(PTX.to_owned() + SECOND),
+        &request(Some("first"), Choice::First),
+        None,
+        expect![[
+            r#"inferred: {"name":"inferred","entry":"first","grid":[1,1,1],"block":[32,1,1],"args":[{"name":"x","buffer":"u32","len":32768,"fill":"zero"},{"name":"n","u32":32}]}"#
+        ]],
+    );
+}
+
+#[test]
+fn dynamic_shared_memory_of_callees_counts() {
+    check(
+        &(PTX.to_owned() + SECOND),
+        &request(Some("second"), Choice::Inferred),
+        None,
+        expect![[
+            r#"inferred: {"name":"inferred","entry":"second","grid":[1,1,1],"block":[32,1,1],"dynamic_shared":49152}"#
+        ]],
+    );
+}
+
+#[test]
+fn named_and_given() {
+    let text = PTX.to_owned() + SECOND;
+    check(
+        &text,
+        &request(None, Choice::of_name("filed")),
+        Some(FILE),
+        expect![[
+            r#"toml: {"name":"filed","file":"k.ptx","entry":"first","grid":[1,1,1],"block":[32,1,1],"args":[{"name":"x","buffer":"u32","len":64,"fill":"zero"},{"name":"n","u32":1}]}"#
+        ]],
+    );
+    check(
+        &text,
+        &request(None, Choice::of_name("other")),
+        Some(FILE),
+        expect!["there is no launch `other` for this file: there are `filed`, `commented` and `inferred`"],
+    );
+    check(
+        PTX,
+        &request(None, Choice::of_name("other")),
+        None,
+        expect!["there is no launch `other` for this file: nothing but `inferred`"],
+    );
+    let given = Launch { name: "g".to_owned(), grid: Some([3, 1, 1]), ..Launch::default() };
+    check(
+        &text,
+        &request(Some("second"), Choice::Given(Box::new(given.clone()))),
+        None,
+        expect![[r#"given: {"name":"g","entry":"second","grid":[3,1,1],"block":[32,1,1]}"#]],
+    );
+    check(
+        &text,
+        &request(None, Choice::Given(Box::new(given))),
+        None,
+        expect!["there are several kernels, so one must be named: `first`, `second`"],
+    );
+}
+
+#[test]
+fn why_not() {
+    check("", &request(None, Choice::First), None, expect!["there is no kernel to run in this file"]);
+    let two = PTX.to_owned() + ".entry second() { exit; }\n";
+    check(
+        &two,
+        &request(None, Choice::First),
+        None,
+        expect!["there are several kernels, so one must be named: `first`, `second`"],
+    );
+    check(
+        PTX,
+        &request(Some("third"), Choice::First),
+        None,
+        expect!["there is no kernel `third`: this file has `first`"],
+    );
+    check(
+        PTX,
+        &request(None, Choice::First),
+        Some("[[launch]]\nname = 'a'\nfile = 'k.ptx'\ngird = [1]\n"),
+        expect!["warplens.toml:4:1: a launch has no key `gird`: did you mean `grid`?"],
+    );
+    check(
+        PTX,
+        &request(None, Choice::First),
+        Some("[[launch]]\nname = 'a'\nfile = 'k.ptx'\nargs = [{ u32 = 1 }]\n"),
+        expect!["warplens.toml:4:8: `first` has 2 parameters (x, n), and the launch gives 1"],
+    );
+    check(
+        PTX,
+        &request(None, Choice::First),
+        Some("x = \n"),
+        expect!["warplens.toml:1:5: this is not TOML: string values must be quoted, expected literal string"],
+    );
+    let comment = PTX.replace(".visible", "// @launch { block = [2000], args = [] }\n.visible");
+    check(
+        &comment,
+        &request(None, Choice::First),
+        None,
+        expect!["line 6, column 22: a block has at most 1024 threads (64 in z), and 2000 is more"],
+    );
+    let wide = RunRequest { wave_width: Some(8), ..request(None, Choice::First) };
+    check(PTX, &wide, None, expect!["the wave width is for WAVE kernels: a PTX warp has 32 lanes"]);
+}
+
+#[test]
+fn a_run_shows_its_lanes_and_values() {
+    let run = prepared(PTX, &request(None, Choice::First), None).unwrap();
+    let result = run.run(Control::none()).unwrap();
+    let shown = run.show(Arc::new(result), None);
+    let line_end = |offset: text_size::TextSize| {
+        let at = usize::from(offset);
+        text_size::TextSize::try_from(at + PTX[at..].find('\n').unwrap_or(0)).unwrap()
+    };
+    let hints =
+        shown.hints(text_size::TextRange::up_to(text_size::TextSize::of(PTX)), Style::default(), &line_end);
+    let hints: Vec<_> = hints
+        .iter()
+        .map(|hint| {
+            let end = usize::from(hint.offset);
+            let start = PTX[..end].rfind('\n').map_or(0, |newline| newline + 1);
+            format!("{} <{}>", PTX[start..end].trim(), hint.text)
+        })
+        .collect();
+    expect![[r#"
+        @%p bra	SMALL; <split 8 | 24>
+        add.u32	%r1, %r1, 1; <24/32 8-31>
+        ld.param.u64	%rd1, [x]; <join 32>"#]]
+    .assert_eq(&hints.join("\n"));
+    let at = PTX.find("mul.wide").unwrap();
+    let hover = crate::lanes::hover(&shown, text_size::TextSize::try_from(at).unwrap()).unwrap();
+    expect![[r#"
+        **All 32 lanes** came here, once.
+
+        Launch *inferred*, block 0,0,0, warp 0, model `stack`.
+
+        ```text
+        %rd2
+        lane   +0   +1   +2   +3   +4   +5   +6   +7
+           0    0    4    8   12   16   20   24   28
+           8   36   40   44   48   52   56   60   64
+          16   68   72   76   80   84   88   92   96
+          24  100  104  108  112  116  120  124  128
+        ```"#]]
+    .assert_eq(&hover.markdown);
+}
+
+#[test]
+fn only_what_runs_makes_another_run() {
+    let first = request(None, Choice::First);
+    let run = prepared(PTX, &first, None).unwrap();
+    let commented = format!("// hello\n{PTX}");
+    let moved = prepared(&commented, &first, None).unwrap();
+    assert!(run.same_run(&moved));
+    assert_ne!(run.statements()[0].range, moved.statements()[0].range);
+    let changed = prepared(&PTX.replace("%r1, 8", "%r1, 9"), &first, None).unwrap();
+    assert!(!run.same_run(&changed));
+    let larger = prepared(&PTX.replace(".entry first(", ".entry first(/**/"), &first, Some(FILE)).unwrap();
+    assert!(!run.same_run(&larger));
+}
