@@ -1,5 +1,7 @@
 //! The project's chores, run as `cargo xtask NAME`. Product code never lives here.
 
+#![allow(clippy::print_stdout)] // chores talk to the person who runs them
+
 mod bench;
 mod codegen;
 mod debian;

@@ -58,8 +58,7 @@ const PUNCTUATION: &[(&str, &str)] = &[
 
 /// The other tokens of all languages: the name in the grammar (upper case: the kind) and what it is.
 const TOKENS: &[(&str, &str)] = &[
-    ("whitespace", "Blanks, tabs and line ends (in WAVE without line ends)."),
-    ("newline", "A line end, where it ends a statement (WAVE)."),
+    ("whitespace", "Blanks, tabs and line ends."),
     ("comment", "A comment, its opening mark included."),
     ("line_mark", "`# 12 \"file.c\"` or `#line 12 \"file.c\"`, up to the line's end."),
     ("dwarf_line", "`@@DWARF ...`, up to the line's end."),

@@ -146,7 +146,7 @@ fn push(fields: &mut Vec<Field>, label: Option<&str>, many: bool, target: Target
     if let Some(field) =
         fields.iter_mut().find(|field| field.target == target && [&single, &plural].contains(&&field.method))
     {
-        field.many |= many || label.is_none() || matches!(target, Target::Token(_)) && !many;
+        field.many |= many || label.is_none() || matches!(target, Target::Token(_));
         field.method = if field.many && !is_punctuation(&target) { plural } else { single };
         field.many &= !is_punctuation(&target);
         return;
