@@ -5,6 +5,7 @@
 //! the next one is there. Everything here but the preparation is a function of plain data.
 
 mod decode;
+mod decode_wave;
 mod hover;
 mod kernels;
 mod lens;

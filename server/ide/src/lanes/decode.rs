@@ -132,9 +132,9 @@ fn kind_of(
         declared.get(name).or_else(|| declared.get(name.trim_end_matches(|c: char| c.is_ascii_digit())));
     let declared = declared.and_then(|ty| kind(*ty));
     let by_width = match register.bits {
-        ..=8 => ScalarKind::B8,
-        ..=16 => ScalarKind::B16,
-        ..=32 => ScalarKind::B32,
+        0..=8 => ScalarKind::B8,
+        9..=16 => ScalarKind::B16,
+        17..=32 => ScalarKind::B32,
         _ => ScalarKind::B64,
     };
     written.filter(fits).or(declared.filter(fits)).unwrap_or(by_width)

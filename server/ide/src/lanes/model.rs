@@ -8,8 +8,8 @@ use warplens_syntax::Language;
 pub enum Model {
     /// Of PTX.
     Ptx(ptx::Model),
-    /// Of WAVE.
-    Wave,
+    /// Of WAVE: the divergence stack of the guide.
+    Structured,
 }
 
 /// Models that are known by name and come later.
@@ -21,7 +21,7 @@ impl Model {
     pub fn default_of(language: Language) -> Model {
         match language {
             Language::Ptx => Model::Ptx(ptx::Model::default()),
-            Language::Wave => Model::Wave,
+            Language::Wave => Model::Structured,
         }
     }
 
@@ -29,19 +29,15 @@ impl Model {
     pub fn name(self) -> &'static str {
         match self {
             Model::Ptx(model) => model.name(),
-            Model::Wave => "structured",
+            Model::Structured => "structured",
         }
     }
 
     /// The model of `language` that is called `name`, or why there is none.
     pub fn named(language: Language, name: &str) -> Result<Model, String> {
-        let of = |language: Language| {
-            let mut models: Vec<Model> = match language {
-                Language::Ptx => ptx::Model::ALL.into_iter().map(Model::Ptx).collect(),
-                Language::Wave => vec![Model::Wave],
-            };
-            models.retain(|model| !LATER.iter().any(|(later, _)| *later == model.name()));
-            models
+        let of = |language: Language| match language {
+            Language::Ptx => ptx::Model::ALL.map(Model::Ptx).to_vec(),
+            Language::Wave => vec![Model::Structured],
         };
         if let Some(model) = of(language).into_iter().find(|model| model.name() == name) {
             return Ok(model);
@@ -98,7 +94,7 @@ mod tests {
             expect!["the model `structured` is for WAVE: PTX has `stack` and `textbook`"],
         );
         check(Language::Ptx, "fast", expect!["there is no model `fast`: PTX has `stack` and `textbook`"]);
-        check(Language::Wave, "structured", expect!["Wave"]);
+        check(Language::Wave, "structured", expect!["Structured"]);
         check(Language::Wave, "stack", expect!["the model `stack` is for PTX: WAVE has `structured`"]);
     }
 

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use warplens_sim::RunOptions;
-use warplens_sim::launch::{FileReader, INFERRED, KernelKind, Launch, inferred, resolve};
+use warplens_sim::launch::{Body, FileReader, INFERRED, KernelKind, Launch, inferred, resolve};
 use warplens_syntax::Language;
 
 use super::decode::decode_ptx;
-use super::kernels::{body, kernels};
+use super::decode_wave::decode_wave;
+use super::kernels::{body, kernels, wave_code};
 use super::lens::{Lens, LensStyle, lenses};
 use super::model::Model;
 use super::offer::{KernelPlace, LaunchFile, Offer, Source, kernel_called, names, offers};
@@ -117,17 +118,19 @@ fn prepare(
     let Chosen { launch, kernel, source } = choose(db, file, request, &kernels, launches)?;
     let language = file.language(db);
     let model = request.model.unwrap_or(Model::default_of(language));
-    let item = items(db, file)[kernel.item];
-    let (program, statements, body) = match language {
+    let (program, statements, mut launch) = match language {
         Language::Ptx => {
             let decoded = decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
-            let functions: Vec<_> =
-                decoded.functions.iter().map(|(function, _)| Arc::clone(function)).collect();
+            let infer = || inferred(&kernel.kernel, &body(db, file, &decoded));
+            let launch = launch.unwrap_or_else(infer);
             let statements = decoded.statements(model);
-            (Program::Ptx(Arc::new(decoded.program)), statements, body(db, file, item, &functions))
+            (Program::Ptx(Arc::new(decoded.program)), statements, launch)
         }
         Language::Wave => {
-            return Err(LaunchProblem::new("WAVE kernels are not simulated yet"));
+            let code = wave_code(db, items(db, file)[kernel.item]);
+            let (program, statements) = decode_wave(&code, kernel.start);
+            let launch = launch.unwrap_or_else(|| inferred(&kernel.kernel, &Body::default()));
+            (Program::Wave(Arc::new(program)), statements, launch)
         }
     };
     if let Some(width) = request.wave_width {

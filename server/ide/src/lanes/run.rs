@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warplens_sim::launch::{Config, Resolved};
-use warplens_sim::{Cancelled, Control, RunOptions, RunResult, WarpId, ptx};
+use warplens_sim::{Cancelled, Control, RunOptions, RunResult, WarpId, ptx, wave};
 
 use super::model::Model;
 use super::offer::Source;
@@ -25,6 +25,7 @@ pub struct Prepared {
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Program {
     Ptx(Arc<ptx::Program>),
+    Wave(Arc<wave::Program>),
 }
 
 impl Prepared {
@@ -42,6 +43,9 @@ impl Prepared {
         match (&self.program, &self.resolved.config, self.model) {
             (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
                 ptx::run(program, config.clone(), model, &self.options, control)
+            }
+            (Program::Wave(program), Config::Wave(config), Model::Structured) => {
+                wave::run(program, config.clone(), &self.options, control)
             }
             _ => unreachable!("a run is prepared for one language"),
         }

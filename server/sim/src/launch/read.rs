@@ -133,7 +133,7 @@ fn missing(launch: &Launch, node: &Node, home: Home) -> Option<Problem> {
 
 /// What a launch without a name is called.
 fn default_name(launch: &Launch) -> String {
-    let extent = |extent: Option<[u32; 3]>| extent.map_or("?".to_owned(), |extent| size(extent));
+    let extent = |extent: Option<[u32; 3]>| extent.map_or("?".to_owned(), size);
     format!("{} x {}", extent(launch.grid), extent(launch.block))
 }
 

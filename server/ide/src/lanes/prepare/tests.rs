@@ -1,4 +1,5 @@
 use expect_test::{Expect, expect};
+use text_size::{TextRange, TextSize};
 use warplens_sim::Control;
 use warplens_sim::launch::Format;
 
@@ -62,8 +63,24 @@ fn toml(text: &str) -> LaunchFile {
     }
 }
 
+const WAVE: &str = "\
+.kernel parts
+.workgroup_size 64, 1, 1
+    mov r1, sr_lane_id
+    mov_imm r2, 8
+    icmp_lt p1, r1, r2
+    if p1
+        iadd r0, r0, r1
+    else
+        isub r0, r0, r1
+    endif
+    halt
+.end
+";
+
 fn prepared(text: &str, request: &RunRequest, launches: Option<&str>) -> Result<Prepared, LaunchProblem> {
-    let (host, file) = open(text, Language::Ptx);
+    let language = if text.starts_with(".kernel") { Language::Wave } else { Language::Ptx };
+    let (host, file) = open(text, language);
     let launches = launches.map(toml);
     host.snapshot().prepare_run(file, request, launches.as_ref(), &|path| Err(format!("no {path}"))).unwrap()
 }
@@ -218,32 +235,38 @@ fn why_not() {
     check(PTX, &wide, None, expect!["the wave width is for WAVE kernels: a PTX warp has 32 lanes"]);
 }
 
+/// The lines with hints.
+fn annotated(text: &str, shown: &crate::lanes::Shown) -> String {
+    let size = |offset: usize| TextSize::try_from(offset).unwrap();
+    let line_end = |offset: TextSize| {
+        let at = usize::from(offset);
+        size(at + text[at..].find('\n').unwrap_or(0))
+    };
+    let hints = shown.hints(TextRange::up_to(TextSize::of(text)), Style::default(), &line_end);
+    let line = |hint: &crate::lanes::LaneHint| {
+        let end = usize::from(hint.offset);
+        let start = text[..end].rfind('\n').map_or(0, |newline| newline + 1);
+        format!("{} <{}>\n", text[start..end].trim(), hint.text)
+    };
+    hints.iter().map(line).collect()
+}
+
+fn shown(text: &str, request: &RunRequest) -> crate::lanes::Shown {
+    let run = prepared(text, request, None).unwrap();
+    run.show(Arc::new(run.run(Control::none()).unwrap()), None)
+}
+
 #[test]
 fn a_run_shows_its_lanes_and_values() {
-    let run = prepared(PTX, &request(None, Choice::First), None).unwrap();
-    let result = run.run(Control::none()).unwrap();
-    let shown = run.show(Arc::new(result), None);
-    let line_end = |offset: text_size::TextSize| {
-        let at = usize::from(offset);
-        text_size::TextSize::try_from(at + PTX[at..].find('\n').unwrap_or(0)).unwrap()
-    };
-    let hints =
-        shown.hints(text_size::TextRange::up_to(text_size::TextSize::of(PTX)), Style::default(), &line_end);
-    let hints: Vec<_> = hints
-        .iter()
-        .map(|hint| {
-            let end = usize::from(hint.offset);
-            let start = PTX[..end].rfind('\n').map_or(0, |newline| newline + 1);
-            format!("{} <{}>", PTX[start..end].trim(), hint.text)
-        })
-        .collect();
+    let shown = shown(PTX, &request(None, Choice::First));
     expect![[r#"
         @%p bra	SMALL; <split 8 | 24>
         add.u32	%r1, %r1, 1; <24/32 8-31>
-        ld.param.u64	%rd1, [x]; <join 32>"#]]
-    .assert_eq(&hints.join("\n"));
+        ld.param.u64	%rd1, [x]; <join 32>
+    "#]]
+    .assert_eq(&annotated(PTX, &shown));
     let at = PTX.find("mul.wide").unwrap();
-    let hover = crate::lanes::hover(&shown, text_size::TextSize::try_from(at).unwrap()).unwrap();
+    let hover = crate::lanes::hover(&shown, TextSize::try_from(at).unwrap()).unwrap();
     expect![[r#"
         **All 32 lanes** came here, once.
 
@@ -258,6 +281,44 @@ fn a_run_shows_its_lanes_and_values() {
           24  100  104  108  112  116  120  124  128
         ```"#]]
     .assert_eq(&hover.markdown);
+}
+
+#[test]
+fn wave_kernels_too() {
+    check(
+        WAVE,
+        &request(None, Choice::First),
+        None,
+        expect![[
+            r#"inferred: {"name":"inferred","entry":"parts","grid":[1,1,1],"block":[64,1,1],"wave_width":32}"#
+        ]],
+    );
+    expect![[r#"
+        if p1 <split 8 | 24>
+        iadd r0, r0, r1 <8/32 0-7>
+        else <24/32 8-31>
+        isub r0, r0, r1 <24/32 8-31>
+        endif <join 32>
+    "#]]
+    .assert_eq(&annotated(WAVE, &shown(WAVE, &request(None, Choice::First))));
+    let wide = RunRequest { wave_width: Some(64), ..request(None, Choice::First) };
+    expect![[r#"
+        if p1 <split 8 | 56>
+        iadd r0, r0, r1 <8/64 0-7>
+        else <56/64 8-63>
+        isub r0, r0, r1 <56/64 8-63>
+        endif <join 64>
+    "#]]
+    .assert_eq(&annotated(WAVE, &shown(WAVE, &wide)));
+    let without_size = WAVE.replace(".workgroup_size 64, 1, 1\n", "");
+    check(
+        &without_size,
+        &RunRequest { wave_width: Some(8), ..wide },
+        None,
+        expect![[
+            r#"inferred: {"name":"inferred","entry":"parts","grid":[1,1,1],"block":[8,1,1],"wave_width":8}"#
+        ]],
+    );
 }
 
 #[test]
