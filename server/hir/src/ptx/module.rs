@@ -5,6 +5,9 @@ use smol_str::SmolStr;
 
 use super::{DeclarationKind, FunctionKind, Header, Linkage, Space, Type};
 
+/// Of a longer range, only so many names are compared with single names.
+const RANGE: u32 = 1 << 12;
+
 /// Every name that a module declares. Holds no ranges, so that it stays equal when text moves or bodies change.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleNames {
@@ -134,19 +137,28 @@ impl ModuleNames {
 
     fn declare(&mut self, symbol: ModuleSymbol) {
         let index = self.symbols.len() as u32;
-        let before =
-            self.by_name.get(&symbol.name).into_iter().flatten().copied().chain(self.in_range(&symbol.name));
-        let clash = before.into_iter().find_map(|first| {
+        let clash = self.overlapping(&symbol).into_iter().find_map(|first| {
             let kind = symbol.kind.clash(self.symbols[first as usize].kind)?;
             Some(Clash { symbol: index, first, kind })
         });
         self.clashes.extend(clash);
-        let table = match symbol.kind {
-            ModuleKind::Variable { range_count: Some(_), .. } => &mut self.ranges,
-            _ => &mut self.by_name,
-        };
+        let table = if symbol.kind.range_count().is_some() { &mut self.ranges } else { &mut self.by_name };
         table.entry(symbol.name.clone()).or_default().push(index);
         self.symbols.push(symbol);
+    }
+
+    /// The symbols so far that share a name with this one.
+    fn overlapping(&self, symbol: &ModuleSymbol) -> Vec<u32> {
+        let of =
+            |table: &FxHashMap<SmolStr, Vec<u32>>, name: &str| table.get(name).cloned().unwrap_or_default();
+        match symbol.kind.range_count() {
+            None => of(&self.by_name, &symbol.name).into_iter().chain(self.in_range(&symbol.name)).collect(),
+            Some(count) => {
+                let singles = (0..count.min(RANGE)).map(|index| format!("{}{index}", symbol.name));
+                let singles = singles.flat_map(|name| of(&self.by_name, &name));
+                of(&self.ranges, &symbol.name).into_iter().chain(singles).collect()
+            }
+        }
     }
 
     fn in_range(&self, name: &str) -> Option<u32> {
@@ -156,11 +168,9 @@ impl ModuleNames {
         let digits = name.bytes().rev().take_while(u8::is_ascii_digit).count();
         (1..=digits.min(10)).map(|digits| name.split_at(name.len() - digits)).find_map(|(prefix, number)| {
             let number: u32 = number.parse().ok()?;
-            self.ranges.get(prefix)?.iter().copied().find(|&symbol| {
-                match self.symbols[symbol as usize].kind {
-                    ModuleKind::Variable { range_count: Some(count), .. } => number < count,
-                    _ => false,
-                }
+            let mut ranges = self.ranges.get(prefix)?.iter().copied();
+            ranges.find(|&symbol| {
+                self.symbols[symbol as usize].kind.range_count().is_some_and(|count| number < count)
             })
         })
     }
@@ -183,6 +193,13 @@ impl ModuleKind {
             },
             DeclarationKind::Alias { .. } => ModuleKind::Alias,
             DeclarationKind::SectionLabel => ModuleKind::SectionLabel,
+        }
+    }
+
+    fn range_count(self) -> Option<u32> {
+        match self {
+            ModuleKind::Variable { range_count, .. } => range_count,
+            _ => None,
         }
     }
 
@@ -214,3 +231,6 @@ impl ModuleKind {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

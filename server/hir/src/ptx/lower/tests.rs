@@ -4,6 +4,7 @@ mod headers;
 mod names;
 mod operands;
 mod problems;
+mod robust;
 
 use warplens_syntax::{Language, parse_item};
 

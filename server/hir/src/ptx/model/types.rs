@@ -42,15 +42,14 @@ types! {
     Pred "pred" 1 Predicate;
     Bf16 "bf16" 16 Float; Bf16x2 "bf16x2" 32 Float; Tf32 "tf32" 32 Float; F32x2 "f32x2" 64 Float;
     U16x2 "u16x2" 32 Unsigned; S16x2 "s16x2" 32 Signed; U8x4 "u8x4" 32 Unsigned; S8x4 "s8x4" 32 Signed;
-    B1 "b1" 1 Bits; U4 "u4" 4 Unsigned; S4 "s4" 4 Signed;
-    B4x16 "b4x16" 64 Bits; B6x16 "b6x16" 96 Bits;
+    B1 "b1" 1 Bits; U4 "u4" 4 Unsigned; S4 "s4" 4 Signed; U2 "u2" 2 Unsigned; S2 "s2" 2 Signed;
     E4m3 "e4m3" 8 Float; E4m3x2 "e4m3x2" 16 Float; E4m3x4 "e4m3x4" 32 Float;
     E5m2 "e5m2" 8 Float; E5m2x2 "e5m2x2" 16 Float; E5m2x4 "e5m2x4" 32 Float;
-    E2m1 "e2m1" 4 Float; E2m1x2 "e2m1x2" 8 Float; E2m1x4 "e2m1x4" 16 Float;
+    E2m1 "e2m1" 4 Float; E2m1x2 "e2m1x2" 8 Float; E2m1x4 "e2m1x4" 16 Float; E2m1p4x4 "e2m1p4x4" 32 Float;
     E2m3 "e2m3" 6 Float; E2m3x2 "e2m3x2" 16 Float; E2m3x4 "e2m3x4" 32 Float;
     E3m2 "e3m2" 6 Float; E3m2x2 "e3m2x2" 16 Float; E3m2x4 "e3m2x4" 32 Float;
-    Ue8m0 "ue8m0" 8 Float; Ue8m0x2 "ue8m0x2" 16 Float;
-    Ue4m3 "ue4m3" 8 Float; S2f6 "s2f6" 8 Float; S2f6x2 "s2f6x2" 16 Float;
+    Ue8m0 "ue8m0" 8 Float; Ue8m0x2 "ue8m0x2" 16 Float; Ue8m0x4 "ue8m0x4" 32 Float;
+    Ue4m3 "ue4m3" 8 Float; Ue5m3x2 "ue5m3x2" 16 Float; S2f6x2 "s2f6x2" 16 Float;
     Texref "texref" 64 Opaque; Samplerref "samplerref" 64 Opaque; Surfref "surfref" 64 Opaque;
 }
 
@@ -179,6 +178,34 @@ impl VectorLength {
             VectorLength::V2 => 2,
             VectorLength::V4 => 4,
             VectorLength::V8 => 8,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warplens_isa::ptx as isa;
+
+    use super::*;
+
+    #[test]
+    fn types_are_those_of_the_tables() {
+        let mut here: Vec<_> = Type::ALL.iter().map(|ty| (ty.name(), ty.bits())).collect();
+        let mut there: Vec<_> =
+            isa::types().iter().map(|ty| (ty.name.trim_start_matches('.'), u32::from(ty.bits))).collect();
+        here.sort_unstable();
+        there.sort_unstable();
+        assert_eq!(here, there);
+    }
+
+    #[test]
+    fn state_spaces_are_known_to_the_tables() {
+        for name in ["reg", "sreg", "const", "global", "local", "param", "shared", "tex"] {
+            assert_eq!(Space::from_name(name).map(Space::name), Some(name));
+            assert!(
+                isa::state_space(name).is_some() || isa::state_space(&format!(".{name}")).is_some(),
+                "{name}"
+            );
         }
     }
 }
