@@ -179,15 +179,11 @@ impl ItemList {
 
     /// The first item whose scan saw a byte that the edit moves or replaces.
     fn first_affected(&self, range: &Range<usize>, insert: &str) -> usize {
-        if let Some(open) = self.items.iter().position(|item| item.open_comment)
-            && (self.starts[open] as usize) < range.start
-            && self.may_end_comment(range, insert)
-        {
-            return open;
-        }
+        let ends_comment = self.may_end_comment(range, insert);
         let sees = |index: &usize| {
             let end = self.starts[index + 1] as usize;
             end + self.items[*index].lookahead as usize > range.start
+                || ends_comment && self.items[*index].open_comment
         };
         (0..self.len()).find(sees).unwrap_or(self.len())
     }
@@ -205,11 +201,16 @@ impl ItemList {
         memmem::find(&around, b"*/").is_some()
     }
 
-    /// Whether a `*/` stands in the items from `from` on.
-    fn comment_ends_in(&self, from: usize) -> bool {
+    /// Whether a `*/` stands in the items from `from` on, or between `before` and them.
+    fn comment_ends_after(&self, before: &str, from: usize) -> bool {
         let rest = self.items.get(from..).unwrap_or_default();
-        rest.iter().any(|item| memmem::find(item.text.as_bytes(), b"*/").is_some())
-            || rest.windows(2).any(|pair| pair[0].text.ends_with('*') && pair[1].text.starts_with('/'))
+        let mut after_star = before.ends_with('*');
+        rest.iter().any(|item| {
+            let ends = after_star && item.text.starts_with('/')
+                || memmem::find(item.text.as_bytes(), b"*/").is_some();
+            after_star = item.text.ends_with('*');
+            ends
+        })
     }
 }
 
@@ -261,8 +262,7 @@ impl Patch {
                 self.extend(list);
                 continue;
             }
-            let next = self.next;
-            let tail = Tail { comment_ends_later: &|| list.comment_ends_in(next) };
+            let tail = Tail { comment_ends_later: &|| list.comment_ends_after(&self.text, self.next) };
             let scanned = (list.scan)(&self.text, start, &tail);
             self.scanned += scanned.examined.min(self.text.len()) - start;
             if scanned.examined > self.text.len() && self.next < list.len() {

@@ -82,6 +82,17 @@ impl<'t> Parser<'t> {
         &self.text[self.lexed.start(index)..self.lexed.end(index)]
     }
 
+    /// How long the whole text is.
+    pub(crate) fn text_len(&self) -> usize {
+        self.text.len()
+    }
+
+    /// The text from `start` to the end of the token before the next one.
+    pub(crate) fn text_before(&self, start: usize) -> &'t str {
+        let end = self.position.checked_sub(1).map_or(start, |nth| self.lexed.end(self.lexed.raw_index(nth)));
+        &self.text[start..end]
+    }
+
     /// The text of the token before the next one.
     pub(crate) fn previous_text(&self) -> &'t str {
         let Some(previous) = self.position.checked_sub(1) else { return "" };

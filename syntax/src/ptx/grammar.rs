@@ -9,6 +9,8 @@ mod functions;
 mod operands;
 mod statements;
 
+pub(crate) use statements::CHUNKED_FROM;
+
 use super::words;
 use crate::SyntaxKind::*;
 use crate::T;
@@ -22,6 +24,11 @@ pub(crate) fn item(p: &mut Parser<'_>) {
         leftovers(p);
     }
     item.complete(p, ITEM);
+}
+
+/// A chunk of a body as the root of its tree; whether it is one chunk inside of its body too.
+pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
+    statements::lone_chunk(p, is_last)
 }
 
 fn declaration(p: &mut Parser<'_>) {

@@ -2,18 +2,25 @@
 
 use super::*;
 
+/// The length of an item from which the statements of its body are grouped into chunks.
+pub(crate) const CHUNKED_FROM: usize = 64 * 1024;
+
+/// How long chunks are. Between these lengths the text itself decides, so that an edit moves no boundary but
+/// those of its own chunk.
+const CHUNK_LENGTH: std::ops::Range<usize> = 2048..32768;
+
 /// The body of a function; its `{` may be missing, which has been said then.
 pub(super) fn body(p: &mut Parser<'_>) {
     let body = p.start();
-    let open = p.current_range();
-    let has_open = p.eat(T!['{']);
-    statements(p);
-    if !p.eat(T!['}']) && has_open {
-        p.error_at(
-            open,
-            "this `{` has no `}`: close the body before the next function or the end of the file",
-        );
+    p.eat(T!['{']);
+    if p.text_len() > CHUNKED_FROM {
+        while !p.at_any(&[T!['}'], EOF]) {
+            chunk(p);
+        }
+    } else {
+        statements(p);
     }
+    p.expect(T!['}'], "missing `}`: the body of this function is not closed");
     body.complete(p, BLOCK);
 }
 
@@ -21,6 +28,58 @@ fn statements(p: &mut Parser<'_>) {
     while !p.at_any(&[T!['}'], EOF]) {
         statement(p);
     }
+}
+
+/// Statements up to a place where a chunk ends, or the body.
+fn chunk(p: &mut Parser<'_>) {
+    let chunk = p.start();
+    let start = usize::from(p.current_range().start());
+    loop {
+        statement(p);
+        if p.at_any(&[T!['}'], EOF]) || ends_chunk(p, start) {
+            break;
+        }
+    }
+    chunk.complete(p, CHUNK);
+}
+
+/// A chunk alone in its text. Whether that is what it would be inside of its body too; it may be the last.
+pub(super) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
+    let chunk = p.start();
+    let start = usize::from(p.current_range().start());
+    let mut whole = true;
+    loop {
+        statement(p);
+        if p.at(EOF) {
+            break;
+        }
+        if p.at(T!['}']) || ends_chunk(p, start) {
+            whole = false;
+            while !p.at(EOF) {
+                p.bump();
+            }
+            break;
+        }
+    }
+    whole &= is_last || ends_chunk(p, start);
+    chunk.complete(p, CHUNK);
+    whole
+}
+
+/// Whether the chunk that starts at `start` ends here. It follows from its own text alone.
+fn ends_chunk(p: &Parser<'_>, start: usize) -> bool {
+    let text = p.text_before(start);
+    text.len() >= CHUNK_LENGTH.start
+        && text.ends_with([';', '}'])
+        && p.nth_starts_line(0)
+        && (text.len() >= CHUNK_LENGTH.end || ends_by_itself(text))
+}
+
+/// One statement in about sixty says so; which, only its last characters decide.
+fn ends_by_itself(text: &str) -> bool {
+    let last = &text.as_bytes()[text.len() - 24..];
+    let hash = last.iter().fold(0u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
+    hash >> 26 == 0
 }
 
 /// One statement; it always takes at least one token.

@@ -1,0 +1,130 @@
+//! The tree of an edited item from the tree before the edit.
+//!
+//! Only a chunk of a long body can be parsed alone: its parse follows from its own text, because a chunk
+//! starts where a statement and a line start and ends where a statement ends. Whatever could look past
+//! that (a brace or comment that stays open, an edit at the chunk's edge) gives up, and the caller parses
+//! everything.
+
+use memchr::memmem;
+use rowan::{GreenNode, NodeOrToken, TextRange, TextSize};
+
+use crate::parser::Parser;
+use crate::ptx::{grammar, lexer};
+use crate::{Language, Parse, SyntaxError, SyntaxKind, SyntaxNode, T, builder};
+
+/// The new tree, or nothing if the whole item has to be parsed.
+pub(crate) fn reparse(language: Language, old: &Parse, old_text: &str, text: &str) -> Option<Parse> {
+    let long = old_text.len().min(text.len()) > grammar::CHUNKED_FROM;
+    if language != Language::Ptx || !long || usize::from(old.green().text_len()) != old_text.len() {
+        return None;
+    }
+    let changed = changed(old_text, text);
+    if changed.is_empty() && old_text.len() == text.len() {
+        return Some(old.clone());
+    }
+    let chunk = enclosing_chunk(&old.syntax(), changed)?;
+    let is_last = is_last(&chunk)?;
+
+    let range = chunk.text_range();
+    let delta = text.len() as i64 - old_text.len() as i64;
+    let start = usize::from(range.start());
+    let end = (usize::from(range.end()) as i64 + delta) as usize;
+    let after_change = (usize::from(changed.end()) as i64 + delta) as usize;
+    let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=after_change];
+    if memmem::find(inserted, b"*/").is_some() || memmem::find(inserted, b"/*").is_some() {
+        return None;
+    }
+    let (green, errors) = parse_chunk(&text[start..end], is_last)?;
+    Some(Parse::new(chunk.replace_with(green), merge(old.errors(), range, delta, errors)))
+}
+
+/// The part of the old text that is not in the new one, between what both begin and end with.
+fn changed(old: &str, new: &str) -> TextRange {
+    let (old, new) = (old.as_bytes(), new.as_bytes());
+    let same = |pair: &(&u8, &u8)| pair.0 == pair.1;
+    let mut before = old.iter().zip(new).take_while(same).count();
+    let room = old.len().min(new.len()) - before;
+    let mut after = old.iter().rev().zip(new.iter().rev()).take(room).take_while(same).count();
+    // Characters are not cut: a byte that continues one belongs to the change.
+    let continues = |bytes: &[u8], at: usize| bytes.get(at).is_some_and(|byte| (byte & 0xc0) == 0x80);
+    while before > 0 && (continues(old, before) || continues(new, before)) {
+        before -= 1;
+    }
+    while after > 0 && continues(old, old.len() - after) {
+        after -= 1;
+    }
+    TextRange::new(TextSize::new(before as u32), TextSize::new((old.len() - after) as u32))
+}
+
+/// The chunk that has the change strictly inside.
+fn enclosing_chunk(root: &SyntaxNode, changed: TextRange) -> Option<SyntaxNode> {
+    let (start, end) = (changed.start(), changed.end());
+    let mut node = root.clone();
+    loop {
+        let child = node.child_or_token_at_range(changed)?.into_node()?;
+        let range = child.text_range();
+        if child.kind() == SyntaxKind::CHUNK {
+            return (range.start() < start && end < range.end()).then_some(child);
+        }
+        node = child;
+    }
+}
+
+/// Whether it is the last chunk of its body; nothing if what surrounds it could say more than its text does.
+fn is_last(chunk: &SyntaxNode) -> Option<bool> {
+    let quiet = |element: &NodeOrToken<SyntaxNode, crate::SyntaxToken>| match element.kind() {
+        SyntaxKind::COMMENT => {
+            let text = element.as_token().map_or("", |token| token.text());
+            text.starts_with("//") || text.len() > 3 && text.ends_with("*/")
+        }
+        kind => kind != T![error_token],
+    };
+    let mut before = chunk.clone().prev_sibling_or_token();
+    while let Some(NodeOrToken::Token(token)) = before {
+        before = token.prev_sibling_or_token();
+        if !quiet(&NodeOrToken::Token(token)) {
+            return None;
+        }
+    }
+    if chunk.next_sibling().is_some_and(|next| next.kind() == SyntaxKind::CHUNK) {
+        return Some(false);
+    }
+    let closed = chunk.parent()?.last_token().is_some_and(|token| token.kind() == T!['}']);
+    closed.then_some(true)
+}
+
+/// The chunk's tree and errors, if its text is one chunk that ends in itself.
+fn parse_chunk(text: &str, is_last: bool) -> Option<(GreenNode, Vec<SyntaxError>)> {
+    let lexed = lexer::lex(text);
+    let mut parser = Parser::new(text, &lexed);
+    let whole = grammar::lone_chunk(&mut parser, is_last);
+    let (events, found) = parser.finish();
+    let mut errors = lexed.errors.clone();
+    errors.extend(found);
+    errors.sort_by_key(|error| error.range.start());
+    let green = builder::build(text, &lexed, events);
+    (whole && is_closed(&green)).then_some((green, errors))
+}
+
+/// Whether it starts with a statement, and the last one ends with its own `;` or `}`, so that no text around could
+/// belong to it.
+fn is_closed(chunk: &GreenNode) -> bool {
+    let Some(NodeOrToken::Node(_)) = chunk.children().next() else { return false };
+    let Some(NodeOrToken::Node(statement)) = chunk.children().last() else { return false };
+    let last = statement.children().last().and_then(NodeOrToken::into_token);
+    let is_block = statement.kind() == SyntaxKind::BLOCK.into();
+    let close = if is_block { T!['}'] } else { T![;] };
+    last.is_some_and(|token| token.kind() == close.into())
+}
+
+/// The errors outside of the old chunk at their new places, and those of the new chunk.
+fn merge(old: &[SyntaxError], chunk: TextRange, delta: i64, new: Vec<SyntaxError>) -> Vec<SyntaxError> {
+    let before = old.iter().take_while(|error| error.range.start() < chunk.start()).cloned();
+    let inside = new.into_iter().map(|error| SyntaxError { range: error.range + chunk.start(), ..error });
+    let moved = |offset: TextSize| TextSize::new((i64::from(u32::from(offset)) + delta) as u32);
+    let after = old.iter().skip_while(|error| error.range.start() < chunk.end()).map(|error| SyntaxError {
+        range: TextRange::new(moved(error.range.start()), moved(error.range.end())),
+        ..error.clone()
+    });
+    before.chain(inside).chain(after).collect()
+}

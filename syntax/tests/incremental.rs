@@ -1,0 +1,306 @@
+//! Edits: the list of items after an edit is the list of the edited text, and little was looked at for it.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use proptest::prelude::*;
+use warplens_syntax::{
+    EditSummary, ItemList, Language, Parse, SyntaxKind, TextRange, TextSize, parse_file, parse_item,
+    reparse_item,
+};
+
+const REDUCE: &str = include_str!("fixtures/reduce.ptx");
+const WAVE: &str = include_str!("fixtures/scan.wave");
+
+/// Text that changes where things end.
+const SNIPPETS: &[&str] = &[
+    "",
+    "x",
+    "\n",
+    ";",
+    "{",
+    "}",
+    "\"",
+    "/*",
+    "*/",
+    "/",
+    "*",
+    "//",
+    "#",
+    "# 5 \"a\"",
+    ".",
+    ".entry",
+    ".visible",
+    ".visible .entry k() {",
+    "\n.entry k() { ret; }\n",
+    "\n.func f",
+    "\n.version 8.0",
+    ".target",
+    ".loc 1 2 3\n{",
+    ".section .debug_str {",
+    "@@DWARF x\n",
+    "(",
+    ")",
+    ":",
+    ",",
+    "= {",
+    "L:",
+    "{%r1,",
+    ".reg .u32 x;",
+    ".pragma \"a\";",
+    ".kernel k\n",
+    ".end\n",
+    "é",
+    "\r\n",
+    "%r1",
+    " ",
+];
+
+/// Whether the edit left what a fresh list of the same text is, and everything else alone.
+fn check_edit(language: Language, list: &mut ItemList, range: TextRange, insert: &str) -> EditSummary {
+    let before = list.clone();
+    let mut text = list.text();
+    text.replace_range(usize::from(range.start())..usize::from(range.end()), insert);
+
+    let summary = list.edit(range, insert);
+
+    assert_eq!(list.text(), text);
+    let fresh = ItemList::new(language, &text);
+    assert_eq!(list.items(), fresh.items(), "{text:?}");
+    for index in 0..=list.len() {
+        assert_eq!(list.start_of(index), fresh.start_of(index));
+    }
+    let (first, removed, inserted) = (summary.first, summary.removed, summary.inserted);
+    let kept = before.items()[..first].iter().chain(&before.items()[first + removed..]);
+    let keeps = list.items()[..first].iter().chain(&list.items()[first + inserted..]);
+    assert!(kept.zip(keeps).all(|(old, new)| Arc::ptr_eq(&old.text, &new.text)));
+    summary
+}
+
+/// Whether a whole parse is the parses of the items.
+fn check_parse(language: Language, list: &ItemList) {
+    let whole = parse_file(language, &list.text());
+    assert_eq!(whole.green().to_string(), list.text());
+    let children: Vec<_> = whole.syntax().children().collect();
+    assert_eq!(children.len(), list.len());
+    let mut errors = Vec::new();
+    for (index, item) in list.items().iter().enumerate() {
+        let parse = parse_item(language, &item.text);
+        assert!(*children[index].green() == **parse.green());
+        errors.extend(
+            parse.errors().iter().map(|error| (error.range + list.start_of(index), error.message.clone())),
+        );
+    }
+    let expected: Vec<_> = whole.errors().iter().map(|error| (error.range, error.message.clone())).collect();
+    assert_eq!(errors, expected);
+}
+
+/// A place in `text` at this fraction of it, moved back to the start of a character.
+fn place(text: &str, fraction: f64) -> usize {
+    let mut place = (text.len() as f64 * fraction) as usize;
+    while !text.is_char_boundary(place) {
+        place -= 1;
+    }
+    place
+}
+
+fn edits() -> impl Strategy<Value = Vec<(f64, usize, usize)>> {
+    prop::collection::vec(
+        (0.0..1.0f64, 0..SNIPPETS.len(), prop_oneof![4 => Just(0usize), 2 => 1..4usize, 1 => 4..400usize]),
+        1..12,
+    )
+}
+
+fn check_edits(language: Language, source: &str, edits: &[(f64, usize, usize)]) {
+    let mut list = ItemList::new(language, source);
+    for (fraction, snippet, length) in edits {
+        let text = list.text();
+        let start = place(&text, *fraction);
+        let mut end = (start + length).min(text.len());
+        while !text.is_char_boundary(end) {
+            end += 1;
+        }
+        let range = TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32));
+        check_edit(language, &mut list, range, SNIPPETS[*snippet]);
+    }
+    check_parse(language, &list);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(400), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_edits_of_ptx(edits in edits()) {
+        check_edits(Language::Ptx, REDUCE, &edits);
+    }
+
+    #[test]
+    fn random_edits_of_wave(edits in edits()) {
+        check_edits(Language::Wave, WAVE, &edits);
+    }
+
+    #[test]
+    fn files_made_of_snippets(pieces in prop::collection::vec((0..SNIPPETS.len(), any::<bool>()), 0..40), edits in edits()) {
+        let joined = pieces.iter().map(|(piece, line)| SNIPPETS[*piece].to_owned() + if *line { "\n" } else { " " });
+        let text: String = joined.collect();
+        for language in [Language::Ptx, Language::Wave] {
+            check_parse(language, &ItemList::new(language, &text));
+            check_edits(language, &text, &edits);
+        }
+    }
+
+    #[test]
+    fn any_text_is_kept(text in "\\PC*", edits in edits()) {
+        for language in [Language::Ptx, Language::Wave] {
+            check_parse(language, &ItemList::new(language, &text));
+            check_edits(language, &text, &edits);
+        }
+    }
+
+    #[test]
+    fn any_ascii_is_kept(text in "[ -~\\n\\t]{0,200}") {
+        for language in [Language::Ptx, Language::Wave] {
+            check_parse(language, &ItemList::new(language, &text));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_edits_of_corpus_files(file in any::<prop::sample::Index>(), edits in edits()) {
+        let files = corpus_files();
+        if !files.is_empty() {
+            let text = std::fs::read(file.get(&files)).unwrap();
+            check_edits(Language::Ptx, &String::from_utf8_lossy(&text), &edits);
+        }
+    }
+}
+
+/// Small files of the corpus beside the workspace, if it is there.
+fn corpus_files() -> Vec<std::path::PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/ptx");
+    let Ok(entries) = std::fs::read_dir(root.join("generated")) else {
+        eprintln!("skipped: corpus not found");
+        return Vec::new();
+    };
+    let others = ["llc", "public"].into_iter().filter_map(|folder| std::fs::read_dir(root.join(folder)).ok());
+    let paths = entries.chain(others.flatten()).filter_map(|entry| Some(entry.ok()?.path()));
+    let mut files: Vec<_> =
+        paths.filter(|path| path.metadata().is_ok_and(|data| data.len() < 60_000)).collect();
+    files.sort();
+    files
+}
+
+/// Fifty kernels, and the summary of inserting `insert` in the middle of the 25th.
+fn edit_in_the_middle(insert: &str) -> (ItemList, EditSummary) {
+    let kernels =
+        |number: usize| REDUCE.replace("reduce(", &format!("reduce_{number}(")).replace(".version 8.5", "");
+    let text: String = (0..50).map(kernels).collect();
+    let mut list = ItemList::new(Language::Ptx, &text);
+    let at = text.find(".entry reduce_25(").unwrap();
+    let at = at + text[at..].find("mov.f32").unwrap();
+    let summary = check_edit(Language::Ptx, &mut list, TextRange::empty(TextSize::new(at as u32)), insert);
+    (list, summary)
+}
+
+#[test]
+fn an_edit_in_a_body_looks_at_one_item() {
+    for insert in ["x", "\n", ";", "{", "\"", ".reg .u32 x;", "// "] {
+        let (list, summary) = edit_in_the_middle(insert);
+        assert_eq!((summary.removed, summary.inserted), (1, 1), "{insert:?}");
+        let length = list.items()[summary.first].text.len();
+        assert!(
+            summary.relexed_bytes <= 3 * length + 64,
+            "{insert:?}: {} of {length}",
+            summary.relexed_bytes
+        );
+    }
+}
+
+#[test]
+fn an_edit_that_ends_a_body_looks_at_few_items() {
+    for insert in ["}", "\n.entry k() { ret; }\n", "\n.version 8.0\n"] {
+        let (list, summary) = edit_in_the_middle(insert);
+        assert!(summary.removed <= 2 && summary.inserted <= 4, "{insert:?}: {summary:?}");
+        let length = list.items()[25].text.len().max(REDUCE.len());
+        assert!(summary.relexed_bytes <= 4 * length, "{insert:?}: {} of {length}", summary.relexed_bytes);
+    }
+}
+
+#[test]
+fn a_comment_without_end_stays_on_its_line() {
+    let text = "// a\n.entry a() {\n ret;\n}\n.entry b() {\n ret;\n}\n";
+    let mut list = ItemList::new(Language::Ptx, text);
+    let names = |list: &ItemList| -> Vec<_> { list.items().iter().map(|item| item.name.clone()).collect() };
+    let before = names(&list);
+    let open = TextRange::empty(TextSize::new(text.find(" ret").unwrap() as u32));
+    check_edit(Language::Ptx, &mut list, open, "/*");
+    assert_eq!(names(&list), before);
+    let close = TextRange::empty(list.text_len());
+    check_edit(Language::Ptx, &mut list, close, "*/");
+    assert_eq!(list.items()[0].name.as_deref(), Some("a"));
+    assert!(list.items()[0].text.ends_with("*/"), "the comment now takes what follows");
+}
+
+#[test]
+fn edits_out_of_range_are_moved_into_it() {
+    let mut list = ItemList::new(Language::Ptx, ".version 8.5 // é\n");
+    list.edit(TextRange::new(TextSize::new(500), TextSize::new(600)), ".target sm_90");
+    assert_eq!(list.text(), ".version 8.5 // é\n.target sm_90");
+    let inside = TextSize::new(17);
+    list.edit(TextRange::empty(inside), "x");
+    assert_eq!(list.text(), ".version 8.5 // xé\n.target sm_90");
+}
+
+/// How many cases to try: more with `PROPTEST_CASES`.
+fn cases(usual: u32) -> u32 {
+    std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(usual)
+}
+
+/// A kernel of more than 64 KB whose statements differ.
+fn long_kernel() -> String {
+    let body = REDUCE.split_once("{\n\t.reg .pred \t%p<4>;").unwrap().1.rsplit_once('}').unwrap().0;
+    let part =
+        |number: usize| body.replace("%r", &format!("%r{number}")).replace("$L", &format!("$L{number}"));
+    let body: String = (0..75).map(part).collect();
+    format!("// A long one.\n.entry long(.param .u64 values) {{\n.reg .pred %p<4>;{body}}}\n")
+}
+
+fn check_reparse(old_text: &str, range: std::ops::Range<usize>, insert: &str) -> bool {
+    let old = parse_item(Language::Ptx, old_text);
+    let mut text = old_text.to_owned();
+    text.replace_range(range.clone(), insert);
+    let reparsed = reparse_item(Language::Ptx, &old, old_text, &text);
+    let fresh = parse_item(Language::Ptx, &text);
+    assert_eq!(reparsed.errors(), fresh.errors(), "{range:?} {insert:?}");
+    assert!(reparsed.green() == fresh.green(), "{range:?} {insert:?}");
+    let chunks = |parse: &Parse| -> Vec<_> {
+        let chunks = parse.syntax().descendants().filter(|node| node.kind() == SyntaxKind::CHUNK);
+        chunks.map(|chunk| std::ptr::from_ref::<rowan::GreenNodeData>(chunk.green())).collect()
+    };
+    let (old, new) = (chunks(&old), chunks(&reparsed));
+    old.len() == new.len() && old.iter().zip(&new).filter(|(old, new)| old != new).count() <= 1
+}
+
+#[test]
+fn an_edit_in_a_long_body_parses_one_chunk() {
+    let text = long_kernel();
+    assert!(text.len() > 64 * 1024);
+    let places: Vec<_> = text.match_indices("setp.ne").map(|(place, _)| place).collect();
+    let local = places.iter().filter(|place| check_reparse(&text, **place..**place + 4, "set")).count();
+    assert!(local * 10 > places.len() * 9, "{local} of {} edits stayed in their chunk", places.len());
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn random_edits_in_a_long_body(fraction in 0.0..1.0f64, snippet in 0..SNIPPETS.len(), length in 0..30usize) {
+        let text = long_kernel();
+        let start = place(&text, fraction);
+        let end = (start + length).min(text.len());
+        check_reparse(&text, start..end, SNIPPETS[snippet]);
+    }
+}
