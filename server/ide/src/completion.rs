@@ -2,6 +2,7 @@
 
 mod ptx;
 mod snippet;
+mod wave;
 
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{Language, SyntaxKind};
@@ -14,20 +15,26 @@ pub(crate) use snippet::Snippet;
 
 /// What fits at an offset; nothing inside comments and strings.
 pub(crate) fn completions(db: &Database, file: File, offset: TextSize) -> Vec<CompletionItem> {
-    let Some(place) = Place::new(db, file, offset) else { return empty_file(db, file, offset) };
+    let Some(place) = Place::new(db, file, offset) else { return in_empty_file(db, file) };
     if is_in_text(db, &place) {
         return Vec::new();
     }
     let proposals = match place.language(db) {
         Language::Ptx => ptx::proposals(db, &place),
-        Language::Wave => Proposals::new(place.offset),
+        Language::Wave => wave::proposals(db, &place),
     };
-    proposals.finish(&place)
+    let word = place.in_file(proposals.word);
+    proposals.finish(if place.blanks > 0.into() { TextRange::empty(offset) } else { word })
 }
 
-fn empty_file(db: &Database, file: File, offset: TextSize) -> Vec<CompletionItem> {
-    let _ = (db, file, offset);
-    Vec::new()
+/// What a file can begin with.
+fn in_empty_file(db: &Database, file: File) -> Vec<CompletionItem> {
+    let mut proposals = Proposals::replacing(TextRange::default());
+    match file.language(db) {
+        Language::Ptx => ptx::module(&mut proposals),
+        Language::Wave => wave::directives(&mut proposals),
+    }
+    proposals.finish(TextRange::default())
 }
 
 /// Whether the place lies in a comment or a string.
@@ -83,11 +90,6 @@ impl Proposal {
 }
 
 impl Proposals {
-    /// Proposals at a place where nothing is typed yet.
-    pub(crate) fn new(offset: TextSize) -> Proposals {
-        Proposals { word: TextRange::empty(offset), list: Vec::new() }
-    }
-
     /// Proposals that replace a word.
     pub(crate) fn replacing(word: TextRange) -> Proposals {
         Proposals { word, list: Vec::new() }
@@ -101,8 +103,7 @@ impl Proposals {
         self.list.extend(proposals);
     }
 
-    fn finish(self, place: &Place<'_>) -> Vec<CompletionItem> {
-        let replace = place.in_file(self.word);
+    fn finish(self, replace: TextRange) -> Vec<CompletionItem> {
         let mut list = self.list;
         list.sort_by_key(|proposal| proposal.rank);
         let numbered = list.into_iter().enumerate();

@@ -14,7 +14,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_hir::ptx;
+use warplens_hir::{ptx, wave};
+use warplens_syntax::ast::AstNode;
 use warplens_syntax::{ItemKind, ItemList, Language, Parse};
 
 use crate::answer::FileId;
@@ -146,6 +147,7 @@ pub(crate) fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
 pub(crate) struct Cache {
     trees: Recent<Parse>,
     ptx: Recent<Option<Arc<ptx::Function>>>,
+    wave: Recent<Arc<wave::Code>>,
 }
 
 impl<'db> Item<'db> {
@@ -164,6 +166,15 @@ pub(crate) fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Funct
     }
     let text = &item.text(db).0;
     db.cache().ptx.get(text, || ptx::Function::lower(item.parse(db).green()).map(Arc::new))
+}
+
+/// What a WAVE item means.
+pub(crate) fn wave_code(db: &dyn Db, item: Item<'_>) -> Arc<wave::Code> {
+    let lower = || {
+        let tree = warplens_syntax::wave::ast::Item::cast(item.parse(db).syntax());
+        Arc::new(tree.map(|tree| wave::lower(&tree)).unwrap_or_default())
+    };
+    db.cache().wave.get(&item.text(db).0, lower)
 }
 
 /// What the other items of a module see of a PTX item.

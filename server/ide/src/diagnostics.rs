@@ -5,6 +5,7 @@
 
 mod codes;
 mod ptx;
+mod wave;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -68,7 +69,7 @@ pub(crate) fn item_problems<'db>(db: &'db dyn Db, item: Item<'db>) -> ItemProble
     let mut problems: Vec<Problem> = syntax.collect();
     match item.language(db) {
         Language::Ptx => ptx::check_item(db, item, &mut problems),
-        Language::Wave => {}
+        Language::Wave => wave::check_item(db, item, &mut problems),
     }
     ItemProblems::new(problems)
 }
@@ -77,7 +78,7 @@ pub(crate) fn item_problems<'db>(db: &'db dyn Db, item: Item<'db>) -> ItemProble
 pub(crate) fn diagnostics(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut of_module = match file.language(db) {
         Language::Ptx => ptx::check_module(db, file),
-        Language::Wave => Vec::new(),
+        Language::Wave => wave::check_file(db, file),
     };
     of_module.sort_by_key(|diagnostic| diagnostic.range.start());
     let list = file.document(db).items();

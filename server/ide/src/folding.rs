@@ -1,10 +1,11 @@
 //! What can be folded: bodies, blocks, sections, initialisers, and comments of several lines.
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
+use warplens_hir::wave::{Code, Link};
+use warplens_syntax::{Language, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
 use crate::answer::{Fold, FoldKind};
-use crate::db::{Database, Db, File, Item, items};
+use crate::db::{Database, Db, File, Item, items, wave_code};
 
 /// The folds of an item, relative to it.
 #[salsa::tracked(returns(deref))]
@@ -16,6 +17,9 @@ pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
     let tree = item.parse(db).syntax();
     let mut folds: Vec<Fold> = tree.descendants().filter_map(|node| construct(&node)).collect();
     comments(&tree, &mut folds);
+    if item.language(db) == Language::Wave {
+        wave_constructs(&wave_code(db, item), &mut folds);
+    }
     folds.retain(|fold| text[fold.range].contains('\n'));
     folds.sort_by_key(|fold| (fold.range.start(), std::cmp::Reverse(fold.range.end())));
     folds.into()
@@ -35,11 +39,28 @@ pub(crate) fn folds(db: &Database, file: File) -> Vec<Fold> {
 /// What a node folds, lines left aside.
 fn construct(node: &SyntaxNode) -> Option<Fold> {
     let kind = match node.kind() {
-        SyntaxKind::BLOCK | SyntaxKind::INITIALIZER_LIST | SyntaxKind::PARAM_LIST => FoldKind::Code,
+        SyntaxKind::KERNEL | SyntaxKind::INITIALIZER_LIST | SyntaxKind::PARAM_LIST => FoldKind::Code,
+        SyntaxKind::BLOCK if node.parent().is_none_or(|parent| parent.kind() != SyntaxKind::KERNEL) => {
+            FoldKind::Code
+        }
         SyntaxKind::SECTION_DIRECTIVE => FoldKind::Region,
         _ => return None,
     };
     Some(Fold { range: node.text_range(), kind })
+}
+
+/// `if` to `else`, `else` to `endif`, `loop` to `endloop`.
+fn wave_constructs(code: &Code, folds: &mut Vec<Fold>) {
+    for (index, link) in code.links.iter().enumerate() {
+        let end = match link {
+            Some(Link::If { otherwise, end }) => otherwise.or(*end),
+            Some(Link::Else { end, .. } | Link::Loop { end }) => *end,
+            _ => None,
+        };
+        let Some(end) = end else { continue };
+        let range = code.instructions[index].range.cover(code.instructions[end as usize].range);
+        folds.push(Fold { range, kind: FoldKind::Code });
+    }
 }
 
 /// Comments: a block by itself, comments on consecutive lines together.
@@ -78,6 +99,7 @@ fn comment(range: TextRange) -> Fold {
 /// Whether a token is the first of its line.
 fn starts_line(token: &SyntaxToken) -> bool {
     match token.prev_token() {
+        // Nothing, or an empty node that recovery left.
         None => true,
         Some(before) => match before.kind() {
             SyntaxKind::WHITESPACE => {

@@ -1,6 +1,7 @@
 //! What is under the pointer, explained: instructions as written, modifiers, names with their declarations, numbers.
 
 mod ptx;
+mod wave;
 
 use text_size::TextSize;
 use warplens_syntax::Language;
@@ -14,7 +15,10 @@ pub(crate) fn hover(db: &Database, file: File, offset: TextSize) -> Option<Hover
     let place = Place::new(db, file, offset)?;
     let (range, markdown) = match place.language(db) {
         Language::Ptx => ptx::hover(db, &place)?,
-        Language::Wave => return None,
+        Language::Wave => wave::hover(db, &place)?,
     };
     Some(Hover { range: place.in_file(range), markdown })
 }
+
+#[cfg(test)]
+mod tests;

@@ -5,6 +5,7 @@
 //! is small and stays valid while other items change.
 
 mod ptx;
+mod wave;
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -20,9 +21,20 @@ pub(crate) enum Subject {
     /// Something of one item, by the number that its lowered function gives it.
     Local(u32),
     /// Something that items see of each other.
-    Module(SmolStr),
+    Module(Namespace, SmolStr),
     /// Something of the machine.
     Special(SmolStr),
+}
+
+/// Names in different ones are different names, even if they are spelt alike.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) enum Namespace {
+    /// Everything that a PTX module declares.
+    Module,
+    /// The kernels of a WAVE file.
+    Kernels,
+    /// The labels of a WAVE file.
+    Labels,
 }
 
 /// The name at a place, with its range in the item.
@@ -35,6 +47,7 @@ pub(crate) struct Named {
 /// The occurrences of one name of the module in one item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ModuleUse {
+    pub(crate) namespace: Namespace,
     pub(crate) name: SmolStr,
     /// In text order, relative to the item.
     pub(crate) places: Box<[UsePlace]>,
@@ -54,7 +67,7 @@ pub(crate) struct UsePlace {
 pub(crate) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     match item.language(db) {
         Language::Ptx => ptx::module_uses(db, item),
-        Language::Wave => Box::default(),
+        Language::Wave => wave::module_uses(db, item),
     }
 }
 
@@ -62,23 +75,24 @@ pub(crate) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleU
 pub(crate) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
     match place.language(db) {
         Language::Ptx => ptx::named(db, place),
-        Language::Wave => None,
+        Language::Wave => wave::named(db, place),
     }
 }
 
 /// All occurrences of a subject, in the order of the text. Those of a local one lie in the item of `place`.
 pub(crate) fn occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Occurrence> {
     match subject {
-        Subject::Module(name) => module_occurrences(db, place.file, name),
+        Subject::Module(namespace, name) => module_occurrences(db, place.file, *namespace, name),
         local => local_occurrences(db, place, local),
     }
 }
 
-fn module_occurrences(db: &Database, file: File, name: &str) -> Vec<Occurrence> {
+fn module_occurrences(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Occurrence> {
     let document = file.document(db).items();
     let mut found = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
-        let uses = module_uses(db, *item).iter().find(|have| have.name == name);
+        let uses =
+            module_uses(db, *item).iter().find(|have| have.namespace == namespace && have.name == name);
         let start = document.start_of(index);
         let places = uses.into_iter().flat_map(|have| &have.places);
         found.extend(places.map(|place| Occurrence { range: place.range + start, access: place.access }));
@@ -89,7 +103,7 @@ fn module_occurrences(db: &Database, file: File, name: &str) -> Vec<Occurrence> 
 fn local_occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Occurrence> {
     let relative = match place.language(db) {
         Language::Ptx => ptx::occurrences(db, place, subject),
-        Language::Wave => Vec::new(),
+        Language::Wave => wave::occurrences(db, place, subject),
     };
     let absolute = |found: Occurrence| Occurrence { range: place.in_file(found.range), ..found };
     relative.into_iter().map(absolute).collect()
@@ -97,16 +111,13 @@ fn local_occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec
 
 /// Where what a name stands for is declared: one place, several when it is declared twice, none for the machine's own.
 pub(crate) fn declarations(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Target> {
-    let module = |name: &str| match place.language(db) {
-        Language::Ptx => ptx::module_declarations(db, place.file, name),
-        Language::Wave => Vec::new(),
-    };
     let local = || match place.language(db) {
         Language::Ptx => ptx::local_declaration(db, place),
-        Language::Wave => None,
+        Language::Wave => wave::local_declaration(db, place),
     };
     match subject {
-        Subject::Module(name) => module(name),
+        Subject::Module(Namespace::Module, name) => ptx::module_declarations(db, place.file, name),
+        Subject::Module(namespace, name) => wave::file_declarations(db, place.file, *namespace, name),
         Subject::Special(_) => Vec::new(),
         Subject::Local(_) => {
             let file = place.file.id(db);

@@ -16,6 +16,8 @@ pub(crate) struct Place<'db> {
     pub(crate) start: TextSize,
     /// The offset, relative to the item.
     pub(crate) offset: TextSize,
+    /// How many blanks lie between the item and the place, which is on the same line behind it.
+    pub(crate) blanks: TextSize,
 }
 
 impl<'db> Place<'db> {
@@ -25,14 +27,27 @@ impl<'db> Place<'db> {
         if offset > list.text_len() {
             return None;
         }
-        let mut index = list.item_at(offset)?;
-        let starts_blank = || list.items()[index].text.starts_with(|c: char| c.is_ascii_whitespace());
-        // Between two items a person means the end of the first rather than the blanks before the second.
-        if index > 0 && offset == list.start_of(index) && starts_blank() {
-            index -= 1;
-        }
+        let index = list.item_at(offset)?;
         let start = list.start_of(index);
-        Some(Place { file, index, item: items(db, file)[index], start, offset: offset - start })
+        let text = &list.items()[index].text;
+        let is_between = |before: &str| before.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
+        let starts_blank = || text.starts_with(|c: char| c.is_ascii_whitespace());
+        let before = text.get(..usize::from(offset - start)).unwrap_or_default();
+        // On the line on which an item ends a person means that item rather than the blanks before the next one.
+        if index > 0 && starts_blank() && is_between(before) {
+            let (index, end) = (index - 1, start);
+            let start = list.start_of(index);
+            return Some(Place {
+                file,
+                index,
+                item: items(db, file)[index],
+                start,
+                offset: end - start,
+                blanks: offset - end,
+            });
+        }
+        let item = items(db, file)[index];
+        Some(Place { file, index, item, start, offset: offset - start, blanks: 0.into() })
     }
 
     pub(crate) fn language(&self, db: &Database) -> Language {
@@ -44,8 +59,11 @@ impl<'db> Place<'db> {
         range + self.start
     }
 
-    /// The tokens that the place touches, the one a person means first.
+    /// The token that the place touches; of two the one a person means.
     pub(crate) fn token(&self, db: &Database) -> Option<SyntaxToken> {
+        if self.blanks > 0.into() {
+            return None;
+        }
         let tree = self.item.parse(db).syntax();
         let after = token_covering(&tree, self.offset);
         let before = self.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
@@ -64,6 +82,11 @@ pub(crate) fn token_covering(tree: &SyntaxNode, offset: TextSize) -> Option<Synt
         return None;
     }
     tree.covering_element(byte).into_token()
+}
+
+/// The token before another one. (rowan's own stops at an empty node, which recovery leaves.)
+pub(crate) fn token_before(tree: &SyntaxNode, token: &SyntaxToken) -> Option<SyntaxToken> {
+    token_covering(tree, token.text_range().start().checked_sub(1.into())?)
 }
 
 /// How likely a person who points between two tokens means this one.

@@ -4,6 +4,7 @@
 //! one, of the same type. Renaming the range at its declaration renames all its registers.
 
 mod ptx;
+mod wave;
 
 use smol_str::SmolStr;
 use text_size::TextSize;
@@ -31,7 +32,7 @@ pub(crate) fn rename(
     let (place, named) = target(db, file, offset)?;
     let mut edits = match place.language(db) {
         Language::Ptx => ptx::rename(db, &place, &named, name)?,
-        Language::Wave => Vec::new(),
+        Language::Wave => wave::rename(db, &place, &named, name)?,
     };
     edits.sort_by_key(|edit| edit.range.start());
     Ok(edits)
@@ -43,6 +44,10 @@ fn target<'db>(db: &'db Database, file: File, offset: TextSize) -> Result<(Place
     let place = Place::new(db, file, offset).ok_or_else(nothing)?;
     let named = names::named(db, &place).ok_or_else(nothing)?;
     match &named.subject {
+        Subject::Local(_) if place.language(db) == Language::Wave => {
+            let register = &place.item.text(db).0[named.range];
+            Err(format!("`{register}` is a register of the machine; it cannot be renamed"))
+        }
         Subject::Special(name) => Err(format!("`{name}` belongs to the machine; it cannot be renamed")),
         subject if names::declarations(db, &place, subject).is_empty() => {
             let text: SmolStr = place.item.text(db).0[named.range].into();

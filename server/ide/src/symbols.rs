@@ -1,6 +1,7 @@
 //! The outline of a file: kernels, functions and variables, and what is inside.
 
 mod ptx;
+mod wave;
 
 use text_size::TextSize;
 use warplens_syntax::Language;
@@ -13,7 +14,7 @@ use crate::db::{Database, Db, File, Item, items};
 pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol]> {
     match item.language(db) {
         Language::Ptx => ptx::symbols(db, item).into(),
-        Language::Wave => Box::default(),
+        Language::Wave => wave::symbols(db, item).into(),
     }
 }
 
@@ -96,7 +97,7 @@ L:  bra L;
                   out Parameter parameter 0, .u64, 8 bytes 6:`out`
                   tile Variable .shared variable, .b8, 128 bytes 8:`tile`
                   L Label label 9:`L`
-                .section Section - 11:`.section`
+                .debug_str Section - 11:`.debug_str`
             "#]],
         );
     }

@@ -1,13 +1,13 @@
 //! Coloured tokens: every word by what it is, which takes the tree, and the names, which take their declarations.
 
 mod ptx;
+mod wave;
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{Language, SyntaxToken};
+use warplens_syntax::{Language, NodeOrToken, SyntaxNode, SyntaxToken, WalkEvent};
 
 use crate::answer::{SemanticToken, TokenKind, TokenModifiers};
 use crate::db::{Database, File, items};
-use crate::place::token_covering;
 
 /// The tokens of a whole file.
 pub(crate) fn tokens(db: &Database, file: File) -> Vec<SemanticToken> {
@@ -26,18 +26,28 @@ pub(crate) fn tokens_in(db: &Database, file: File, range: TextRange) -> Vec<Sema
         let from = tokens.len();
         match item.language(db) {
             Language::Ptx => ptx::tokens(db, *item, wanted, &mut tokens),
-            Language::Wave => {}
+            Language::Wave => wave::tokens(db, *item, wanted, &mut tokens),
         }
         tokens[from..].iter_mut().for_each(|token| token.range += start);
     }
     tokens
 }
 
-/// The tokens of a tree that touch a range, in order.
-fn walk(tree: &warplens_syntax::SyntaxNode, range: TextRange) -> impl Iterator<Item = SyntaxToken> {
-    let first = token_covering(tree, range.start());
-    let following = std::iter::successors(first, SyntaxToken::next_token);
-    following.take_while(move |token| token.text_range().start() < range.end())
+/// Calls `visit` for the tokens of a tree that touch a range, in order. What lies outside is passed by in whole nodes.
+fn walk(tree: &SyntaxNode, range: TextRange, mut visit: impl FnMut(&SyntaxToken)) {
+    let mut preorder = tree.preorder_with_tokens();
+    while let Some(event) = preorder.next() {
+        let WalkEvent::Enter(element) = event else { continue };
+        if element.text_range().start() >= range.end() {
+            return;
+        }
+        let is_outside = element.text_range().end() <= range.start();
+        match element {
+            NodeOrToken::Node(_) if is_outside => preorder.skip_subtree(),
+            NodeOrToken::Token(token) if !is_outside => visit(&token),
+            _ => {}
+        }
+    }
 }
 
 /// Adds a token; one that spans lines becomes one for each line.

@@ -11,6 +11,11 @@ use crate::db::Database;
 use crate::place::Place;
 use context::{Context, Statement};
 
+/// What a module can hold.
+pub(super) fn module(proposals: &mut Proposals) {
+    declarations::in_module(proposals);
+}
+
 pub(super) fn proposals(db: &Database, place: &Place<'_>) -> Proposals {
     let statement = Statement::before(db, place);
     let mut proposals = Proposals::replacing(statement.word);

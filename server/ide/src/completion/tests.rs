@@ -177,59 +177,35 @@ fn declarations() {
     check(
         &in_kernel(".reg ."),
         expect![[r#"
-        .visible .entry → .visible .entry ${1:name}(
-            .param .u64 ${2:out}
-        )
-        {
-            .reg .b32 %r<${3:8}>;
-
-            ${4:}
-            ret;
-        \}
-        .version → .version
-        .target → .target
-        .address_size → .address_size
-        .language → .language
-        .entry → .entry
-    "#]],
+            .u8 → .u8
+            .u16 → .u16
+            .u32 → .u32
+            .u64 → .u64
+            .s8 → .s8
+            .s16 → .s16
+        "#]],
     );
     check(
         ".version \n         |",
         expect![[r#"
-        .visible .entry → .visible .entry ${1:name}(
-            .param .u64 ${2:out}
-        )
-        {
-            .reg .b32 %r<${3:8}>;
-
-            ${4:}
-            ret;
-        \}
-        .version → .version
-        .target → .target
-        .address_size → .address_size
-        .language → .language
-        .entry → .entry
-    "#]],
+            9.5 → 9.5
+            9.4 → 9.4
+            9.3 → 9.3
+            9.2 → 9.2
+            9.1 → 9.1
+            9.0 → 9.0
+        "#]],
     );
     check(
         ".version 8.0\n.target \n        |",
         expect![[r#"
-        .visible .entry → .visible .entry ${1:name}(
-            .param .u64 ${2:out}
-        )
-        {
-            .reg .b32 %r<${3:8}>;
-
-            ${4:}
-            ret;
-        \}
-        .version → .version
-        .target → .target
-        .address_size → .address_size
-        .language → .language
-        .entry → .entry
-    "#]],
+            sm_121f → sm_121f
+            sm_121a → sm_121a
+            sm_121 → sm_121
+            sm_120f → sm_120f
+            sm_120a → sm_120a
+            sm_120 → sm_120
+        "#]],
     );
     check(
         ".version 8.0\n.\n |",
@@ -253,40 +229,23 @@ fn declarations() {
     check(
         ".visible .\n          |",
         expect![[r#"
-        .visible .entry → .visible .entry ${1:name}(
-            .param .u64 ${2:out}
-        )
-        {
-            .reg .b32 %r<${3:8}>;
-
-            ${4:}
-            ret;
-        \}
-        .version → .version
-        .target → .target
-        .address_size → .address_size
-        .language → .language
-        .entry → .entry
-    "#]],
+            .entry → .entry
+            .func → .func
+            .global → .global .${1:b32} ${2:name};
+            .const → .const .${1:b32} ${2:name};
+            .shared → .shared .${1:b32} ${2:name};
+        "#]],
     );
     check(
         ".entry k(.param .\n                 |",
         expect![[r#"
-        .visible .entry → .visible .entry ${1:name}(
-            .param .u64 ${2:out}
-        )
-        {
-            .reg .b32 %r<${3:8}>;
-
-            ${4:}
-            ret;
-        \}
-        .version → .version
-        .target → .target
-        .address_size → .address_size
-        .language → .language
-        .entry → .entry
-    "#]],
+            .param → .param
+            .u8 → .u8
+            .u16 → .u16
+            .u32 → .u32
+            .u64 → .u64
+            .s8 → .s8
+        "#]],
     );
     check(
         ".entry k() .\n            |\n{ ret; }",

@@ -46,10 +46,22 @@ pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruc
     let all = ptx::by_opcode(opcode);
     let accepted = |entry: &Instruction| modifiers.iter().filter(|word| accepts(entry, word)).count();
     let has_words = |entry: &Instruction| entry.words.iter().all(|word| modifiers.contains(word));
+    let missing =
+        |entry: &Instruction| entry.modifiers.iter().filter(|class| is_missing(class, modifiers)).count();
+    let fit = |entry: &Instruction| (accepted(entry), entry.words.len(), std::cmp::Reverse(missing(entry)));
     let mut fitting: Vec<&Instruction> = all.iter().copied().filter(|entry| has_words(entry)).collect();
-    let best = fitting.iter().map(|entry| (accepted(entry), entry.words.len())).max();
-    fitting.retain(|entry| Some((accepted(entry), entry.words.len())) == best);
+    let best = fitting.iter().map(|entry| fit(entry)).max();
+    fitting.retain(|entry| Some(fit(entry)) == best);
     if fitting.is_empty() { all.to_vec() } else { fitting }
+}
+
+/// Whether a class that must be there is not among the modifiers. Values of several words are written apart.
+fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
+    let is_written = |value: &&Modifier| {
+        let mut words = value.name.split_inclusive('.').map(|word| word.trim_end_matches('.'));
+        words.all(|word| word.is_empty() || modifiers.iter().any(|have| have.strip_prefix('.') == Some(word)))
+    };
+    !class.optional && !modifiers.is_empty() && !class.values.iter().any(|value| is_written(&value))
 }
 
 /// Whether some form of the entry takes a modifier.
@@ -332,44 +344,44 @@ mod tests {
         check(
             "bra",
             expect![[r#"
-            **`bra`** · PTX 1.0 · sm_10 · control flow · §9.7.14.3
+                **`bra`** · PTX 1.0 · sm_10 · control flow · §9.7.14.3
 
-            Branches to a label of the same function.
+                Branches to a label of the same function.
 
-            ```ptx
-            {@p} bra{.uni} label
-            ```
+                ```ptx
+                {@p} bra{.uni} label
+                ```
 
-            **Operands**
+                **Operands**
 
-            - `label` read: label · label
+                - `label` read: label · label
 
-            **Modifiers, in order**
+                **Modifiers, in order**
 
-            - `.uni` (optional): The promise that all active lanes go the same way.
+                - `.uni` (optional): The promise that all active lanes go the same way.
 
-            **Computes**
+                **Computes**
 
-            ```text
-            if guard: pc = tgt
-            ```
+                ```text
+                if guard: pc = tgt
+                ```
 
-            **Notes**
+                **Notes**
 
-            - Indirect bra was removed; use brx.idx.
+                - A branch to an address in a register no longer exists; use brx.idx.
 
-            **Lanes.** Divergent when a guard differs between lanes. .uni asserts that all active lanes agree (undefined otherwise).
+                **Lanes.** Under a guard that differs from lane to lane it parts them. With .uni all active lanes must agree, else it is undefined.
 
-            **Example**
+                **Example**
 
-            ```ptx
-            setp.lt.u32 %p1, %r1, %r2;
-            @%p1 bra L1;
-            mov.u32 %r3, 1;
-            L1:
-            bra.uni L2;
-            L2:
-            ```"#]],
+                ```ptx
+                setp.lt.u32 %p1, %r1, %r2;
+                @%p1 bra L1;
+                mov.u32 %r3, 1;
+                L1:
+                bra.uni L2;
+                L2:
+                ```"#]],
         );
     }
 
@@ -378,30 +390,34 @@ mod tests {
         check(
             ".reqntid",
             expect![[r#"
-            **`.reqntid`** · PTX 2.1 · performance directive · §11.4.3
+                **`.reqntid`** · PTX 2.1 · performance directive · §11.4.3
 
-            Exact CTA size required at launch, per dimension.
+                Sets how many threads a CTA must have, in x, y and z.
 
-            ```ptx
-            .reqntid nx{, ny{, nz}}
-            ```
+                ```ptx
+                .reqntid nx{, ny{, nz}}
+                ```
 
-            **Where**
+                **Where**
 
-            - entry, between parameter list and body
+                - entry, between parameter list and body
 
-            **Not together with**
+                **Not together with**
 
-            - .maxntid
+                - .maxntid
 
-            **Example**
+                **Notes**
 
-            ```ptx
-            .version 6.3
-            .target sm_75
-            .address_size 64
-            .visible .entry k() .reqntid 128 { ret; }
-            ```"#]],
+                - A launch with other sizes fails.
+
+                **Example**
+
+                ```ptx
+                .version 6.3
+                .target sm_75
+                .address_size 64
+                .visible .entry k() .reqntid 128 { ret; }
+                ```"#]],
         );
     }
 
@@ -410,48 +426,48 @@ mod tests {
         check(
             "%laneid",
             expect![[r#"
-            **`%laneid`** · PTX 1.3 · `.u32` special register · §10.3
+                **`%laneid`** · PTX 1.3 · `.u32` special register · §10.3
 
-            Position of this thread inside its warp.
+                The position of this thread in its warp, from 0 to 31.
 
-            **Facts**
+                **Facts**
 
-            - Each thread reads its own value: a branch on it can split the warp
-            - Values: 0 .. WARP_SZ-1
-            - In the simulator: linear thread id % 32
+                - Each thread reads its own value: a branch on it can split the warp
+                - Values: 0 .. WARP_SZ-1
+                - In the simulator: thread number % 32
 
-            **Example**
+                **Example**
 
-            ```ptx
-            mov.u32 %r1, %laneid;
-            ```"#]],
+                ```ptx
+                mov.u32 %r1, %laneid;
+                ```"#]],
         );
         check(
             "%tid.x",
             expect![[r#"
-            **`%tid`** · PTX 1.0 (.u32 since 2.0) · `.u32` special register · `.x` `.y` `.z` `.w` · §10.1
+                **`%tid`** · PTX 1.0 (.u32 since 2.0) · `.u32` special register · `.x` `.y` `.z` `.w` · §10.1
 
-            Index of this thread inside its CTA, per dimension.
+                The position of this thread in its CTA, in x, y and z.
 
-            **Facts**
+                **Facts**
 
-            - Each thread reads its own value: a branch on it can split the warp
-            - Values: 0 .. %ntid-1 per dimension; unused dimensions read 0
-            - In the simulator: linear id = x + y*ntid.x + z*ntid.x*ntid.y; lane = linear % 32; warp = linear / 32
+                - Each thread reads its own value: a branch on it can split the warp
+                - Values: 0 .. %ntid-1 per dimension; unused dimensions read 0
+                - In the simulator: thread t = x + y*ntid.x + z*ntid.x*ntid.y is lane t % 32 of warp t / 32
 
-            **Notes**
+                **Notes**
 
-            - Was a .v4.u16 before PTX 2.0; 16-bit mov/cvt reads of a component (low half) remain legal.
-            - The .w component always reads 0.
-            - mov.v4.u32 reads the whole vector; reading it without a component otherwise is an error.
+                - The .w component reads 0.
+                - Before PTX 2.0 it was a .v4.u16; mov.u16 and cvt.u16 of a component still read its low half.
+                - mov.v4.u32 reads all components; without one it cannot be read otherwise.
 
-            **Example**
+                **Example**
 
-            ```ptx
-            mov.u32 %r1, %tid.x;
-            mov.u32 %r2, %tid.y;
-            mov.u16 %h1, %tid.z;
-            ```"#]],
+                ```ptx
+                mov.u32 %r1, %tid.x;
+                mov.u32 %r2, %tid.y;
+                mov.u16 %h1, %tid.z;
+                ```"#]],
         );
     }
 
@@ -508,8 +524,8 @@ mod tests {
 
     #[test]
     fn the_entry_of_a_form() {
-        check_matching("add.s32", expect!["add@int add.cc"]);
-        check_matching("add.rn.f32", expect!["add@fp add@mixed"]);
+        check_matching("add.s32", expect!["add@int"]);
+        check_matching("add.rn.f32", expect!["add@fp"]);
         check_matching("cp.async.bulk.tensor", expect!["cp.async.bulk.tensor"]);
         check_matching("ld.global.f32", expect!["ld.global.nc"]);
     }

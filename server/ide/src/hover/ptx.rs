@@ -21,7 +21,7 @@ pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, Stri
     let markdown = match &named.subject {
         Subject::Special(name) => explain::special_register(isa::special_register(name)?),
         Subject::Local(_) => declared::ptx::local(db, place)?,
-        Subject::Module(name) => declared::ptx::of_module(db, place, name)?,
+        Subject::Module(_, name) => declared::ptx::of_module(db, place, name)?,
     };
     Some((named.range, markdown))
 }

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, ModuleSymbol, NameRef, ReferentId, Resolution, Role};
 
-use super::{ModuleUse, Named, Subject, UsePlace};
+use super::{ModuleUse, Named, Namespace, Subject, UsePlace};
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, Item, items, ptx_function, ptx_header};
 use crate::declared;
@@ -40,7 +40,7 @@ fn function_uses(function: &Function) -> Box<[ModuleUse]> {
             groups[group].2.push(use_place(name));
         }
     }
-    groups.into_iter().map(|(_, name, places)| ModuleUse { name, places: places.into() }).collect()
+    groups.into_iter().map(|(_, name, places)| module_use(name, places)).collect()
 }
 
 fn use_place(name: NameRef<'_>) -> UsePlace {
@@ -64,14 +64,18 @@ fn header_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
             None => groups.push((name.clone(), vec![place])),
         }
     }
-    groups.into_iter().map(|(name, places)| ModuleUse { name, places: places.into() }).collect()
+    groups.into_iter().map(|(name, places)| module_use(name, places)).collect()
+}
+
+fn module_use(name: SmolStr, places: Vec<UsePlace>) -> ModuleUse {
+    ModuleUse { namespace: Namespace::Module, name, places: places.into() }
 }
 
 pub(super) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
     let Some(function) = ptx_function(db, place.item) else { return module_named(db, place) };
     let name = function.name_at(place.offset)?;
     let subject = match name.resolution {
-        Resolution::External(text) => Subject::Module(text.into()),
+        Resolution::External(text) => Subject::Module(Namespace::Module, text.into()),
         Resolution::Special(text) => Subject::Special(text.into()),
         Resolution::Symbol(_) | Resolution::Indexed { .. } => Subject::Local(name.referent.index() as u32),
     };
@@ -81,7 +85,7 @@ pub(super) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
 fn module_named(db: &Database, place: &Place<'_>) -> Option<Named> {
     module_uses(db, place.item).iter().find_map(|have| {
         let found = have.places.iter().find(|found| found.range.contains_inclusive(place.offset))?;
-        Some(Named { range: found.range, subject: Subject::Module(have.name.clone()) })
+        Some(Named { range: found.range, subject: Subject::Module(have.namespace, have.name.clone()) })
     })
 }
 
@@ -91,7 +95,7 @@ pub(super) fn occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -
     let wanted = match subject {
         Subject::Local(referent) => Some(function.resolution(ReferentId::new(*referent as usize))),
         Subject::Special(text) => Some(Resolution::Special(text)),
-        Subject::Module(_) => None,
+        Subject::Module(..) => None,
     };
     let same = |name: &NameRef<'_>| match (wanted, name.resolution) {
         (Some(Resolution::Symbol(wanted)), found) => found.symbol() == Some(wanted),

@@ -19,7 +19,7 @@ pub(super) fn rename(
 ) -> Result<Vec<TextEdit>, String> {
     check_spelling(name)?;
     match &named.subject {
-        Subject::Module(old) => {
+        Subject::Module(_, old) => {
             check_module(db, place.file, old, name)?;
             Ok(edit_all(db, place, named, name))
         }

@@ -4,7 +4,7 @@ use text_size::TextRange;
 use warplens_hir::ptx::{
     DeclarationKind, Directive, Function, FunctionKind, Symbol as Local, SymbolKind as Is,
 };
-use warplens_syntax::SyntaxNode;
+use warplens_syntax::{SyntaxKind, SyntaxNode};
 
 use crate::answer::{Symbol, SymbolKind};
 use crate::db::{Db, Item, ptx_function, ptx_header};
@@ -50,7 +50,9 @@ fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {
     }
     use warplens_syntax::ast::AstNode;
     let node = tree.children().find_map(warplens_syntax::ptx::ast::SectionDirective::cast)?;
-    let name = node.name_token()?;
+    let words = node.syntax().children_with_tokens().filter_map(|element| element.into_token());
+    // The directive itself is the first.
+    let name = words.filter(|token| token.kind() == SyntaxKind::DOT_WORD).nth(1)?;
     Some(Symbol {
         name: name.text().to_owned(),
         detail: None,

@@ -13,11 +13,11 @@ use crate::names::{ModuleUse, module_uses};
 pub(super) fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
     let function = ptx_function(db, item);
     let names = Names { function: function.as_deref(), module: module_uses(db, item) };
-    for token in walk(&item.parse(db).syntax(), range) {
-        if let Some((kind, modifiers)) = classify(&token, &names) {
-            push(&token, kind, modifiers, tokens);
+    walk(&item.parse(db).syntax(), range, |token| {
+        if let Some((kind, modifiers)) = classify(token, &names) {
+            push(token, kind, modifiers, tokens);
         }
-    }
+    });
 }
 
 /// The names of an item.

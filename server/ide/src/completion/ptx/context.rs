@@ -7,7 +7,7 @@ use text_size::TextRange;
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::db::Database;
-use crate::place::{Place, token_covering};
+use crate::place::{Place, token_before, token_covering};
 
 /// The statement up to the cursor, without blanks and comments.
 pub(super) struct Statement {
@@ -79,19 +79,20 @@ impl Statement {
     pub(super) fn before(db: &Database, place: &Place<'_>) -> Statement {
         let tree = place.item.parse(db).syntax();
         let mut before = place.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
-        let word = before.take_if(|token| is_word(token.kind()));
+        let word = before.take_if(|token| place.blanks == 0.into() && is_word(token.kind()));
         let (word, typed) = match &word {
             Some(token) => {
                 let range = TextRange::new(token.text_range().start(), place.offset);
                 let typed = token.text()[..usize::from(range.len())].to_owned();
-                before = token.prev_token();
+                before = token_before(&tree, token);
                 (range, typed)
             }
             None => (TextRange::empty(place.offset), String::new()),
         };
-        let is_glued = before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
-        let surroundings = surroundings(&tree, before.as_ref());
-        let tokens = statement_tokens(before, surroundings);
+        let is_glued =
+            place.blanks == 0.into() && before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
+        let surroundings = surroundings(before.as_ref());
+        let tokens = statement_tokens(&tree, before, surroundings);
         Statement { word, typed, tokens, is_glued, surroundings }
     }
 
@@ -200,7 +201,7 @@ fn is_trivia(kind: SyntaxKind) -> bool {
     matches!(kind, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT | SyntaxKind::LINE_MARK)
 }
 
-fn surroundings(tree: &SyntaxNode, before: Option<&SyntaxToken>) -> Surroundings {
+fn surroundings(before: Option<&SyntaxToken>) -> Surroundings {
     let Some(before) = before else { return Surroundings::Module };
     let end = before.text_range().end();
     for node in before.parent_ancestors() {
@@ -213,7 +214,6 @@ fn surroundings(tree: &SyntaxNode, before: Option<&SyntaxToken>) -> Surroundings
             _ => {}
         }
     }
-    let _ = tree;
     Surroundings::Module
 }
 
@@ -224,14 +224,18 @@ fn is_closed_before(node: &SyntaxNode, end: text_size::TextSize) -> bool {
 }
 
 /// The tokens of the statement that ends with `last`, in order.
-fn statement_tokens(last: Option<SyntaxToken>, surroundings: Surroundings) -> Vec<SyntaxToken> {
+fn statement_tokens(
+    tree: &SyntaxNode,
+    last: Option<SyntaxToken>,
+    surroundings: Surroundings,
+) -> Vec<SyntaxToken> {
     let mut tokens = Vec::new();
     let mut token = last;
     while let Some(now) = token {
         if ends_statement(&now, surroundings) {
             break;
         }
-        token = now.prev_token();
+        token = token_before(tree, &now);
         if !is_trivia(now.kind()) {
             tokens.push(now);
         }
@@ -250,13 +254,8 @@ fn ends_statement(token: &SyntaxToken, surroundings: Surroundings) -> bool {
         SyntaxKind::COLON => parent() == Some(SyntaxKind::LABEL),
         // The directives of a module's head end with their line.
         SyntaxKind::WHITESPACE if surroundings == Surroundings::Module => {
-            token.text().contains('\n')
-                && token.prev_token().is_some_and(|before| {
-                    matches!(
-                        before.kind(),
-                        SyntaxKind::FLOAT_NUMBER | SyntaxKind::IDENT | SyntaxKind::INT_NUMBER
-                    ) && !before.parent_ancestors().any(|node| node.kind() == SyntaxKind::FUNCTION)
-                })
+            let in_function = token.parent_ancestors().any(|node| node.kind() == SyntaxKind::FUNCTION);
+            token.text().contains('\n') && !in_function
         }
         _ => false,
     }

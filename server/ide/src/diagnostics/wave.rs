@@ -1,0 +1,122 @@
+//! Checks of WAVE: `hir` finds and words what is wrong with an item; labels and kernels of several items are judged here.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::wave::{self, ProblemKind};
+
+use super::Problem;
+use crate::answer::{Access, Diagnostic, Related, Severity};
+use crate::db::{Database, Db, File, Item, items, wave_code};
+use crate::names::{Namespace, module_uses};
+
+/// What is wrong with an item by itself, beside its syntax.
+pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut Vec<Problem>) {
+    let code = wave_code(db, item);
+    problems.extend(code.problems.iter().map(|found| {
+        let problem = Problem {
+            severity: severity(found.severity()),
+            ..Problem::error(found.range, found.code(), found.message())
+        };
+        match related(&found.kind) {
+            Some((range, message)) => problem.with_related(range, message),
+            None => problem,
+        }
+    }));
+}
+
+fn severity(severity: wave::Severity) -> Severity {
+    match severity {
+        wave::Severity::Error => Severity::Error,
+        wave::Severity::Warning => Severity::Warning,
+    }
+}
+
+/// The other place of a problem, in the same item.
+fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
+    match kind {
+        ProblemKind::DuplicateLabel { first: Some(first), .. } => Some((*first, "first declared here")),
+        ProblemKind::SecondElse { first } => Some((*first, "the first `else`")),
+        ProblemKind::Crossed { open, .. } => Some((*open, "still open")),
+        ProblemKind::RegisterBeyond { declared: Some(declared), .. } => {
+            Some((*declared, "the number of registers"))
+        }
+        _ => None,
+    }
+}
+
+/// What is wrong with the items of a file together: labels and kernels that two items declare, calls of no label.
+pub(super) fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
+    let mut check = FileCheck { db, file, declared: FxHashMap::default(), found: Vec::new() };
+    check.declarations();
+    check.calls();
+    check.found
+}
+
+struct FileCheck<'db> {
+    db: &'db Database,
+    file: File,
+    /// The first declaration of each name: its item, and its place in the file.
+    declared: FxHashMap<(Namespace, &'db SmolStr), (usize, TextRange)>,
+    found: Vec<Diagnostic>,
+}
+
+impl<'db> FileCheck<'db> {
+    /// Names that two items declare; what one item declares twice is a problem of that item.
+    fn declarations(&mut self) {
+        let list = self.file.document(self.db).items();
+        for (index, item) in items(self.db, self.file).iter().enumerate() {
+            for name in module_uses(self.db, *item) {
+                for place in name.places.iter().filter(|place| place.access == Access::Declaration) {
+                    let range = place.range + list.start_of(index);
+                    let key = (name.namespace, &name.name);
+                    let (first, place) = *self.declared.entry(key).or_insert((index, range));
+                    if first != index {
+                        let related = self.first_declared(place);
+                        self.report(range, duplicate(name.namespace, &name.name), vec![related]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn calls(&mut self) {
+        let list = self.file.document(self.db).items();
+        for (index, item) in items(self.db, self.file).iter().enumerate() {
+            for name in module_uses(self.db, *item) {
+                if self.declared.contains_key(&(name.namespace, &name.name)) {
+                    continue;
+                }
+                for place in name.places.iter().filter(|place| place.must_resolve) {
+                    let kind = ProblemKind::UndefinedLabel(name.name.clone());
+                    self.report(place.range + list.start_of(index), kind, Vec::new());
+                }
+            }
+        }
+    }
+
+    fn first_declared(&self, range: TextRange) -> Related {
+        Related { file: self.file.id(self.db), range, message: "first declared here".into() }
+    }
+
+    fn report(&mut self, range: TextRange, kind: ProblemKind, related: Vec<Related>) {
+        let problem = wave::Problem { range, kind };
+        self.found.push(Diagnostic {
+            range,
+            severity: severity(problem.severity()),
+            code: problem.code(),
+            message: problem.message(),
+            related,
+            tags: Vec::new(),
+        });
+    }
+}
+
+fn duplicate(namespace: Namespace, name: &SmolStr) -> ProblemKind {
+    match namespace {
+        Namespace::Kernels => ProblemKind::DuplicateKernel(name.clone()),
+        Namespace::Labels | Namespace::Module => {
+            ProblemKind::DuplicateLabel { name: name.clone(), first: None }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! Hovers of WAVE.
+
+use text_size::TextRange;
+use warplens_hir::wave::{Code, Instruction, Link, Name, Value};
+use warplens_isa::wave as isa;
+use warplens_syntax::{SyntaxKind, SyntaxToken};
+
+use crate::answer::Access;
+use crate::db::{Database, wave_code};
+use crate::declared::count;
+use crate::explain::wave as explain;
+use crate::names::{self, Named};
+use crate::notation;
+use crate::place::Place;
+
+pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, String)> {
+    let code = wave_code(db, place.item);
+    let token = place.token(db)?;
+    let instruction = code.instruction_at(token.text_range().start());
+    if let Some(index) = instruction.filter(|index| touches(code.instructions[*index].mnemonic_range, &token))
+    {
+        return mnemonic(&code, index, &place.item.text(db).0);
+    }
+    if let Some(named) = names::named(db, place) {
+        let name = &code.name_at(place.offset)?.name;
+        return Some((named.range, self::name(db, place, &named, name)?));
+    }
+    let markdown = match token.kind() {
+        SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => {
+            number(&code.instructions[instruction?], token.text_range())?
+        }
+        _ => explain::explain(token.text())?,
+    };
+    Some((token.text_range(), markdown))
+}
+
+fn touches(range: TextRange, token: &SyntaxToken) -> bool {
+    range.contains_range(token.text_range())
+}
+
+/// The instruction as written, and what it is joined with.
+fn mnemonic(code: &Code, index: usize, text: &str) -> Option<(TextRange, String)> {
+    let instruction = &code.instructions[index];
+    let written = &text[instruction.mnemonic_range];
+    let entry = instruction.entry?.0;
+    let suffix = written.strip_prefix(instruction.mnemonic.as_str()).filter(|suffix| !suffix.is_empty());
+    let mut page = explain::instruction(entry, suffix);
+    if let Some(joined) = joined(code, index, text) {
+        page = format!("{joined}\n\n{page}");
+    }
+    Some((instruction.mnemonic_range, page))
+}
+
+/// What a structural instruction belongs to.
+fn joined(code: &Code, index: usize, text: &str) -> Option<String> {
+    let open = match code.links.get(index).copied().flatten()? {
+        Link::Else { open, .. } | Link::EndIf { open } | Link::EndLoop { open } | Link::Leave { open } => {
+            open
+        }
+        Link::If { .. } | Link::Loop { .. } => return None,
+    };
+    let opener = &code.instructions[open as usize];
+    Some(format!("*belongs to* `{}`", text[opener.range].trim()))
+}
+
+fn name(db: &Database, place: &Place<'_>, named: &Named, name: &Name) -> Option<String> {
+    let occurrences = names::occurrences(db, place, &named.subject);
+    let of = |access: Access| occurrences.iter().filter(|found| found.access == access).count();
+    match name {
+        Name::Special(name) => Some(explain::special_register(isa::special_register(name)?)),
+        Name::Kernel(name) => Some(format!("**`{name}`** · kernel")),
+        Name::Label(name) => {
+            Some(format!("**`{name}`** · label · called {}", count(of(Access::Read), "time", "times")))
+        }
+        Name::Register(_) | Name::Predicate(_) => {
+            let text = &place.item.text(db).0[named.range];
+            let (written, read) = (of(Access::Write), of(Access::Read));
+            let usage = format!(
+                "In this kernel: written {}, read {}.",
+                count(written, "time", "times"),
+                count(read, "time", "times")
+            );
+            Some(format!("{}\n\n{usage}", explain::register(text)?))
+        }
+    }
+}
+
+/// A number as its operand reads it.
+fn number(instruction: &Instruction, range: TextRange) -> Option<String> {
+    let operand = instruction.operands.iter().find(|operand| operand.range.contains_range(range))?;
+    match operand.value {
+        Value::Integer { value, .. } => Some(notation::integer(value as u64)),
+        Value::Float(bits) => Some(notation::double(bits)),
+        _ => None,
+    }
+}

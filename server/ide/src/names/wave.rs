@@ -1,0 +1,101 @@
+//! Names of WAVE: kernels and labels belong to the file, registers to the machine.
+
+use text_size::TextRange;
+use warplens_hir::wave::{Name, NameRef, Role};
+
+use super::{ModuleUse, Named, Namespace, Subject, UsePlace};
+use crate::answer::{Access, Occurrence, Target};
+use crate::db::{Database, Db, File, Item, items, wave_code};
+use crate::place::Place;
+
+/// Predicate registers are numbered behind the general ones.
+const FIRST_PREDICATE: u32 = 256;
+
+/// What an occurrence does, in an editor's words.
+fn access(role: Role) -> Access {
+    match role {
+        Role::Declaration => Access::Declaration,
+        Role::Write | Role::ReadWrite => Access::Write,
+        Role::Read | Role::Call | Role::Unknown => Access::Read,
+    }
+}
+
+fn subject(name: &Name) -> Subject {
+    match name {
+        Name::Kernel(name) => Subject::Module(Namespace::Kernels, name.clone()),
+        Name::Label(name) => Subject::Module(Namespace::Labels, name.clone()),
+        Name::Register(index) => Subject::Local(u32::from(*index)),
+        Name::Predicate(index) => Subject::Local(FIRST_PREDICATE + u32::from(*index)),
+        Name::Special(name) => Subject::Special(name.clone()),
+    }
+}
+
+pub(super) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
+    let mut groups: Vec<(Namespace, &smol_str::SmolStr, Vec<UsePlace>)> = Vec::new();
+    let code = wave_code(db, item);
+    for found in &code.names {
+        let (namespace, name) = match &found.name {
+            Name::Kernel(name) => (Namespace::Kernels, name),
+            Name::Label(name) => (Namespace::Labels, name),
+            Name::Register(_) | Name::Predicate(_) | Name::Special(_) => continue,
+        };
+        let place = use_place(found);
+        match groups.iter_mut().find(|(space, have, _)| *space == namespace && *have == name) {
+            Some((.., places)) => places.push(place),
+            None => groups.push((namespace, name, vec![place])),
+        }
+    }
+    let uses = groups.into_iter().map(|(namespace, name, places)| ModuleUse {
+        namespace,
+        name: name.clone(),
+        places: places.into(),
+    });
+    uses.collect()
+}
+
+fn use_place(found: &NameRef) -> UsePlace {
+    UsePlace { range: found.range, access: access(found.role), must_resolve: found.role == Role::Call }
+}
+
+pub(super) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
+    let code = wave_code(db, place.item);
+    let found = code.name_at(place.offset)?;
+    Some(Named { range: found.range, subject: subject(&found.name) })
+}
+
+pub(super) fn occurrences(db: &Database, place: &Place<'_>, wanted: &Subject) -> Vec<Occurrence> {
+    let code = wave_code(db, place.item);
+    let same = code.names.iter().filter(|found| subject(&found.name) == *wanted);
+    same.map(|found| Occurrence { range: found.range, access: access(found.role) }).collect()
+}
+
+/// A register is declared nowhere; the first write to it in the kernel is what one looks for.
+pub(super) fn local_declaration(db: &Database, place: &Place<'_>) -> Option<(TextRange, TextRange)> {
+    let code = wave_code(db, place.item);
+    let wanted = subject(&code.name_at(place.offset)?.name);
+    let first = code
+        .names
+        .iter()
+        .find(|found| subject(&found.name) == wanted && access(found.role) == Access::Write)?;
+    let instruction = &code.instructions[code.instruction_at(first.range.start())?];
+    Some((first.range, instruction.range))
+}
+
+/// Where a kernel or a label is declared.
+pub(super) fn file_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
+    let list = file.document(db).items();
+    let mut targets = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        let uses = super::module_uses(db, *item).iter();
+        let mut here = uses.filter(|have| have.namespace == namespace && have.name == name);
+        let places = here.next().map_or(&[][..], |found| &found.places);
+        let declarations = places.iter().filter(|place| place.access == Access::Declaration);
+        let start = list.start_of(index);
+        targets.extend(declarations.map(|place| Target {
+            file: file.id(db),
+            full: place.range + start,
+            focus: place.range + start,
+        }));
+    }
+    targets
+}

@@ -1,0 +1,53 @@
+//! Renaming in WAVE: kernels and labels.
+
+use warplens_isa::wave as isa;
+
+use crate::answer::{Access, TextEdit};
+use crate::db::{Database, items};
+use crate::names::{self, Named, Namespace, Subject, module_uses};
+use crate::place::Place;
+
+pub(super) fn rename(
+    db: &Database,
+    place: &Place<'_>,
+    named: &Named,
+    name: &str,
+) -> Result<Vec<TextEdit>, String> {
+    check_spelling(name)?;
+    if let Subject::Module(namespace, old) = &named.subject
+        && old != name
+    {
+        check_free(db, place, *namespace, name)?;
+    }
+    let found = names::occurrences(db, place, &named.subject);
+    Ok(found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect())
+}
+
+fn check_free(db: &Database, place: &Place<'_>, namespace: Namespace, name: &str) -> Result<(), String> {
+    let mut uses = items(db, place.file).iter().flat_map(|item| module_uses(db, *item));
+    let is_taken = uses.any(|have| {
+        let declares = have.places.iter().any(|place| place.access == Access::Declaration);
+        have.namespace == namespace && have.name == name && declares
+    });
+    if is_taken { Err(format!("this file already has a `{name}`")) } else { Ok(()) }
+}
+
+/// Words that look like registers or scopes are read as such, wherever they stand.
+fn check_spelling(name: &str) -> Result<(), String> {
+    let mut rest = name.chars();
+    let starts_well = rest.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
+    if !starts_well || !rest.all(|c| c.is_alphanumeric() || c == '_') {
+        return Err(format!(
+            "`{name}` is not a name: names are letters, digits and `_`, and begin with no digit"
+        ));
+    }
+    let looks_like_register =
+        name.strip_prefix(['r', 'p']).is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_digit()));
+    if looks_like_register || name.starts_with("sr") {
+        return Err(format!("`{name}` is read as a register; choose another name"));
+    }
+    if isa::scope(name).is_some() {
+        return Err(format!("`{name}` is a scope; choose another name"));
+    }
+    Ok(())
+}
