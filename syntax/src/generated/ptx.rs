@@ -1771,7 +1771,7 @@ impl AstNode for ParenExpr {
     }
 }
 
-/// `PrefixExpr = op:('-' | '+' | '!' | '~') operand:Expr`
+/// `PrefixExpr = op:('-' | '+' | '!' | '~') operand:Operand`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PrefixExpr {
     pub(crate) syntax: SyntaxNode,
@@ -1782,8 +1782,8 @@ impl PrefixExpr {
     pub fn op_token(&self) -> Option<SyntaxToken> {
         support::token(&self.syntax, &[MINUS, PLUS, BANG, TILDE])
     }
-    /// Its [`Expr`].
-    pub fn operand(&self) -> Option<Expr> {
+    /// Its [`Operand`].
+    pub fn operand(&self) -> Option<Operand> {
         support::child(&self.syntax)
     }
 }

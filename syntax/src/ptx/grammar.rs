@@ -77,7 +77,9 @@ fn leftovers(p: &mut Parser<'_>) {
         return;
     }
     let rest = p.start();
-    if p.at(T![;]) {
+    if p.error_count() > 0 {
+        // A consequence of what has been said.
+    } else if p.at(T![;]) {
         p.error("this `;` ends nothing: the directive before it takes none");
     } else {
         p.error(format!("unexpected `{}` here", p.current_text()));
@@ -100,7 +102,7 @@ fn semicolon(p: &mut Parser<'_>, message: &'static str) {
     if p.eat(T![;]) {
         return;
     }
-    if at_statement_end(p) {
+    if at_statement_end(p) || operands::at_next_statement(p) {
         p.error_after_previous(message);
         return;
     }

@@ -26,7 +26,12 @@ pub(super) fn dwarf_line(p: &mut Parser<'_>) {
 fn version(p: &mut Parser<'_>) {
     let directive = p.start();
     p.bump();
-    p.expect(T![float_number], "`.version` takes a version such as `8.5`");
+    if p.at(T![int_number]) {
+        p.error("a version has two numbers, such as `8.5`");
+        p.bump();
+    } else {
+        p.expect(T![float_number], "`.version` takes a version such as `8.5`");
+    }
     directive.complete(p, VERSION_DIRECTIVE);
 }
 

@@ -46,10 +46,11 @@ fn header(p: &mut Parser<'_>) {
         declarations::attribute(p);
     }
     if p.at(T!['(']) {
-        if is_kernel {
-            p.error("a kernel returns nothing: remove the list before its name");
-        }
+        let list = p.current_range();
         declarations::param_list(p, RETURN_LIST);
+        if is_kernel && p.at(T![ident]) {
+            p.error_at(list, "a kernel returns nothing: remove the list before its name");
+        }
     }
     if p.at(T![dot_word]) && !words::is_state_space(p.current_text()) {
         function_directive(p);

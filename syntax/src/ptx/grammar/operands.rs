@@ -5,8 +5,10 @@ use crate::parser::CompletedMarker;
 
 /// `a, b, c`, up to what ends the statement.
 pub(super) fn operands(p: &mut Parser<'_>) {
+    let first = p.position();
     loop {
-        if !at_operand(p) {
+        let after_comma = p.position() > first;
+        if !at_operand(p) || after_comma && p.nth_starts_line(0) && at_next_statement(p) {
             missing_operand(p);
             if !p.at(T![,]) {
                 return;
@@ -66,7 +68,9 @@ fn is_selector(word: &str) -> bool {
 fn missing_operand(p: &mut Parser<'_>) {
     match p.current() {
         T![,] => p.error("expected an operand before this `,`: remove one `,`, or write what is missing"),
-        T![;] => p.error_after_previous("expected an operand after this `,`"),
+        _ if p.previous_text() == "," && (p.at(T![;]) || at_statement_end(p)) => {
+            p.error_after_previous("expected an operand after this `,`");
+        }
         _ if at_statement_end(p) => p.error_after_previous("expected an operand"),
         _ => {
             p.error(format!("unexpected `{}`: expected an operand", p.current_text()));

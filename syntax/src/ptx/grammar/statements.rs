@@ -188,8 +188,14 @@ fn prototype(p: &mut Parser<'_>) {
 fn instruction(p: &mut Parser<'_>) {
     let instruction = p.start();
     guard(p);
-    if !p.at(T![ident]) {
-        p.error_after_previous("expected an instruction after the guard");
+    if !p.at(T![ident]) || p.nth(1) == T![:] {
+        let is_label = p.at(T![ident]);
+        p.error_after_previous(if is_label {
+            "the label must stand before the guard"
+        } else {
+            "expected an instruction after the guard"
+        });
+        p.eat(T![;]);
         instruction.complete(p, INSTRUCTION);
         return;
     }
@@ -222,7 +228,8 @@ fn guard(p: &mut Parser<'_>) {
         p.error("a guard starts with `@`");
     }
     p.eat(T![!]);
-    if p.at(T![ident]) {
+    // `@ bra L` has no register; `@ %p1 bra L` has one.
+    if p.at(T![ident]) && (p.nth_is_joint(0) || p.current_text().starts_with('%')) {
         leaf(p, NAME_REF);
     } else {
         p.error_after_previous("expected a predicate register after `@`");
