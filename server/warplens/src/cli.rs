@@ -4,6 +4,7 @@ mod check;
 mod explain;
 mod log;
 mod render;
+mod sim;
 
 use std::io;
 use std::path::PathBuf;
@@ -39,6 +40,8 @@ enum Command {
     },
     /// Report the problems of files
     Check(check::Arguments),
+    /// Simulate a launch and print the lanes that ran each line
+    Sim(sim::Arguments),
     /// Explain an instruction, a directive or a special register
     Explain(explain::Arguments),
 }
@@ -87,6 +90,7 @@ pub fn main() -> ExitCode {
     let outcome = match arguments.command {
         Command::Lsp { stdio: _ } => serve(),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Sim(arguments) => sim::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
     match outcome {

@@ -18,7 +18,8 @@ pub(crate) fn nearest(document: &Path) -> Option<PathBuf> {
 
 /// Reads the launch file at `path`, as it speaks of `document`.
 pub(crate) fn read(path: &Path, document: &Path) -> Result<LaunchFile, String> {
-    let text = std::fs::read_to_string(path).map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
+    let text = std::fs::read_to_string(path)
+        .map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
     let format = if path.extension() == Some(OsStr::new("json")) { Format::Json } else { Format::Toml };
     Ok(LaunchFile {
         text: text.into(),
@@ -49,7 +50,8 @@ fn absolute(path: &Path) -> PathBuf {
 
 /// The way from a folder to a file, with `/`.
 fn from_folder(folder: &Path, file: &Path) -> String {
-    let (folder, file): (Vec<Component<'_>>, Vec<_>) = (folder.components().collect(), file.components().collect());
+    let (folder, file): (Vec<Component<'_>>, Vec<_>) =
+        (folder.components().collect(), file.components().collect());
     let shared = folder.iter().zip(&file).take_while(|(a, b)| a == b).count();
     let up = folder[shared..].iter().map(|_| "..".to_owned());
     let down = file[shared..].iter().map(|part| part.as_os_str().to_string_lossy().into_owned());

@@ -5,5 +5,6 @@
 
 pub mod cli;
 mod language;
+mod launch_file;
 pub mod lsp;
 mod position;

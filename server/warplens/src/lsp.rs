@@ -10,22 +10,27 @@
 //! * [`service`] turns each message into an event in wire order, and only waits for answers;
 //! * [`state`] is the one thread that changes anything: documents, requests under way, what is shown;
 //! * [`job`] and [`pool`] are work that reads, on threads of its own, with a snapshot that an edit cancels;
-//! * [`requests`] says what is asked, [`convert`] how the answer is put.
+//! * [`simulation`] runs launches, apart from the database: no edit elsewhere disturbs them;
+//! * [`requests`], [`commands`] and [`lanes`] say what is asked, [`convert`] how the answer is put.
 //!
 //! Nothing here waits for the client inside a handler, and no snapshot is held while something waits.
 
 mod capabilities;
+mod commands;
 mod convert;
 mod document;
 mod event;
 mod guard;
 mod job;
+mod lanes;
 mod outbox;
 mod pool;
+mod progress;
 mod queue;
 mod requests;
 mod service;
 mod settings;
+mod simulation;
 mod state;
 mod sync;
 mod tokens;

@@ -1,5 +1,9 @@
 //! Launches and lanes: lenses, commands, hints, `warplens/laneMasks`.
 
+use serde_json::{Value, json};
+
+use crate::support::{Client, File, Folder, Options, range};
+
 /// A loop that never ends and never repeats its state.
 pub(crate) const ENDLESS: &str = "\
 .version 8.5
@@ -14,3 +18,304 @@ AGAIN:
     |
 }
 ";
+
+/// Lanes below eight go one way, the others the other.
+const SPLIT: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry split() {
+    .reg .u32 %r<3>;
+    .reg .pred %p;
+    mov.u32 %r1, %laneid;
+    setp.lt.u32 %p, %r1, 8;
+    @%p bra LOW;
+    add.u32 %r2, %r1, 1;
+    bra JOIN;
+LOW:
+    add.u32 %r2, %r1, 2;
+JOIN:
+    ret;
+}
+";
+
+fn select(client: &mut Client, file: &File, launch: Value) -> Value {
+    client
+        .command("warplens.selectLaunch", json!({ "uri": file.uri, "launch": launch }))
+        .expect("it can be run")
+}
+
+fn masks(client: &mut Client, file: &File) -> Value {
+    client.request("warplens/laneMasks", file.params())
+}
+
+/// The hints of the whole document, one a line.
+fn hints(client: &mut Client, file: &File) -> Vec<String> {
+    let mut params = file.params();
+    params["range"] = range([0, 0], [999, 0]);
+    let hints = client.request("textDocument/inlayHint", params);
+    let hints = hints.as_array().cloned().unwrap_or_default();
+    let text = |hint: &Value| {
+        let label = hint["label"].as_str().unwrap_or_default();
+        format!("{}:{} {label}", hint["position"]["line"], hint["position"]["character"])
+    };
+    hints.iter().map(text).collect()
+}
+
+#[test]
+fn a_plain_client_runs_a_lens_and_sees_the_lanes_as_hints() {
+    let mut client = Client::with_options(&Options::plain());
+    let file = client.open("split.ptx", SPLIT);
+    assert_eq!(hints(&mut client, &file), Vec::<String>::new());
+    let lenses = client.request("textDocument/codeLens", file.params());
+    let command = &lenses[0]["command"];
+    assert_eq!(command["command"], "warplens.selectLaunch");
+    assert_eq!(lenses[0]["range"]["start"]["line"], 3);
+    client.request(
+        "workspace/executeCommand",
+        json!({ "command": command["command"], "arguments": command["arguments"] }),
+    );
+    masks(&mut client, &file);
+    expect_test::expect![[r#"
+        8:16 split 8 | 24
+        9:24 24/32 8-31
+        10:13 24/32 8-31
+        12:24 8/32 0-7
+        14:8 join 32"#]]
+    .assert_eq(&hints(&mut client, &file).join("\n"));
+}
+
+#[test]
+fn lane_masks_say_what_ran() {
+    let mut client = Client::start();
+    let file = client.open("split.ptx", SPLIT);
+    assert_eq!(masks(&mut client, &file), Value::Null);
+    assert_eq!(select(&mut client, &file, json!("inferred")), Value::Null);
+    let masks = masks(&mut client, &file);
+    for (member, value) in [
+        ("version", json!(1)),
+        ("entry", json!("split")),
+        ("model", json!("stack")),
+        ("status", json!("finished")),
+        ("findings", json!([])),
+        ("cta", json!([0, 0, 0])),
+        ("warp", json!(0)),
+        ("launched", json!("ffffffff")),
+    ] {
+        assert_eq!(masks[member], value, "{member}");
+    }
+    assert_eq!(masks["launch"]["name"], "inferred");
+    let lines = masks["lines"].as_array().expect("there are lines");
+    let branch = lines.iter().find(|line| line["line"] == 8).expect("the branch ran");
+    assert_eq!((&branch["active"], &branch["executed"]), (&json!("ffffffff"), &json!("000000ff")));
+}
+
+#[test]
+fn the_client_is_asked_to_fetch_hints_and_lenses_again() {
+    let mut client = Client::start();
+    let file = client.open("split.ptx", SPLIT);
+    select(&mut client, &file, json!("inferred"));
+    client.wait_until_asked("workspace/inlayHint/refresh");
+    client.wait_until_asked("workspace/codeLens/refresh");
+    let lenses = client.request("textDocument/codeLens", file.params());
+    let commands: Vec<_> = lenses.as_array().expect("lenses").iter().map(|lens| &lens["command"]).collect();
+    let stop = commands
+        .iter()
+        .find(|command| command["arguments"][0]["launch"].is_null() && command["arguments"][0].is_object());
+    let stop = (*stop.expect("it can be stopped")).clone();
+    client.request(
+        "workspace/executeCommand",
+        json!({ "command": stop["command"], "arguments": stop["arguments"] }),
+    );
+    assert_eq!(masks(&mut client, &file), Value::Null);
+    assert_eq!(hints(&mut client, &file), Vec::<String>::new());
+}
+
+#[test]
+fn lanes_follow_an_edit_that_changes_nothing_and_change_with_one_that_does() {
+    let mut client = Client::start();
+    let mut file = client.open("split.ptx", SPLIT);
+    select(&mut client, &file, json!("inferred"));
+    let before = masks(&mut client, &file);
+
+    client.edit(&mut file, range([0, 0], [0, 0]), "// a comment\n");
+    let moved = masks(&mut client, &file);
+    assert_eq!(moved["version"], 2);
+    let lines = |masks: &Value| -> Vec<i64> {
+        masks["lines"].as_array().expect("lines").iter().filter_map(|line| line["line"].as_i64()).collect()
+    };
+    assert_eq!(lines(&moved), lines(&before).iter().map(|line| line + 1).collect::<Vec<_>>());
+
+    client.edit(&mut file, range([8, 25], [8, 26]), "4");
+    let after = masks(&mut client, &file);
+    let branch = after["lines"].as_array().expect("lines").iter().find(|line| line["line"] == 9);
+    assert_eq!(branch.map(|line| &line["executed"]), Some(&json!("0000000f")), "{after}");
+}
+
+#[test]
+fn while_a_kernel_cannot_be_run_its_last_lanes_stay() {
+    let mut client = Client::start();
+    let mut file = client.open("split.ptx", SPLIT);
+    select(&mut client, &file, json!("inferred"));
+    let before = masks(&mut client, &file);
+    client.edit(&mut file, range([3, 0], [14, 0]), "");
+    let none = masks(&mut client, &file);
+    assert_eq!(none["entry"], before["entry"]);
+    assert_eq!(none["version"], 2);
+}
+
+#[test]
+fn hovering_a_line_that_ran_says_which_lanes() {
+    let mut client = Client::start();
+    let file = client.open("split.ptx", SPLIT);
+    select(&mut client, &file, json!("inferred"));
+    masks(&mut client, &file);
+    let text = client.hover(&file.at(12, 6)).expect("there is a hover");
+    assert!(text.contains("8 of 32 lanes") && text.contains("add"), "{text}");
+}
+
+#[test]
+fn launches_come_from_files_comments_and_inference() {
+    let folder = Folder::new();
+    folder.write(
+        "warplens.toml",
+        "[[launch]]\nname = \"two blocks\"\nfile = \"src/split.ptx\"\ngrid = [2]\nblock = [64]\n\
+         [[launch]]\nname = \"wrong\"\nfile = \"src/split.ptx\"\nargs = [{ u32 = 1 }]\n",
+    );
+    let source = SPLIT.replace(".entry", "// @launch { name = \"small\", block = [8] }\n.entry");
+    let path = folder.write("src/split.ptx", &source);
+    let mut client = Client::start();
+    let file = client.open_path(&path, &source);
+    let listed =
+        client.command("warplens.listLaunches", json!({ "uri": file.uri })).expect("they are listed");
+    let names: Vec<_> = listed
+        .as_array()
+        .expect("a list")
+        .iter()
+        .map(|launch| (&launch["name"], &launch["source"]))
+        .collect();
+    let expected =
+        [("two blocks", "toml"), ("wrong", "toml"), ("small", "comment"), ("inferred", "inferred")];
+    let expected = expected.map(|(name, source)| (json!(name), json!(source)));
+    assert_eq!(names, expected.iter().map(|(name, source)| (name, source)).collect::<Vec<_>>());
+    assert_eq!(listed[0]["grid"], json!([2, 1, 1]));
+    assert_eq!(listed[0]["entry"], "split");
+
+    select(&mut client, &file, json!("two blocks"));
+    let mut params = file.params();
+    params["cta"] = json!([1, 0, 0]);
+    params["warp"] = json!(1);
+    let second = client.request("warplens/laneMasks", params.clone());
+    assert_eq!((&second["cta"], &second["warp"]), (&json!([1, 0, 0]), &json!(1)));
+    params["warp"] = json!(2);
+    let id = client.send("warplens/laneMasks", params);
+    let error = client.wait(id).expect_err("there is none");
+    assert!(error["message"].as_str().is_some_and(|why| why.contains("no warp 2")), "{error}");
+
+    select(&mut client, &file, json!("small"));
+    assert_eq!(masks(&mut client, &file)["launched"], "000000ff");
+    select(&mut client, &file, json!({ "name": "mine", "block": [4] }));
+    assert_eq!(masks(&mut client, &file)["launched"], "0000000f");
+}
+
+#[test]
+fn a_launch_that_does_not_fit_is_an_error_with_its_reason() {
+    let mut client = Client::start();
+    let file = client.open("split.ptx", SPLIT);
+    for (launch, reason) in [
+        (json!("nobody"), "nobody"),
+        (json!({ "name": "x", "args": [{ "u32": 1 }] }), "parameter"),
+        (json!({ "name": "x", "gird": [1] }), "gird"),
+    ] {
+        let argument = json!({ "uri": file.uri, "launch": launch });
+        let error = client.command("warplens.selectLaunch", argument).expect_err("it cannot be run");
+        assert!(error["message"].as_str().is_some_and(|why| why.contains(reason)), "{error}");
+        assert_eq!(masks(&mut client, &file), Value::Null);
+    }
+}
+
+#[test]
+fn a_wrong_launch_file_is_told_and_inferring_still_works() {
+    let folder = Folder::new();
+    folder.write("warplens.toml", "[[launch]]\nname = \"x\"\nfile = \"split.ptx\"\nblok = [8]\n");
+    let path = folder.write("split.ptx", SPLIT);
+    let mut client = Client::start();
+    let file = client.open_path(&path, SPLIT);
+    let argument = json!({ "uri": file.uri, "launch": "x" });
+    let error = client.command("warplens.selectLaunch", argument).expect_err("it cannot be run");
+    let why = error["message"].as_str().unwrap_or_default();
+    assert!(why.contains("blok") && why.contains("warplens.toml:4:"), "{why}");
+    select(&mut client, &file, json!("inferred"));
+    assert_eq!(masks(&mut client, &file)["status"], "finished");
+}
+
+#[test]
+fn an_endless_loop_stops_at_the_limit_and_says_so() {
+    let settings = json!({ "simulation": { "maxSteps": 10_000 } });
+    let mut client = Client::with_options(&Options { settings, ..Options::default() });
+    client.wait_until_asked("workspace/configuration");
+    let file = client.open("endless.ptx", ENDLESS);
+    select(&mut client, &file, json!("inferred"));
+    assert_eq!(masks(&mut client, &file)["status"], "step-limit");
+}
+
+#[test]
+fn a_long_simulation_shows_its_progress_and_can_be_stopped() {
+    let settings = json!({ "simulation": { "maxSteps": u64::MAX } });
+    let mut client = Client::with_options(&Options { settings, ..Options::default() });
+    client.wait_until_asked("workspace/configuration");
+    let file = client.open("endless.ptx", ENDLESS);
+    select(&mut client, &file, json!("inferred"));
+    let waiting = client.send("warplens/laneMasks", file.params());
+    let begin = client.notification("$/progress");
+    assert_eq!(begin["value"]["kind"], "begin");
+    assert!(begin["value"]["title"].as_str().is_some_and(|title| title.contains("endless")), "{begin}");
+    assert_eq!(client.notification("$/progress")["value"]["kind"], "report");
+    client.notify("window/workDoneProgress/cancel", json!({ "token": begin["token"] }));
+    while client.notification("$/progress")["value"]["kind"] != "end" {}
+    assert_eq!(client.wait(waiting), Ok(Value::Null));
+}
+
+#[test]
+fn settings_decide_how_lanes_are_written() {
+    let settings = json!({ "lanes": { "format": "hex" } });
+    let mut client = Client::with_options(&Options { settings, ..Options::default() });
+    client.wait_until_asked("workspace/configuration");
+    let file = client.open("split.ptx", SPLIT);
+    select(&mut client, &file, json!("inferred"));
+    masks(&mut client, &file);
+    assert!(hints(&mut client, &file).iter().any(|hint| hint.contains("000000ff")));
+}
+
+#[test]
+fn settings_are_heard_when_they_change() {
+    let mut client = Client::with_options(&Options::plain());
+    let file = client.open("split.ptx", SPLIT);
+    select(&mut client, &file, json!("inferred"));
+    masks(&mut client, &file);
+    assert!(!hints(&mut client, &file).iter().any(|hint| hint.contains("000000ff")));
+    let settings = json!({ "settings": { "warplens": { "lanes": { "format": "hex" } } } });
+    client.notify("workspace/didChangeConfiguration", settings);
+    assert!(hints(&mut client, &file).iter().any(|hint| hint.contains("000000ff")));
+}
+
+#[test]
+fn the_extension_gets_its_richer_lenses() {
+    let initialization = json!({ "lenses": "extension" });
+    let mut client = Client::with_options(&Options { initialization, ..Options::default() });
+    let file = client.open("split.ptx", SPLIT);
+    let lenses = client.request("textDocument/codeLens", file.params());
+    let pick = lenses.as_array().and_then(|lenses| lenses.last()).expect("there are lenses");
+    assert_eq!(pick["command"]["command"], "warplens.pickLaunch");
+    assert_eq!(pick["command"]["arguments"], json!([file.uri, "split"]));
+}
+
+#[test]
+fn wave_kernels_have_lanes_too() {
+    let mut client = Client::start();
+    let source = ".kernel k\n.workgroup_size 32, 1, 1\n.registers 4\n  mov r0, sr_lane_id\n  halt\n.end\n";
+    let file = client.open("k.wave", source);
+    select(&mut client, &file, json!("inferred"));
+    let masks = masks(&mut client, &file);
+    assert_eq!((&masks["model"], &masks["status"]), (&json!("structured"), &json!("finished")), "{masks}");
+}

@@ -17,7 +17,8 @@ use warplens_ide::{AnalysisHost, Diagnostic, FileId, Language, Severity};
 
 use super::{LanguageName, Outcome, complain};
 use crate::language::{self, Kind};
-use files::{STANDARD_INPUT, collect};
+pub(super) use files::STANDARD_INPUT;
+use files::collect;
 
 #[derive(Args)]
 pub(super) struct Arguments {

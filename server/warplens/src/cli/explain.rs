@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use clap::Args;
+use warplens_ide::Language;
 
 use super::render::render;
 use super::{LanguageName, Outcome, complain};
@@ -33,12 +34,20 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
             Ok(Outcome::Fine)
         }
         None => {
-            let near = warplens_ide::nearest_name(&arguments.name, language);
-            let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-            complain(&format!("nothing is called `{}`{hint}", arguments.name));
+            complain(&unknown(&arguments.name, language));
             Ok(Outcome::Errors)
         }
     }
+}
+
+/// That there is no such name, and which one may be meant.
+fn unknown(name: &str, language: Option<Language>) -> String {
+    if language.is_some() && warplens_ide::explain(name, None).is_some() {
+        return format!("this language has no `{name}`; the other one has (leave --language out)");
+    }
+    let near = warplens_ide::nearest_name(name, language);
+    let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+    format!("nothing is called `{name}`{hint}")
 }
 
 /// Columns to fill: those of the terminal where the shell says them, as many as read well otherwise.

@@ -12,7 +12,7 @@ use warplens_ide::lanes::report::{Options, Position, Report};
 use warplens_ide::lanes::{LaunchFile, Prepared};
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim::launch::PlacedBuffer;
-use warplens_sim::{Control, RunResult, Status, StatementId, WarpId};
+use warplens_sim::{Control, RunResult, StatementId, Status, WarpId};
 
 pub(super) use arguments::Arguments;
 use arguments::Format;
@@ -93,7 +93,9 @@ fn buffers_to_dump(arguments: &Arguments, prepared: &Prepared) -> Result<Vec<Pla
         return Ok(resolved.buffers.clone());
     }
     let buffer = |name: &String| {
-        let known = || resolved.buffers.iter().map(|buffer| format!("`{}`", buffer.name)).collect::<Vec<_>>().join(", ");
+        let known = || {
+            resolved.buffers.iter().map(|buffer| format!("`{}`", buffer.name)).collect::<Vec<_>>().join(", ")
+        };
         resolved.buffer(name).cloned().ok_or_else(|| match resolved.buffers.is_empty() {
             true => format!("--dump: there is no buffer `{name}`: the launch has none"),
             false => format!("--dump: there is no buffer `{name}`: there are {}, and `all`", known()),

@@ -3,14 +3,16 @@
 
 use serde_json::Value;
 use tower_lsp::ls_types::{
-    CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions, DiagnosticServerCapabilities,
-    FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams, MarkupKind, OneOf,
-    RenameOptions, SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType,
-    SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, WorkDoneProgressOptions,
+    CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
+    DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, InitializeParams, MarkupKind, OneOf, RenameOptions,
+    SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType, SemanticTokensFullOptions,
+    SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, TextDocumentSyncCapability,
+    TextDocumentSyncKind, TextDocumentSyncOptions, WorkDoneProgressOptions,
 };
 use warplens_ide::{TokenKind, TokenModifiers};
 
+use super::commands;
 use crate::position::Encoding;
 
 /// What the client said that it can do.
@@ -125,6 +127,12 @@ pub(super) fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
             }
             .into(),
         ),
+        inlay_hint_provider: Some(OneOf::Left(true)),
+        code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
+        execute_command_provider: Some(ExecuteCommandOptions {
+            commands: commands::ALL.map(str::to_owned).to_vec(),
+            work_done_progress_options: plain,
+        }),
         diagnostic_provider: Some(DiagnosticServerCapabilities::Options(DiagnosticOptions {
             identifier: Some("warplens".into()),
             inter_file_dependencies: false,
@@ -133,9 +141,6 @@ pub(super) fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
         })),
 
         // Not there yet.
-        inlay_hint_provider: None,
-        code_lens_provider: None,
-        execute_command_provider: None,
         signature_help_provider: None,
         code_action_provider: None,
         document_formatting_provider: None,
@@ -162,10 +167,7 @@ pub(super) fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
 
 fn legend() -> SemanticTokensLegend {
     SemanticTokensLegend {
-        token_types: TokenKind::LEGEND.iter().map(|(_, name)| SemanticTokenType::new(*name)).collect(),
-        token_modifiers: TokenModifiers::LEGEND
-            .iter()
-            .map(|name| SemanticTokenModifier::new(*name))
-            .collect(),
+        token_types: TokenKind::LEGEND.iter().map(|(_, name)| SemanticTokenType::new(name)).collect(),
+        token_modifiers: TokenModifiers::LEGEND.iter().map(|name| SemanticTokenModifier::new(name)).collect(),
     }
 }

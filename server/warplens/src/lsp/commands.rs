@@ -87,7 +87,9 @@ fn selection(argument: Argument) -> Result<Selection> {
         Value::String(name) => Choice::Named(name),
         object => {
             let launch = launch_object(&object.to_string());
-            Choice::Given(Box::new(launch.map_err(|problem| Error::invalid_params(format!("launch: {problem}")))?))
+            Choice::Given(Box::new(
+                launch.map_err(|problem| Error::invalid_params(format!("launch: {problem}")))?,
+            ))
         }
     };
     let warp = (cta.is_some() || warp.is_some())

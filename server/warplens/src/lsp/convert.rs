@@ -189,7 +189,7 @@ fn symbol_kind(kind: ide::SymbolKind) -> lsp::SymbolKind {
 /// A fold, unless it lies within one line.
 pub(super) fn fold(question: &Question, fold: ide::Fold) -> Option<lsp::FoldingRange> {
     let range = question.range(fold.range);
-    (range.start.line < range.end.line).then(|| lsp::FoldingRange {
+    (range.start.line < range.end.line).then_some(lsp::FoldingRange {
         start_line: range.start.line,
         start_character: Some(range.start.character),
         end_line: range.end.line,

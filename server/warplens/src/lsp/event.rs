@@ -8,6 +8,7 @@ use tower_lsp::jsonrpc::{Id, Response};
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
 
 use super::job::Finished;
+use super::simulation::Update;
 
 /// Everything that the state thread reacts to, in the order in which it came.
 pub(super) enum Event {
@@ -25,6 +26,8 @@ pub(super) enum Event {
     Finished(Finished),
     /// The client told its settings (the `warplens` section).
     Settings(Value),
+    /// News of a simulation.
+    Simulation(Update),
 }
 
 /// A message of the client that is not about the life cycle.

@@ -8,9 +8,11 @@ use serde_json::Value;
 use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{Diagnostic, Position, Range, SemanticToken, Uri};
+use warplens_ide::lanes::Prepared;
 use warplens_ide::{Analysis, Cancelled, FileId, Language};
 
 use super::capabilities::Abilities;
+use super::lanes::Lanes;
 use super::settings::Settings;
 use crate::position::{self, Encoding};
 
@@ -25,6 +27,8 @@ pub(super) struct Question {
     pub(super) encoding: Encoding,
     pub(super) abilities: Arc<Abilities>,
     pub(super) settings: Arc<Settings>,
+    /// What is shown of the last run.
+    pub(super) lanes: Option<Lanes>,
     /// The tokens that the client was last given, and the version of the document that they were for.
     pub(super) tokens: Option<(i32, Arc<Vec<SemanticToken>>)>,
     pub(super) analysis: Analysis,
@@ -68,6 +72,8 @@ pub(super) enum Done {
     Tokens { answer: Value, data: Arc<Vec<SemanticToken>> },
     /// Diagnostics to publish.
     Diagnostics(Vec<Diagnostic>),
+    /// What would be run for the selected launch.
+    Prepared(Box<Prepared>),
 }
 
 /// Why a question brought nothing.
@@ -94,6 +100,8 @@ pub(super) enum Asker {
     Request(Id),
     /// The client as such, which wants to be told diagnostics.
     Publish,
+    /// The simulation of the document.
+    Prepare,
 }
 
 /// How soon an answer is wanted.

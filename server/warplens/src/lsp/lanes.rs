@@ -1,6 +1,6 @@
 //! What the lanes of a run look like in the protocol: hints, lenses, hovers, `warplens/laneMasks`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -103,7 +103,8 @@ pub(super) fn hints(question: &Question, range: TextRange) -> Result<Vec<InlayHi
         question.offset(Position { line, character: u32::MAX })
     };
     let start = question.range(range).start.line;
-    let range = TextRange::new(question.offset(Position { line: start, character: 0 }), line_end(range.end()));
+    let range =
+        TextRange::new(question.offset(Position { line: start, character: 0 }), line_end(range.end()));
     let hints = lanes.shown.hints(range, style, &line_end).into_iter().map(|hint| InlayHint {
         position: question.range(TextRange::empty(hint.offset)).start,
         label: InlayHintLabel::String(hint.text),
@@ -180,10 +181,12 @@ pub(super) fn prepare(
         entry: selection.entry.clone(),
         launch: selection.launch.clone(),
         model: Model::named(question.language, &simulation.model).ok(),
+        wave_width: None,
         options: RunOptions { limits, registers: true, warp: listed },
     };
-    let path = path(&question.uri);
-    let read_file = |name: &str| launch_file::read_beside(file.as_ref(), &path, name);
+    let document = path(&question.uri);
+    let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
+    let read_file = launch_file::contents(base);
     let prepared = question.analysis.prepare_run(question.file, &request, file.as_ref(), &read_file)?;
     prepared.map(Box::new).map_err(|problem| Failure::Refused(problem.to_string()))
 }
@@ -193,10 +196,14 @@ pub(super) fn masks(uri: Uri, params: LaneMasksParams) -> Asked {
     let ask = Box::new(move |question: &Question| {
         let Some(lanes) = &question.lanes else { return Ok(Done::Answer(Value::Null)) };
         let selected = lanes.shown.warp();
-        let warp = WarpId { cta: params.cta.unwrap_or(selected.cta), warp: params.warp.unwrap_or(selected.warp) };
+        let warp =
+            WarpId { cta: params.cta.unwrap_or(selected.cta), warp: params.warp.unwrap_or(selected.warp) };
         let Some(shown) = lanes.warp(warp) else {
             let [x, y, z] = warp.cta;
-            return Err(Failure::Refused(format!("this run lists no warp {} of block {x},{y},{z}", warp.warp)));
+            return Err(Failure::Refused(format!(
+                "this run lists no warp {} of block {x},{y},{z}",
+                warp.warp
+            )));
         };
         let at = |offset: TextSize| {
             let Position { line, character } = question.range(TextRange::empty(offset)).start;
@@ -209,7 +216,11 @@ pub(super) fn masks(uri: Uri, params: LaneMasksParams) -> Asked {
 
 /// The launch file that speaks of the document, if it lies on a disk.
 fn launch_file(question: &Question) -> Result<Option<LaunchFile>, String> {
-    if question.uri.scheme().as_str() != "file" { Ok(None) } else { launch_file::nearest(&path(&question.uri)) }
+    if question.uri.scheme().as_str() != "file" {
+        return Ok(None);
+    }
+    let document = path(&question.uri);
+    launch_file::nearest(&document).map(|file| launch_file::read(&file, &document)).transpose()
 }
 
 fn path(uri: &Uri) -> PathBuf {

@@ -52,7 +52,8 @@ impl State {
     pub(super) fn stop(&self, run: &Run) {
         run.stop();
         if run.progress {
-            self.outbox.progress(token(run.number), WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+            self.outbox
+                .progress(token(run.number), WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
         }
     }
 

@@ -7,9 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::request::{
-    Completion, DocumentDiagnosticRequest, DocumentHighlightRequest, DocumentSymbolRequest,
-    FoldingRangeRequest, GotoDefinition, HoverRequest, PrepareRenameRequest, References, Rename, Request,
-    SelectionRangeRequest, SemanticTokensFullDeltaRequest, SemanticTokensFullRequest,
+    CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentHighlightRequest, DocumentSymbolRequest,
+    FoldingRangeRequest, GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References,
+    Rename, Request, SelectionRangeRequest, SemanticTokensFullDeltaRequest, SemanticTokensFullRequest,
     SemanticTokensRangeRequest,
 };
 use tower_lsp::ls_types::{
@@ -24,7 +24,7 @@ use crate::language::{self, Kind};
 
 use super::capabilities::Abilities;
 use super::job::{Ask, Done, Failure, Question, Urgency};
-use super::{convert, tokens};
+use super::{convert, lanes, tokens};
 
 /// Above this many bytes the tokens of a whole document are not given; those of a range always are.
 const MAX_WHOLE_TOKENS: usize = 1 << 20;
@@ -42,8 +42,7 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
     Some(match method {
         HoverRequest::METHOD => read::<HoverRequest>(params, Now, |question, params| {
             let at = question.offset(params.text_document_position_params.position);
-            let hover = question.analysis.hover(question.file, at)?;
-            Ok(hover.map(|hover| convert::hover(question, hover)))
+            lanes::hover(question, at)
         }),
         Completion::METHOD => read::<Completion>(params, Now, |question, params| {
             let at = question.offset(params.text_document_position.position);
@@ -111,6 +110,12 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
             ask::<SemanticTokensFullDeltaRequest>(params, Soon, |question, params| {
                 whole_tokens(question, Some(&params.previous_result_id))
             })
+        }
+        InlayHintRequest::METHOD => read::<InlayHintRequest>(params, Soon, |question, params| {
+            lanes::hints(question, question.text_range(params.range)).map(Some)
+        }),
+        CodeLensRequest::METHOD => {
+            read::<CodeLensRequest>(params, Soon, |question, _| lanes::lenses(question).map(Some))
         }
         DocumentDiagnosticRequest::METHOD => {
             read::<DocumentDiagnosticRequest>(params, Soon, |question, _| Ok(report(diagnostics(question)?)))

@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use warplens_ide::lanes::text;
+use warplens_ide::Language;
+use warplens_ide::lanes::{Model, text};
 
 /// The settings. What the client leaves out or does not know stays as it is by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -60,6 +61,15 @@ impl Default for Simulation {
 }
 
 impl Settings {
+    /// Whether the model is one that some language has.
+    pub(super) fn names_a_model(&self) -> bool {
+        let name = &self.simulation.model;
+        name.is_empty()
+            || [Language::Ptx, Language::Wave]
+                .into_iter()
+                .any(|language| Model::named(language, name).is_ok())
+    }
+
     /// Reads the section `warplens`, or an object that has it as its member. `null` stands for the defaults, in any
     /// place.
     pub(super) fn read(value: Value) -> Result<Settings, String> {

@@ -159,7 +159,11 @@ impl Simulations {
 }
 
 /// Runs; `None` when it was stopped.
-fn run(prepared: &Prepared, stop: &AtomicBool, steps: &dyn Fn(u64)) -> Option<Result<Arc<RunResult>, String>> {
+fn run(
+    prepared: &Prepared,
+    stop: &AtomicBool,
+    steps: &dyn Fn(u64),
+) -> Option<Result<Arc<RunResult>, String>> {
     let told = Cell::new(Instant::now());
     let progress = |progress: warplens_sim::Progress| {
         if told.get().elapsed() >= REPORT {
@@ -225,7 +229,8 @@ impl State {
     /// Asks what would be run now.
     pub(super) fn prepare_again(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
-        let (version, refusal) = (document.version, document.refusal().map(|refusal| refusal.message.clone()));
+        let (version, refusal) =
+            (document.version, document.refusal().map(|refusal| refusal.message.clone()));
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         if let Some(why) = refusal {
             return self.not_prepared(uri, &why);
@@ -315,7 +320,8 @@ impl State {
             Ok(result) => self.show(uri, run.prepared, result, &run.edits),
             Err(why) => {
                 tracing::error!("a simulation of {}: {why}", uri.as_str());
-                self.outbox.show(MessageType::ERROR, format!("Warplens made a mistake while simulating: {why}"));
+                self.outbox
+                    .show(MessageType::ERROR, format!("Warplens made a mistake while simulating: {why}"));
                 self.unpark_all(uri);
             }
         }

@@ -23,7 +23,8 @@ use super::pool::Pool;
 use super::queue::Queue;
 use super::requests::{self, Asked};
 use super::settings::Settings;
-use super::{Ended, requests::to_value};
+use super::simulation::Simulations;
+use super::{Ended, lanes, requests::to_value};
 use crate::position::Encoding;
 
 /// What the state thread owns.
@@ -32,6 +33,7 @@ pub(super) struct State {
     pub(super) documents: FxHashMap<Uri, Document>,
     /// Numbers are never used again, so that a late answer cannot meet another document.
     pub(super) files_opened: u32,
+    pub(super) simulations: Simulations,
     pub(super) encoding: Encoding,
     pub(super) abilities: Arc<Abilities>,
     pub(super) settings: Arc<Settings>,
@@ -66,6 +68,7 @@ impl State {
             host: AnalysisHost::new(),
             documents: FxHashMap::default(),
             files_opened: 0,
+            simulations: Simulations::new(events.clone())?,
             encoding: Encoding::Utf16,
             abilities: Arc::default(),
             settings: Arc::default(),
@@ -99,6 +102,7 @@ impl State {
             Event::Initialized => self.initialized(),
             Event::Shutdown => {
                 self.phase = Phase::AfterShutdown;
+                self.simulations.stop_all();
             }
             Event::End => {}
             Event::Message(Message::Request { id, method, params, reply }) => {
@@ -107,6 +111,7 @@ impl State {
             Event::Message(Message::Notification { method, params }) => self.notification(&method, params),
             Event::Finished(finished) => self.finished(finished),
             Event::Settings(value) => self.settings_told(value),
+            Event::Simulation(update) => self.simulation_update(update),
         }
     }
 
@@ -145,6 +150,8 @@ impl State {
         }
         self.pending.insert(id.clone(), Pending { reply, method: method.to_owned(), canceller: None });
         match method {
+            "workspace/executeCommand" => self.command(id, params),
+            lanes::LANE_MASKS => self.lane_masks(id, params),
             ResolveCompletionItem::METHOD => {
                 let resolved = requests::resolve_completion(params, &self.abilities);
                 self.answer(&id, resolved);
@@ -226,6 +233,9 @@ impl State {
             "textDocument/didClose" => self.with(method, params, State::did_close),
             "$/cancelRequest" => self.cancel(&params),
             "workspace/didChangeConfiguration" => self.configuration_changed(params),
+            // Only launch files are watched.
+            "workspace/didChangeWatchedFiles" => self.prepare_all_again(),
+            "window/workDoneProgress/cancel" => self.progress_cancelled(&params),
             _ => tracing::debug!("nothing to do for {method}"),
         }
     }
@@ -285,6 +295,7 @@ impl State {
             encoding: self.encoding,
             abilities: Arc::clone(&self.abilities),
             settings: Arc::clone(&self.settings),
+            lanes: self.simulations.lanes(&job.uri),
             tokens: document.tokens.clone(),
             analysis: self.host.snapshot(),
         })
@@ -327,6 +338,9 @@ impl State {
             (Asker::Publish, Done::Diagnostics(diagnostics)) if current => {
                 self.publish(&job.uri, job.version, diagnostics);
             }
+            (Asker::Prepare, Done::Prepared(prepared)) if current => {
+                self.prepared(&job.uri, Arc::from(prepared));
+            }
             _ => {}
         }
     }
@@ -334,6 +348,7 @@ impl State {
     fn failed(&mut self, job: &Job, error: Error) {
         match &job.asker {
             Asker::Request(id) => self.answer(id, Err(error)),
+            Asker::Prepare => self.not_prepared(&job.uri, &error.message),
             Asker::Publish => {}
         }
     }

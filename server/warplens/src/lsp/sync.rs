@@ -78,13 +78,14 @@ impl State {
         let (host, encoding) = (&mut self.host, self.encoding);
         let changed =
             catch_unwind(AssertUnwindSafe(|| document.change(params.content_changes, encoding, host)));
-        changed.unwrap_or_else(|panic| {
+        let edits = changed.unwrap_or_else(|panic| {
             let why = panic_message(&*panic);
             tracing::error!("an edit of {}: {why}", uri.as_str());
             document.refuse(out_of_sync("a mistake of ours"), &mut self.host);
             vec![]
         });
         let refusal = document.refusal().filter(|_| !was_refused).cloned();
+        self.simulations.follow(&uri, &edits);
         self.say_refusal(&uri, refusal);
         self.text_changed(&uri);
     }
@@ -93,6 +94,7 @@ impl State {
         let uri = params.text_document.uri;
         if let Some(document) = self.documents.remove(&uri) {
             self.host.close(document.file);
+            self.deselect(&uri);
             if !self.abilities.pull_diagnostics {
                 self.outbox.publish(PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
             }
@@ -118,6 +120,7 @@ impl State {
                 None => self.publish_soon(uri, version),
             }
         }
+        self.prepare_again(uri);
     }
 
     // Diagnostics for clients that do not ask for them.
@@ -164,8 +167,16 @@ impl State {
     pub(super) fn settings_told(&mut self, value: Value) {
         match Settings::read(value) {
             Ok(settings) if settings == *self.settings => {}
+            Ok(settings) if !settings.names_a_model() => self.outbox.show(
+                MessageType::WARNING,
+                format!(
+                    "settings `warplens.simulation.model`: there is no model `{}`",
+                    settings.simulation.model
+                ),
+            ),
             Ok(settings) => {
                 self.settings = Arc::new(settings);
+                self.prepare_all_again();
             }
             Err(problem) => self.outbox.show(MessageType::WARNING, format!("{problem}; it stays as it was")),
         }

@@ -7,7 +7,7 @@ use warplens_ide::Language;
 use crate::language::{self, Kind};
 
 /// The path that stands for standard input.
-pub(super) const STANDARD_INPUT: &str = "-";
+pub(in crate::cli) const STANDARD_INPUT: &str = "-";
 
 /// How much of a `.wave` file is looked at to tell assembly from sound.
 const LOOK: u64 = 1 << 16;

@@ -116,9 +116,11 @@ impl Arguments {
 
 /// Reads `X,Y,Z:W`.
 fn warp(flag: &str) -> Result<WarpId, String> {
-    let wrong = || format!("`{flag}` names no warp: write X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0");
+    let wrong =
+        || format!("`{flag}` names no warp: write X,Y,Z:W, such as 1,0,0:3 for warp 3 of block 1,0,0");
     let (block, warp) = flag.split_once(':').ok_or_else(wrong)?;
-    let numbers: Vec<u32> = block.split(',').map(|part| part.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
+    let numbers: Vec<u32> =
+        block.split(',').map(|part| part.trim().parse().map_err(|_| wrong())).collect::<Result<_, _>>()?;
     let cta = <[u32; 3]>::try_from(numbers).map_err(|_| wrong())?;
     Ok(WarpId { cta, warp: warp.trim().parse().map_err(|_| wrong())? })
 }

@@ -59,10 +59,18 @@ impl Listing<'_> {
         writeln!(
             out,
             "{STRONG}{}{STRONG:#}: launch {STRONG}{}{STRONG:#} ({origin}), grid {}, block {}, model {}",
-            shown.entry(), launch.name, size(launch.grid), size(launch.block), shown.model()
+            shown.entry(),
+            launch.name,
+            size(launch.grid),
+            size(launch.block),
+            shown.model()
         )?;
         if shown.source() == Source::Inferred && !launch.args.is_empty() {
-            let args: Vec<_> = launch.args.iter().map(|argument| serde_json::to_string(argument).unwrap_or_default()).collect();
+            let args: Vec<_> = launch
+                .args
+                .iter()
+                .map(|argument| serde_json::to_string(argument).unwrap_or_default())
+                .collect();
             writeln!(out, "{FAINT}args: {}{FAINT:#}", args.join(" "))?;
         }
         let WarpId { cta: [x, y, z], warp } = shown.warp();
@@ -70,7 +78,10 @@ impl Listing<'_> {
         let all = prepared.warps() * prepared.grid().map(u64::from).iter().product::<u64>();
         match all {
             0 | 1 => writeln!(out, "{FAINT}lanes of the only warp{FAINT:#}\n"),
-            _ => writeln!(out, "{FAINT}lanes of block {x},{y},{z}, warp {warp}; one of {all} warps (--warp X,Y,Z:W for another){FAINT:#}\n"),
+            _ => writeln!(
+                out,
+                "{FAINT}lanes of block {x},{y},{z}, warp {warp}; one of {all} warps (--warp X,Y,Z:W for another){FAINT:#}\n"
+            ),
         }
     }
 

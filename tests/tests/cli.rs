@@ -1,0 +1,294 @@
+//! The program in a terminal: `check`, `explain`, wrong use.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+use serde_json::Value;
+use support::{Folder, run};
+
+const GOOD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() { exit; }\n";
+const BAD: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k() {
+    .reg .u32 %r<2>;
+    /* é𝄞 */ addd.u32 %r1, %r1, %r1;
+    .reg .u32 %a;
+    .reg .u32 %a;
+    exit;
+}
+";
+
+/// Standard output, standard error and the exit code.
+fn check(folder: &Path, arguments: &[&str], input: &str, expected: Expect) {
+    let output = run(folder, arguments, input.as_bytes());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*folder.to_string_lossy(), "FOLDER");
+    expected.assert_eq(&format!(
+        "{}--\n{}exit {}\n",
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code().unwrap_or(-1)
+    ));
+}
+
+#[test]
+fn a_clean_file_says_nothing() {
+    let folder = Folder::new();
+    folder.write("k.ptx", GOOD);
+    for format in ["human", "json"] {
+        check(
+            folder.path(),
+            &["check", "k.ptx", "--format", format],
+            "",
+            expect![[r#"
+            --
+            exit 0
+        "#]],
+        );
+    }
+}
+
+#[test]
+fn problems_for_people() {
+    let folder = Folder::new();
+    folder.write("k.ptx", BAD);
+    check(
+        folder.path(),
+        &["check", "k.ptx"],
+        "",
+        expect![[r#"
+        error[unknown-instruction]: `addd` is not an instruction; did you mean `add`?
+         --> k.ptx:6:14
+          |
+        6 |     /* é𝄞 */ addd.u32 %r1, %r1, %r1;
+          |              ^^^^
+
+        error[duplicate-name]: `%a` is declared a second time in this scope; give it another name
+         --> k.ptx:8:15
+          |
+        7 |     .reg .u32 %a;
+          |               -- first declared here
+        8 |     .reg .u32 %a;
+          |               ^^
+
+        2 errors
+        --
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn problems_as_json() {
+    let folder = Folder::new();
+    folder.write("k.ptx", BAD);
+    check(
+        folder.path(),
+        &["check", "--format", "json", "k.ptx"],
+        "",
+        expect![[r#"
+        {"path":"k.ptx","range":{"start":{"line":5,"character":14},"end":{"line":5,"character":18}},"severity":"error","code":"unknown-instruction","message":"`addd` is not an instruction; did you mean `add`?","related":[]}
+        {"path":"k.ptx","range":{"start":{"line":7,"character":14},"end":{"line":7,"character":16}},"severity":"error","code":"duplicate-name","message":"`%a` is declared a second time in this scope; give it another name","related":[{"path":"k.ptx","range":{"start":{"line":6,"character":14},"end":{"line":6,"character":16}},"message":"first declared here"}]}
+        --
+        exit 1
+    "#]],
+    );
+}
+
+#[test]
+fn problems_as_sarif() {
+    let folder = Folder::new();
+    folder.write("k.ptx", BAD);
+    folder.write("broken.ptx", b"// \xff");
+    let output = run(folder.path(), &["check", "--format", "sarif", "k.ptx", "broken.ptx"], b"");
+    let sarif: Value = serde_json::from_slice(&output.stdout).expect("it is JSON");
+    assert_eq!(sarif["version"], "2.1.0");
+    let run = &sarif["runs"][0];
+    let results = run["results"].as_array().expect("there are results");
+    let first = &results[0];
+    assert_eq!(first["ruleId"], "unknown-instruction");
+    assert_eq!(
+        run["tool"]["driver"]["rules"][first["ruleIndex"].as_u64().expect("a number") as usize]["id"],
+        first["ruleId"]
+    );
+    assert_eq!(first["level"], "error");
+    let place = &first["locations"][0]["physicalLocation"];
+    assert_eq!(place["artifactLocation"]["uri"], "k.ptx");
+    // Columns count units of UTF-16 from one.
+    assert_eq!((&place["region"]["startLine"], &place["region"]["startColumn"]), (&6.into(), &15.into()));
+    assert_eq!(results[1]["relatedLocations"].as_array().map(Vec::len), Some(1));
+    assert_eq!(run["invocations"][0]["executionSuccessful"], false);
+    let notification = &run["invocations"][0]["toolExecutionNotifications"][0];
+    assert!(
+        notification["message"]["text"].as_str().is_some_and(|text| text.contains("not UTF-8")),
+        "{notification}"
+    );
+}
+
+#[test]
+fn folders_are_walked() {
+    let folder = Folder::new();
+    folder.write("a/bad.ptx", BAD);
+    folder.write("a/b/good.PTX", GOOD);
+    folder.write("a/k.wave", ".kernel k\n frobnicate r0\n.end\n");
+    folder.write("a/sound.wave", b"RIFF\x00\xff\xffWAVEfmt ");
+    folder.write("a/notes.txt", BAD);
+    folder.write("a/.git/old.ptx", BAD);
+    let output = run(folder.path(), &["check", "--format", "json", "a"], b"");
+    let mut files: Vec<_> = String::from_utf8(output.stdout)
+        .expect("it is JSON")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("it is JSON")["path"].clone())
+        .collect();
+    files.dedup();
+    assert_eq!(files, ["a/bad.ptx", "a/k.wave"]);
+    assert_eq!(output.status.code(), Some(1));
+}
+
+#[test]
+fn many_files_come_in_their_order() {
+    let folder = Folder::new();
+    let names: Vec<String> = (0..40).map(|number| format!("f{number:02}.ptx")).collect();
+    for (number, name) in names.iter().enumerate() {
+        folder.write(name, BAD.repeat(1 + (number * 7) % 5));
+    }
+    let output = run(folder.path(), &["check", "--format", "json", "."], b"");
+    let mut paths: Vec<_> = String::from_utf8(output.stdout)
+        .expect("it is JSON")
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).expect("it is JSON")["path"].clone())
+        .collect();
+    paths.dedup();
+    assert_eq!(paths, names.iter().map(|name| format!("./{name}")).collect::<Vec<_>>());
+}
+
+#[test]
+fn what_cannot_be_read_is_said_with_its_place() {
+    let folder = Folder::new();
+    folder.write("broken.ptx", b".version 8.5\n// \xff\n");
+    folder.write("k.sass", "/*0000*/ EXIT ;\n");
+    folder.write("what", "hello\n");
+    folder.write("k.ptx", GOOD);
+    check(
+        folder.path(),
+        &["check", "k.ptx", "broken.ptx", "missing.ptx", "k.sass", "what"],
+        "",
+        expect![[r#"
+            --
+            warplens: broken.ptx: is not UTF-8: the byte at offset 16 (0xff) is wrong
+            warplens: missing.ptx: cannot be read: No such file or directory (os error 2)
+            warplens: k.sass: machine-code listings (.sass) come in a later version; this one reads PTX (.ptx) and WAVE (.wave)
+            warplens: what: its language cannot be told; say it with --language ptx or --language wave-asm
+            exit 2
+        "#]],
+    );
+}
+
+#[test]
+fn standard_input_is_a_file() {
+    let folder = Folder::new();
+    check(
+        folder.path(),
+        &["check", "-", "--language", "ptx", "--format", "json"],
+        "frob;\n",
+        expect![[r#"
+        {"path":"-","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":4}},"severity":"error","code":"syntax-error","message":"this stands outside of every function: is there a `}` too many, or a `{` missing, before it?","related":[]}
+        --
+        exit 1
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "-"],
+        GOOD,
+        expect![[r#"
+        --
+        exit 0
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "-", "--language", "sass"],
+        "",
+        expect![[r#"
+        --
+        warplens: machine-code listings (.sass) come in a later version; this one reads PTX (.ptx) and WAVE (.wave)
+        exit 2
+    "#]],
+    );
+}
+
+#[test]
+fn wrong_use_is_told() {
+    let folder = Folder::new();
+    for arguments in [
+        &["check"][..],
+        &["check", "k.ptx", "--format", "xml"],
+        &["check", "k.ptx", "--target", "90"],
+        &["check", "k.ptx", "--ptx-version", "eight"],
+        &["frobnicate"],
+        &[],
+    ] {
+        let output = run(folder.path(), arguments, b"");
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+    }
+}
+
+#[test]
+fn names_are_explained() {
+    let folder = Folder::new();
+    for name in ["bra", ".reqntid", "%laneid", "icmp.lt", "icmp_lt", "endloop"] {
+        let output = run(folder.path(), &["explain", name], b"");
+        assert_eq!(output.status.code(), Some(0), "{name}");
+        let text = String::from_utf8(output.stdout).expect("it is text");
+        assert!(text.contains(name), "{name}: {text}");
+        assert!(!text.contains('\u{1b}'), "no colours outside a terminal: {text:?}");
+        assert!(!text.contains("**") && !text.contains("```"), "{text}");
+    }
+}
+
+#[test]
+fn a_misspelt_name_has_a_suggestion() {
+    let folder = Folder::new();
+    check(
+        folder.path(),
+        &["explain", "endlop"],
+        "",
+        expect![[r#"
+        --
+        warplens: nothing is called `endlop`; did you mean `endloop`?
+        exit 1
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["explain", "bra", "--language", "wave-asm"],
+        "",
+        expect![[r#"
+            --
+            warplens: this language has no `bra`; the other one has (leave --language out)
+            exit 1
+        "#]],
+    );
+}
+
+#[test]
+fn a_reader_that_leaves_early_is_no_error() {
+    let folder = Folder::new();
+    folder.write("k.ptx", BAD.repeat(2000));
+    let mut child = std::process::Command::new(support::server())
+        .args(["check", "k.ptx", "--format", "json"])
+        .current_dir(folder.path())
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .expect("the program starts");
+    drop(child.stdout.take());
+    let output = child.wait_with_output().expect("the program ends");
+    assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
+}
