@@ -8,7 +8,7 @@ pub(super) fn operands(p: &mut Parser<'_>) {
     let first = p.position();
     loop {
         let after_comma = p.position() > first;
-        if !at_operand(p) || after_comma && p.nth_starts_line(0) && at_next_statement(p) {
+        if !at_operand(p) || after_comma && p.nth_starts_line(0) && at_modified_opcode(p) {
             missing_operand(p);
             if !p.at(T![,]) {
                 return;
@@ -51,12 +51,21 @@ pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
         T![ident] if p.current_text().starts_with('%') => false,
         T![ident] => match p.nth(1) {
             T![:] => true,
-            T![dot_word] => p.nth_is_joint(1) && !is_selector(p.nth_text(1)),
+            T![dot_word] => at_modified_opcode(p),
             T![,] => false,
             _ => p.nth_starts_line(0),
         },
         _ => false,
     }
+}
+
+/// `add.s32`, which is no operand whatever stands before it.
+fn at_modified_opcode(p: &Parser<'_>) -> bool {
+    p.at(T![ident])
+        && !p.current_text().starts_with('%')
+        && p.nth(1) == T![dot_word]
+        && p.nth_is_joint(1)
+        && !is_selector(p.nth_text(1))
 }
 
 /// `.x` of a vector, `.b0` of a video operand.
