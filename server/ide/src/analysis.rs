@@ -62,6 +62,12 @@ impl AnalysisHost {
         AnalysisHost::default()
     }
 
+    /// A host that reports each event of its database.
+    #[cfg(test)]
+    pub(crate) fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> AnalysisHost {
+        AnalysisHost { db: Database::observed(observer), ..AnalysisHost::default() }
+    }
+
     /// Opens a document, or replaces its whole text and language.
     pub fn open(&mut self, id: FileId, language: Language, text: &str) {
         let document = Document::new(ItemList::new(language, text));

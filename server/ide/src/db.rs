@@ -188,3 +188,6 @@ pub(crate) fn syntax_tree(db: &Database, file: File) -> String {
     let parse = warplens_syntax::parse_file(file.language(db), &file.document(db).items().text());
     format!("{:#?}", parse.syntax())
 }
+
+#[cfg(test)]
+mod tests;

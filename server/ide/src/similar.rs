@@ -1,12 +1,13 @@
 //! "Did you mean": the known word that a misspelt one is closest to.
 
 /// The candidate nearest to `word`: few typing mistakes away for its length, the first of equals. A swap of two
-/// neighbours counts as one mistake.
+/// neighbours counts as one mistake. Of one or two characters any word is near; there only a longer one is meant.
 pub(crate) fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let mut limit = (word.chars().count() / 3).clamp(1, 3) + 1;
     let mut best = None;
     for candidate in candidates {
-        if candidate.len().abs_diff(word.len()) >= limit {
+        let is_noise = word.len() < 3 && (candidate.len() <= word.len() || !candidate.starts_with(word));
+        if is_noise || candidate.len().abs_diff(word.len()) >= limit {
             continue;
         }
         let distance = distance(word.as_bytes(), candidate.as_bytes());
@@ -55,6 +56,7 @@ mod tests {
         assert_eq!(nearest("barier", words), Some("barrier"));
         assert_eq!(nearest("frobnicate", words), None);
         assert_eq!(nearest("", words), None);
+        assert_eq!(nearest("k", ["g", "l"]), None);
     }
 
     #[test]

@@ -107,18 +107,22 @@ fn operands_by_kind() {
     check(
         &in_kernel("add.s32 %"),
         expect![[r#"
-        x → x
-        %r3 → %r3
-        %r<4> → %r${1:0}
-    "#]],
+            x → x
+            %r3 → %r3
+            %r0 → %r0
+            %r1 → %r1
+            %r2 → %r2
+        "#]],
     );
     check(
         &in_kernel("add.f32 "),
         expect![[r#"
-        x → x
-        %r3 → %r3
-        %r<4> → %r${1:0}
-    "#]],
+            x → x
+            %r3 → %r3
+            %r0 → %r0
+            %r1 → %r1
+            %r2 → %r2
+        "#]],
     );
     check(
         &in_kernel("bra "),
@@ -129,25 +133,28 @@ fn operands_by_kind() {
     check(
         &in_kernel("@"),
         expect![[r#"
-        %p<2> → %p${1:0}
-    "#]],
+            %p0 → %p0
+            %p1 → %p1
+        "#]],
     );
     check(
         &in_kernel("ld.param.u64 %r1, ["),
         expect![[r#"
-        out → out
-        tile → tile
-        x → x
-        %r1 → %r1
-        %r3 → %r3
-        total → total
-    "#]],
+            out → out
+            tile → tile
+            x → x
+            %r1 → %r1
+            %r3 → %r3
+            %r0 → %r0
+        "#]],
     );
     check(
         &in_kernel("ld.param.u64 %r1, "),
         expect![[r#"
-        […] → [${1:address}]
-    "#]],
+            […] → [${1:address}]
+            [out] → [out]
+            [tile] → [tile]
+        "#]],
     );
     check(
         &in_kernel("mov.u32 %r1, %tid."),

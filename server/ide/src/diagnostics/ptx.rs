@@ -45,8 +45,8 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
         }
         ProblemKind::UnknownType(word) => {
             let types = warplens_isa::ptx::types().iter().map(|ty| ty.name);
-            let suggestion = crate::similar::suggestion(&format!(".{word}"), types);
-            Problem::error(found.range, codes::UNKNOWN_TYPE, format!("`.{word}` is not a type{suggestion}"))
+            let suggestion = crate::similar::suggestion(word, types);
+            Problem::error(found.range, codes::UNKNOWN_TYPE, format!("`{word}` is not a type{suggestion}"))
         }
         ProblemKind::Alignment(value) => {
             let message = format!("an alignment is a power of two; {value} is none");

@@ -53,63 +53,102 @@ L:  st.global.u32 [%rd1+4], %r1;
 
 #[test]
 fn syntax() {
-    check_body("add.s32 %r1, %r2 %r3;\nsub.s32 %r1, %r2, 1;", expect![[r#"
+    check_body(
+        "add.s32 %r1, %r2 %r3;\nsub.s32 %r1, %r2, 1;",
+        expect![[r#"
         3:`2` Error syntax-error: missing `,` after this operand
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn instructions() {
-    check_body("ad.s32 %r1, %r2, %r3;", expect![[r#"
+    check_body(
+        "ad.s32 %r1, %r2, %r3;",
+        expect![[r#"
         3:`ad` Error unknown-instruction: `ad` is not an instruction; did you mean `add`?
-    "#]]);
-    check_body("MOV.u32 %r1, %r2;", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "MOV.u32 %r1, %r2;",
+        expect![[r#"
         3:`MOV` Error unknown-instruction: `MOV` is not an instruction: opcodes are written in lower case, `mov`
-    "#]]);
-    check_body("frobnicate %r1;", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "frobnicate %r1;",
+        expect![[r#"
         3:`frobnicate` Error unknown-instruction: `frobnicate` is not an instruction
-    "#]]);
-    check_body("add.s33 %r1, %r2, %r3;", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "add.s33 %r1, %r2, %r3;",
+        expect![[r#"
         3:`.s33` Error unknown-modifier: `add` has no modifier `.s33`; did you mean `.s32`?
-    "#]]);
-    check_body("mul.wide.u32.wid %r1, %r2, %r3;", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "mul.wide.u32.wid %r1, %r2, %r3;",
+        expect![[r#"
         3:`.wid` Error unknown-modifier: `mul` has no modifier `.wid`; did you mean `.wide`?
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn directives() {
-    check(".entry k() .maxtid 4 { .prgma \"x\"; ret; }\n.verion 8.0\n", expect![[r#"
+    check(
+        ".entry k() .maxtid 4 { .prgma \"x\"; ret; }\n.verion 8.0\n",
+        expect![[r#"
         1:`.maxtid` Error unknown-directive: `.maxtid` is not a directive; did you mean `.maxntid`?
         1:`.prgma` Error unknown-directive: `.prgma` is not a directive; did you mean `.pragma`?
         2:`.verion` Error unknown-directive: `.verion` is not a directive; did you mean `.version`?
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn unresolved_names() {
-    check_body("mov.u32 %r1, %r4;", expect![[r#"
+    check_body(
+        "mov.u32 %r1, %r4;",
+        expect![[r#"
         3:`%r4` Error unresolved-name: `%r4` is not declared: `%r<4>` declares `%r0` to `%r3`
-    "#]]);
-    check_body("mov.u32 %r1, %x;", expect![[r#"
-        3:`%x` Error unresolved-name: no register or special register `%x` is declared here; did you mean `%r`?
-    "#]]);
-    check_body("mov.u32 %r1, %laneic;", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "mov.u32 %r1, %x;",
+        expect![[r#"
+            3:`%x` Error unresolved-name: no register or special register `%x` is declared here
+        "#]],
+    );
+    check_body(
+        "mov.u32 %r1, %laneic;",
+        expect![[r#"
         3:`%laneic` Error unresolved-name: no register or special register `%laneic` is declared here; did you mean `%laneid`?
-    "#]]);
-    check_body("bra DOEN;\nDONE: ret;", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "bra DOEN;\nDONE: ret;",
+        expect![[r#"
         3:`DOEN` Error unresolved-name: no name `DOEN` is declared here; did you mean `DONE`?
-    "#]]);
-    check_body("ld.param.u32 %r1, [ou];", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "ld.param.u32 %r1, [ou];",
+        expect![[r#"
         3:`ou` Error unresolved-name: no name `ou` is declared here; did you mean `out`?
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn one_mistake_is_one_diagnostic() {
-    check_body("bra L;\nL: ret;\nL2: bra L3;", expect![[r#"
-        5:`L3` Error unresolved-name: no name `L3` is declared here; did you mean `L`?
-    "#]]);
+    check_body(
+        "bra L;\nL: ret;\nL2: bra L3;",
+        expect![[r#"
+            5:`L3` Error unresolved-name: no name `L3` is declared here
+        "#]],
+    );
 }
 
 #[test]
@@ -123,29 +162,35 @@ fn names_of_the_module() {
         expect![[r#"
             2:`f` Error use-before-declaration: `f` is declared only further down; declare it above with a prototype, or move it up
                 3:`f` declared here
-            2:`g` Error unresolved-name: no name `g` is declared here; did you mean `k`?
+            2:`g` Error unresolved-name: no name `g` is declared here
             2:`%r1` Error unresolved-name: no register or special register `%r1` is declared here
             2:`later` Error use-before-declaration: `later` is declared only further down; move its declaration up
                 4:`later` declared here
         "#]],
     );
-    check(".global .u32 x;\n.func x() { ret; }\n.entry x() { ret; }", expect![[r#"
+    check(
+        ".global .u32 x;\n.func x() { ret; }\n.entry x() { ret; }",
+        expect![[r#"
         2:`x` Error duplicate-name: `x` is declared a second time in this module; give it another name
             1:`x` first declared here
         3:`x` Error duplicate-name: `x` is declared a second time in this module; give it another name
             1:`x` first declared here
-    "#]]);
+    "#]],
+    );
     check(".func f();\n.func f();\n.func f() { ret; }\n.extern .global .u32 y;\n", expect![[""]]);
 }
 
 #[test]
 fn duplicate_names_of_a_function() {
-    check_body(".reg .u32 a; .reg .f32 a;\nL: { .reg .u32 a; }\nL: ret;", expect![[r#"
+    check_body(
+        ".reg .u32 a; .reg .f32 a;\nL: { .reg .u32 a; }\nL: ret;",
+        expect![[r#"
         3:`a` Error duplicate-name: `a` is declared a second time in this scope; give it another name
             3:`a` first declared here
         5:`L` Error duplicate-name: `L` is declared a second time in this scope; give it another name
             4:`L` first declared here
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -154,7 +199,7 @@ fn declarations() {
         ".global .align 3 .u32 a;\n.global .q32 b;\n.global .u32 c[1/0];\n.global .f32 d = 1 + 2.0;\n",
         expect![[r#"
             1:`3` Error invalid-alignment: an alignment is a power of two; 3 is none
-            2:`.q32` Error unknown-type: `..q32` is not a type
+            2:`.q32` Error unknown-type: `.q32` is not a type; did you mean `.u32`?
             3:`1/0` Error invalid-constant: this constant expression divides by zero
             4:`1 + 2.0` Error invalid-constant: integers and floats do not mix in a constant expression; write both as one of them
         "#]],
@@ -207,5 +252,6 @@ fn only_so_many_are_listed() {
     let found = analysis.diagnostics(FILE).unwrap();
     assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
     let last = found.last().unwrap();
-    expect!["too-many-problems Information 8 more problems of this file are not listed; mend the first 500"].assert_eq(&format!("{} {:?} {}", last.code, last.severity, last.message));
+    expect!["too-many-problems Information 8 more problems of this file are not listed; mend the first 500"]
+        .assert_eq(&format!("{} {:?} {}", last.code, last.severity, last.message));
 }

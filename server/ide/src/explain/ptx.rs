@@ -48,7 +48,7 @@ pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruc
     let has_words = |entry: &Instruction| entry.words.iter().all(|word| modifiers.contains(word));
     let missing =
         |entry: &Instruction| entry.modifiers.iter().filter(|class| is_missing(class, modifiers)).count();
-    let fit = |entry: &Instruction| (accepted(entry), entry.words.len(), std::cmp::Reverse(missing(entry)));
+    let fit = |entry: &Instruction| (accepted(entry), std::cmp::Reverse(missing(entry)), entry.words.len());
     let mut fitting: Vec<&Instruction> = all.iter().copied().filter(|entry| has_words(entry)).collect();
     let best = fitting.iter().map(|entry| fit(entry)).max();
     fitting.retain(|entry| Some(fit(entry)) == best);
@@ -84,7 +84,7 @@ fn dotted(name: &str) -> Vec<String> {
 pub(crate) fn instruction(entry: &Instruction, written: &[&str]) -> String {
     let facts = [
         format!("PTX {}{}", entry.since, in_parentheses(entry.since_note)),
-        entry.target.to_owned(),
+        first_clause(entry.target).to_owned(),
         entry.category.title.to_lowercase(),
         section(entry.section),
         status(entry.status).to_owned(),
@@ -102,9 +102,17 @@ pub(crate) fn instruction(entry: &Instruction, written: &[&str]) -> String {
     if !entry.divergence.is_empty() {
         page.paragraph(&format!("**Lanes.** {}", entry.divergence));
     }
+    if first_clause(entry.target) != entry.target {
+        page.paragraph(&format!("**Targets.** {}", entry.target));
+    }
     page.paragraph(&simulation(entry.simulation));
     page.titled_code("Example", "ptx", entry.example.code);
     page.finish()
+}
+
+/// What holds for all forms; later clauses are about some of them.
+fn first_clause(prose: &str) -> &str {
+    prose.split(';').next().unwrap_or(prose).trim()
 }
 
 fn in_parentheses(note: &str) -> String {
@@ -527,6 +535,6 @@ mod tests {
         check_matching("add.s32", expect!["add@int"]);
         check_matching("add.rn.f32", expect!["add@fp"]);
         check_matching("cp.async.bulk.tensor", expect!["cp.async.bulk.tensor"]);
-        check_matching("ld.global.f32", expect!["ld.global.nc"]);
+        check_matching("ld.global.f32", expect!["ld"]);
     }
 }

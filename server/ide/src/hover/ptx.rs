@@ -79,13 +79,14 @@ fn modifier(instruction: &ast::Instruction, word: &str) -> Option<String> {
     let written = modifiers(instruction);
     let written: Vec<&str> = written.iter().map(SyntaxToken::text).collect();
     let entry = *explain::matching(opcode.text(), &written).first()?;
-    let meaning = explain::written_modifier(entry, word);
-    let more = explain::space(word).or_else(|| explain::type_(word));
-    match (meaning, more) {
-        (Some(meaning), Some(more)) => Some(format!("{meaning}{}{more}", crate::explain::RULE)),
-        (Some(meaning), None) => Some(format!("{meaning}\n\nin `{}`: {}", entry.name, entry.summary)),
-        (None, _) => explain::explain(word),
-    }
+    // Of a type or a space its own page says more than its place in the form.
+    explain::type_(word)
+        .or_else(|| explain::space(word))
+        .or_else(|| {
+            let meaning = explain::written_modifier(entry, word)?;
+            Some(format!("{meaning}\n\nin `{}`: {}", entry.name, entry.summary))
+        })
+        .or_else(|| explain::explain(word))
 }
 
 /// `.x` of `%tid.x`: the register says what its components are.

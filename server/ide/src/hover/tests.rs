@@ -28,29 +28,40 @@ fn check_line(line: &str, marker: &str, expect: Expect) {
 
 #[test]
 fn opcodes_as_written() {
-    check_line("add.sat.s32 %r1, %r2, %r3;", " |", expect![[r#"
-        6:`add`
-        **`add`** · PTX 1.0 · sm_10; .u16x2/.s16x2 sm_90; .u8x4/.s8x4 and .sat on u32/u16x2/s16x2 sm_107f, sm_120f · integer arithmetic · §9.7.1.1
+    check_line(
+        "add.sat.s32 %r1, %r2, %r3;",
+        " |",
+        expect![[r#"
+            6:`add`
+            **`add`** · PTX 1.0 · sm_10 · integer arithmetic · §9.7.1.1
 
-        Adds two integers, wrapping around; packed types add element by element.
+            Adds two integers, wrapping around; packed types add element by element.
 
-        ```ptx
-        add.{u16,u64,s16,s64} d, a, b
-        add{.sat}.{u32,s32,u16x2,s16x2,u8x4,s8x4} d, a, b
-        ```
-    "#]]);
-    check_line("ld.global.f32 %r1, [%r2];", "|", expect![[r#"
-        6:`ld`
-        **`ld.global.nc`** · PTX 3.1 · sm_32 · data movement and conversion · §9.7.10.9
+            ```ptx
+            add.{u16,u64,s16,s64} d, a, b
+            add{.sat}.{u32,s32,u16x2,s16x2,u8x4,s8x4} d, a, b
+            ```
+        "#]],
+    );
+    check_line(
+        "ld.global.f32 %r1, [%r2];",
+        "|",
+        expect![[r#"
+            6:`ld`
+            **`ld`** · PTX 1.0 · sm_10 · data movement and conversion · §9.7.10.8
 
-        Loads from global memory through the read-only path; the data may not change while the kernel runs.
+            Loads a value or a vector from memory.
 
-        ```ptx
-        ld.global{.cop}.nc{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}
-        ld.global.nc{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}
-        ```
-    "#]]);
-    check_line("@%p1 bra L;", "      |", expect![[r#"
+            ```ptx
+            ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}
+            ld{.weak}{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}
+            ld.volatile{.ss}{.prefetch_size}{.vec}.type d, [a]
+            ld.{relaxed,acquire}.scope{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}"#]],
+    );
+    check_line(
+        "@%p1 bra L;",
+        "      |",
+        expect![[r#"
         6:`bra`
         **`bra`** · PTX 1.0 · sm_10 · control flow · §9.7.14.3
 
@@ -60,8 +71,12 @@ fn opcodes_as_written() {
         {@p} bra{.uni} label
         ```
 
-        **Operands**"#]]);
-    check_line("@%p1 bra L;", "|", expect![[r#"
+        **Operands**"#]],
+    );
+    check_line(
+        "@%p1 bra L;",
+        "|",
+        expect![[r#"
         6:`@`
         **`@`** · PTX 1.0 · sm_10 · control flow · §9.7.14.2
 
@@ -71,42 +86,54 @@ fn opcodes_as_written() {
         @{!}p instruction
         ```
 
-        **Operands**"#]]);
+        **Operands**"#]],
+    );
     check_line("frob %r1;", " |", expect!["nothing"]);
 }
 
 #[test]
 fn modifiers_and_types() {
-    check_line("add.sat.s32 %r1, %r2, %r3;", "     |", expect![[r#"
+    check_line(
+        "add.sat.s32 %r1, %r2, %r3;",
+        "     |",
+        expect![[r#"
         6:`.sat`
         `.sat` · Clamps the result: integers to the range of the type, floats to [0, 1] with NaN as +0. *(Whether the result is clamped: integers to their range, floats to [0, 1])*
 
-        in `add`: Adds two integers, wrapping around; packed types add element by element."#]]);
-    check_line("ld.global.f32 %r1, [%r2];", "     |", expect![[r#"
-        6:`.global`
-        **`.global`** · PTX 1.0 · state-space directive · §5.1.4
+        in `add`: Adds two integers, wrapping around; packed types add element by element."#]],
+    );
+    check_line(
+        "ld.global.f32 %r1, [%r2];",
+        "     |",
+        expect![[r#"
+            6:`.global`
+            **`.global`** · PTX · state space
 
-        Declares a variable in global memory, which all threads share.
+            Global memory: shared by all threads of all launches on the device.
 
-        ```ptx
-        .global {.attribute(...)} {.align N} type name{[dims]}{ = init};
-        ```
+            **Facts**
 
-        **Where**"#]]);
-    check_line("ld.global.f32 %r1, [%r2];", "            |", expect![[r#"
-        6:`.f32`
-        `.f32` · Single-precision float (IEEE 754 binary32). *(The type of the operands)*
+            - Declared: module or function
+            - At the start: 0
+            - Its variables have addresses"#]],
+    );
+    check_line(
+        "ld.global.f32 %r1, [%r2];",
+        "            |",
+        expect![[r#"
+            6:`.f32`
+            **`.f32`** · PTX 1.0 · type · 32 bits
 
-        ---
-
-        **`.f32`** · PTX 1.0 · type · 32 bits
-
-        Single-precision float (IEEE 754 binary32)."#]]);
+            Single-precision float (IEEE 754 binary32)."#]],
+    );
 }
 
 #[test]
 fn names() {
-    check_line("mov.u32 %r1, %laneid;", "               |", expect![[r#"
+    check_line(
+        "mov.u32 %r1, %laneid;",
+        "               |",
+        expect![[r#"
         6:`%laneid`
         **`%laneid`** · PTX 1.3 · `.u32` special register · §10.3
 
@@ -116,8 +143,12 @@ fn names() {
 
         - Each thread reads its own value: a branch on it can split the warp
         - Values: 0 .. WARP_SZ-1
-        - In the simulator: thread number % 32"#]]);
-    check_line("mov.u32 %r1, %tid.x;", "                  |", expect![[r#"
+        - In the simulator: thread number % 32"#]],
+    );
+    check_line(
+        "mov.u32 %r1, %tid.x;",
+        "                  |",
+        expect![[r#"
         6:`.x`
         **`%tid`** · PTX 1.0 (.u32 since 2.0) · `.u32` special register · `.x` `.y` `.z` `.w` · §10.1
 
@@ -127,71 +158,114 @@ fn names() {
 
         - Each thread reads its own value: a branch on it can split the warp
         - Values: 0 .. %ntid-1 per dimension; unused dimensions read 0
-        - In the simulator: thread t = x + y*ntid.x + z*ntid.x*ntid.y is lane t % 32 of warp t / 32"#]]);
-    check_line("mov.u32 %r1, %r2;", "         |", expect![[r#"
+        - In the simulator: thread t = x + y*ntid.x + z*ntid.x*ntid.y is lane t % 32 of warp t / 32"#]],
+    );
+    check_line(
+        "mov.u32 %r1, %r2;",
+        "         |",
+        expect![[r#"
         6:`%r1`
         ```ptx
         .reg .b32 %r<4>;
         ```
 
-        **`%r1`** · register, `.b32` · written once"#]]);
-    check_line("bra L;", "    |", expect![[r#"
+        **`%r1`** · register, `.b32` · written once"#]],
+    );
+    check_line(
+        "bra L;",
+        "    |",
+        expect![[r#"
         6:`L`
         ```ptx
         L:
         ```
 
-        **`L`** · label · target of 2 branches"#]]);
-    check_line("mov.u32 %r1, tile;", "               |", expect![[r#"
+        **`L`** · label · target of 2 branches"#]],
+    );
+    check_line(
+        "mov.u32 %r1, tile;",
+        "               |",
+        expect![[r#"
         6:`tile`
         ```ptx
         .shared .align 4 .b8 tile[64];
         ```
 
-        **`tile`** · `.shared` variable, `.b8`, 64 bytes · read once"#]]);
-    check_line("ld.param.u64 %r1, [out];", "                    |", expect![[r#"
+        **`tile`** · `.shared` variable, `.b8`, 64 bytes · read once"#]],
+    );
+    check_line(
+        "ld.param.u64 %r1, [out];",
+        "                    |",
+        expect![[r#"
         6:`out`
         ```ptx
         .param .u64 out
         ```
 
-        **`out`** · parameter 0, `.u64`, 8 bytes · read once"#]]);
-    check_line("mov.u32 %r1, table;", "               |", expect![[r#"
+        **`out`** · parameter 0, `.u64`, 8 bytes · read once"#]],
+    );
+    check_line(
+        "mov.u32 %r1, table;",
+        "               |",
+        expect![[r#"
         6:`table`
         ```ptx
         .global .u32 table[4]
         ```
 
-        **`table`** · `.global` variable, `.u32`, 16 bytes"#]]);
-    check_line("call f, (%r1);", "     |", expect![[r#"
+        **`table`** · `.global` variable, `.u32`, 16 bytes"#]],
+    );
+    check_line(
+        "call f, (%r1);",
+        "     |",
+        expect![[r#"
         6:`f`
         ```ptx
         .func f(.param .b32 a)
         ```
 
-        **`f`** · function with 1 parameter"#]]);
+        **`f`** · function with 1 parameter"#]],
+    );
     check_line("mov.u32 %r1, nowhere;", "               |", expect!["nothing"]);
 }
 
 #[test]
 fn numbers() {
-    check_line("mov.u32 %r1, 0xff;", "              |", expect![[r#"
+    check_line(
+        "mov.u32 %r1, 0xff;",
+        "              |",
+        expect![[r#"
         6:`0xff`
-        decimal `255` · hexadecimal `0xff` · binary `0b11111111`"#]]);
-    check_line("mov.b32 %r1, 0f3F800000;", "              |", expect![[r#"
+        decimal `255` · hexadecimal `0xff` · binary `0b11111111`"#]],
+    );
+    check_line(
+        "mov.b32 %r1, 0f3F800000;",
+        "              |",
+        expect![[r#"
         6:`0f3F800000`
-        `1.0` · as `.f32` `0f3F800000` · normal"#]]);
-    check_line("mov.f64 %r1, 1.5;", "              |", expect![[r#"
+        `1.0` · as `.f32` `0f3F800000` · normal"#]],
+    );
+    check_line(
+        "mov.f64 %r1, 1.5;",
+        "              |",
+        expect![[r#"
         6:`1.5`
-        `1.5` · as `.f64` `0d3FF8000000000000` · as `.f32` `0f3FC00000`"#]]);
-    check_line("mov.u32 %r1, 017;", "              |", expect![[r#"
+        `1.5` · as `.f64` `0d3FF8000000000000` · as `.f32` `0f3FC00000`"#]],
+    );
+    check_line(
+        "mov.u32 %r1, 017;",
+        "              |",
+        expect![[r#"
         6:`017`
-        decimal `15` · hexadecimal `0xf` · binary `0b1111`"#]]);
+        decimal `15` · hexadecimal `0xf` · binary `0b1111`"#]],
+    );
 }
 
 #[test]
 fn directives() {
-    check(".entry k() .reqntid 64 { ret; }\n             |", expect![[r#"
+    check(
+        ".entry k() .reqntid 64 { ret; }\n             |",
+        expect![[r#"
         1:`.reqntid`
         **`.reqntid`** · PTX 2.1 · performance directive · §11.4.3
 
@@ -201,8 +275,11 @@ fn directives() {
         .reqntid nx{, ny{, nz}}
         ```
 
-        **Where**"#]]);
-    check(".version 8.0\n  |", expect![[r#"
+        **Where**"#]],
+    );
+    check(
+        ".version 8.0\n  |",
+        expect![[r#"
         1:`.version`
         **`.version`** · PTX 1.0 · module directive · §11.1.1
 
@@ -212,8 +289,11 @@ fn directives() {
         .version major.minor
         ```
 
-        **Where**"#]]);
-    check(".entry k() { .reg .b32 %r; }\n              |", expect![[r#"
+        **Where**"#]],
+    );
+    check(
+        ".entry k() { .reg .b32 %r; }\n              |",
+        expect![[r#"
         1:`.reg`
         **`.reg`** · PTX · state space
 
@@ -223,13 +303,19 @@ fn directives() {
 
         - Declared: function
         - At the start: undefined
-        - Has no addresses"#]]);
-    check(".entry k() { .reg .b32 %r; }\n                   |", expect![[r#"
+        - Has no addresses"#]],
+    );
+    check(
+        ".entry k() { .reg .b32 %r; }\n                   |",
+        expect![[r#"
         1:`.b32`
         **`.b32`** · PTX 1.0 · type · 32 bits
 
-        32 bits without a meaning; any register of 32 bits fits, floats included."#]]);
-    check(".pragma \"nounroll\";\n            |", expect![[r#"
+        32 bits without a meaning; any register of 32 bits fits, floats included."#]],
+    );
+    check(
+        ".pragma \"nounroll\";\n            |",
+        expect![[r#"
         1:`"nounroll"`
         **`nounroll`** · PTX 2.0 · pragma
 
@@ -239,7 +325,8 @@ fn directives() {
 
         - module
         - entry
-        - statement in loop header"#]]);
+        - statement in loop header"#]],
+    );
 }
 
 #[test]
@@ -252,7 +339,10 @@ fn wave() {
     let check_line = |line: &str, marker: &str, expect: Expect| {
         check(&format!(".kernel k\n if p1\n{line}\n{marker}\n endif\nout: halt\n.end\n"), expect);
     };
-    check_line("icmp.lt p1, r0, 10", "   |", expect![[r#"
+    check_line(
+        "icmp.lt p1, r0, 10",
+        "   |",
+        expect![[r#"
         3:`icmp.lt`
         **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection
 
@@ -262,8 +352,12 @@ fn wave() {
         icmp.lt pd, rs1, rs2
         icmp_lt pd, rs1, rs2
         ```
-    "#]]);
-    check_line("icmp_lt p1, r0, r1", "   |", expect![[r#"
+    "#]],
+    );
+    check_line(
+        "icmp_lt p1, r0, r1",
+        "   |",
+        expect![[r#"
         3:`icmp_lt`
         **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection
 
@@ -273,8 +367,12 @@ fn wave() {
         icmp.lt pd, rs1, rs2
         icmp_lt pd, rs1, rs2
         ```
-    "#]]);
-    check_line("device_load.u32.streaming r1, r2", "   |", expect![[r#"
+    "#]],
+    );
+    check_line(
+        "device_load.u32.streaming r1, r2",
+        "   |",
+        expect![[r#"
         3:`device_load.u32.streaming`
         **`device_load.u32`** · WAVE · toolchain `device_load_u32` · memory
 
@@ -284,8 +382,12 @@ fn wave() {
         device_load.u32 rd, addr
         device_load_u32 rd, addr
         ```
-    "#]]);
-    check_line("iadd r1, r1, r2", "     |", expect![[r#"
+    "#]],
+    );
+    check_line(
+        "iadd r1, r1, r2",
+        "     |",
+        expect![[r#"
         3:`r1`
         **`r1`** · WAVE · general register · 32 bits a lane
 
@@ -295,11 +397,19 @@ fn wave() {
 
         - The crates have r0 to r31; the repository's toolchain has r0 to r254. A kernel has as many as .registers says (32 when absent).
         - Reading a register at or beyond that number gives 0, and a write to one is lost.
-        - A 64-bit value is written as its low register: rN holds the low word, rN+1 the high word; 128 bits take rN to rN+3."#]]);
-    check_line("iadd r1, r1, 16", "              |", expect![[r#"
+        - A 64-bit value is written as its low register: rN holds the low word, rN+1 the high word; 128 bits take rN to rN+3."#]],
+    );
+    check_line(
+        "iadd r1, r1, 16",
+        "              |",
+        expect![[r#"
         3:`16`
-        decimal `16` · hexadecimal `0x10` · binary `0b10000`"#]]);
-    check_line("mov r1, sr_lane_id", "            |", expect![[r#"
+        decimal `16` · hexadecimal `0x10` · binary `0b10000`"#]],
+    );
+    check_line(
+        "mov r1, sr_lane_id",
+        "            |",
+        expect![[r#"
         3:`sr_lane_id`
         **`sr_lane_id`** · WAVE · special register
 
@@ -309,16 +419,28 @@ fn wave() {
 
         **Example**
 
-        ```wave-asm"#]]);
-    check_line("call out", "      |", expect![[r#"
+        ```wave-asm"#]],
+    );
+    check_line(
+        "call out",
+        "      |",
+        expect![[r#"
         3:`out`
-        **`out`** · label · called 1 time"#]]);
-    check_line("fence_release .device", "                |", expect![[r#"
+        **`out`** · label · called 1 time"#]],
+    );
+    check_line(
+        "fence_release .device",
+        "                |",
+        expect![[r#"
         3:`.device`
         **`.device`** · WAVE · scope
 
-        All workgroups on the device."#]]);
-    check_line("else", " |", expect![[r#"
+        All workgroups on the device."#]],
+    );
+    check_line(
+        "else",
+        " |",
+        expect![[r#"
         3:`else`
         *belongs to* `if p1`
 
@@ -328,5 +450,6 @@ fn wave() {
 
         ```wave-asm
         else
-        ```"#]]);
+        ```"#]],
+    );
 }

@@ -17,6 +17,9 @@ use crate::place::Place;
 /// So many registers of ranges are listed: those used nearest to the cursor.
 const NEAR_REGISTERS: usize = 200;
 
+/// A range of at most so many registers is listed whole.
+const SMALL_RANGE: u32 = 16;
+
 /// What fits as an operand of an instruction.
 pub(super) fn propose(db: &Database, place: &Place<'_>, operand: &Operand<'_>, proposals: &mut Proposals) {
     let wants = Wants::of(operand);
@@ -85,10 +88,7 @@ impl Scope<'_, '_> {
             special_registers(self.proposals);
         }
         if wants.any(&[Address, TensorAddress, FabricAddress]) {
-            self.proposals.add(Proposal {
-                insert: Snippet::text("[").place("address").then("]"),
-                ..Proposal::word("[…]", CompletionKind::Snippet, 0).with_detail("an address in memory")
-            });
+            self.addresses();
         }
     }
 
@@ -100,22 +100,42 @@ impl Scope<'_, '_> {
         };
         let rank = |ty: Option<Type>| u32::from(bits.is_some() && ty.map(Type::bits) != bits);
         let visible = function.visible_symbols(self.place.offset);
-        for symbol in visible.into_iter().map(|id| function.symbol(id)) {
+        for symbol in visible.iter().map(|id| function.symbol(*id)) {
             match symbol.kind {
                 SymbolKind::Register { ty, .. } if is_wanted(ty) => {
                     self.proposals.add(register(symbol.name.to_string(), function, symbol, rank(ty)));
                 }
-                SymbolKind::RegisterRange { ty, count, .. } if is_wanted(ty) && count > 0 => {
+                SymbolKind::RegisterRange { ty, count, .. } if is_wanted(ty) && count > SMALL_RANGE => {
                     self.proposals.add(whole_range(function, symbol, count, rank(ty)));
                 }
                 _ => {}
             }
         }
-        for (name, symbol) in near_registers(function, self.place.offset) {
+        let mut seen = FxHashSet::default();
+        let small = visible.iter().flat_map(|id| small_range(function.symbol(*id)));
+        for (name, symbol) in near_registers(function, self.place.offset).into_iter().chain(small) {
             let SymbolKind::RegisterRange { ty, .. } = symbol.kind else { continue };
-            if is_wanted(ty) {
+            if is_wanted(ty) && seen.insert(name.clone()) {
                 self.proposals.add(register(name, function, symbol, rank(ty)));
             }
+        }
+    }
+
+    /// An address to fill in, and those of the variables and parameters.
+    fn addresses(&mut self) {
+        self.proposals.add(Proposal {
+            insert: Snippet::text("[").place("address").then("]"),
+            ..Proposal::word("[…]", CompletionKind::Snippet, 0).with_detail("an address in memory")
+        });
+        let Some(function) = &self.function else { return };
+        let visible = function.visible_symbols(self.place.offset);
+        let symbols = visible.into_iter().map(|id| function.symbol(id));
+        for symbol in
+            symbols.filter(|symbol| matches!(symbol.kind, SymbolKind::Variable(_) | SymbolKind::Param { .. }))
+        {
+            let detail = declared::kind(function, &symbol.kind).replace('`', "");
+            let label = format!("[{}]", symbol.name);
+            self.proposals.add(Proposal::word(label, CompletionKind::Variable, 1).with_detail(detail));
         }
     }
 
@@ -165,6 +185,16 @@ fn whole_range(function: &Function, symbol: &Symbol, count: u32, rank: u32) -> P
     let label = format!("{}<{count}>", symbol.name);
     let insert = Snippet::text(&symbol.name).place("0");
     Proposal { insert, ..register(label, function, symbol, rank + 2) }
+}
+
+/// All registers of a small range.
+fn small_range(symbol: &Symbol) -> Vec<(String, &Symbol)> {
+    match symbol.kind {
+        SymbolKind::RegisterRange { count, .. } if count <= SMALL_RANGE => {
+            (0..count).map(|index| (format!("{}{index}", symbol.name), symbol)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// The registers of ranges that the function uses, those nearest to the offset first.

@@ -1,7 +1,9 @@
 //! Names between items: what nothing declares, what is declared too late, what is declared twice.
 
 use text_size::TextRange;
-use warplens_hir::ptx::{Clash, ClashKind, Function, ModuleKind, ModuleNames, ModuleSymbol, SymbolKind};
+use warplens_hir::ptx::{
+    Clash, ClashKind, Function, ModuleKind, ModuleNames, ModuleSymbol, Symbol, SymbolKind,
+};
 
 use super::super::codes;
 use crate::answer::{Diagnostic, Related, Severity};
@@ -74,7 +76,9 @@ fn nothing_declares(db: &Database, file: File, names: &ModuleNames, index: usize
     {
         return format!("`{name}` is not declared: {range}");
     }
-    let local = function.iter().flat_map(|function| function.symbols()).map(|symbol| symbol.name.as_str());
+    let is_one_name = |symbol: &&Symbol| !matches!(symbol.kind, SymbolKind::RegisterRange { .. });
+    let local = function.iter().flat_map(|function| function.symbols()).filter(is_one_name);
+    let local = local.map(|symbol| symbol.name.as_str());
     let module = names.symbols().iter().map(|symbol| symbol.name.as_str());
     let special = warplens_isa::ptx::special_register_names().iter().copied();
     let special = special.filter(|_| name.starts_with('%'));

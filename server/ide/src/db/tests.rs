@@ -1,0 +1,401 @@
+//! Typing in one item runs no query of another one.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use text_size::{TextRange, TextSize};
+use warplens_syntax::Language;
+
+use crate::fixture::FILE;
+use crate::{Analysis, AnalysisHost};
+
+/// A host that notes every query it runs.
+struct Observed {
+    host: AnalysisHost,
+    runs: Arc<Mutex<Vec<String>>>,
+}
+
+impl Observed {
+    fn new(language: Language, text: &str) -> Observed {
+        let runs = Arc::new(Mutex::new(Vec::new()));
+        let log = Arc::clone(&runs);
+        let mut host = AnalysisHost::observed(move |event| {
+            if let salsa::EventKind::WillExecute { database_key } = event.kind {
+                log.lock().unwrap().push(format!("{database_key:?}"));
+            }
+        });
+        host.open(FILE, language, text);
+        Observed { host, runs }
+    }
+
+    /// Asks everything, and says how often each query ran for it.
+    fn ask_everything(&mut self) -> String {
+        self.runs.lock().unwrap().clear();
+        let analysis = self.host.snapshot();
+        everything(&analysis);
+        let mut counts = BTreeMap::new();
+        for run in self.runs.lock().unwrap().iter() {
+            let name = run.split('(').next().unwrap_or(run).to_owned();
+            *counts.entry(name).or_insert(0) += 1;
+        }
+        counts.iter().map(|(name, count)| format!("{name} {count}\n")).collect()
+    }
+
+    fn edit(&mut self, find: &str, replace: &str) {
+        let text = self.host.text(FILE).unwrap();
+        let start = TextSize::try_from(text.find(find).unwrap()).unwrap();
+        self.host.edit(FILE, TextRange::at(start, TextSize::of(find)), replace).unwrap();
+    }
+}
+
+/// All answers that look at the whole file.
+fn everything(analysis: &Analysis) -> String {
+    let diagnostics = analysis.diagnostics(FILE).unwrap();
+    let symbols = analysis.symbols(FILE).unwrap();
+    let folds = analysis.folds(FILE).unwrap();
+    let tokens = analysis.tokens(FILE).unwrap();
+    format!("{diagnostics:#?}\n{symbols:#?}\n{folds:#?}\n{tokens:#?}")
+}
+
+/// Nine items: two directives, a variable, three functions, and three kernels that call them.
+const MODULE: &str = "
+.version 8.0
+.target sm_80
+.global .u32 total;
+.func f() { ret; }
+.func g() { call f; ret; }
+.func h() { call g; ret; }
+.entry a() { .reg .b32 %r<4>; call f; ld.global.u32 %r1, [total]; ret; }
+.entry b() { .reg .b32 %r<4>; mov.u32 %r1, 1; ret; }
+.entry c() { .reg .b32 %r<4>; call h; ret; }
+";
+
+fn check(language: Language, text: &str, edits: &[(&str, &str)], expect: Expect) {
+    let mut observed = Observed::new(language, text);
+    observed.ask_everything();
+    for (find, replace) in edits {
+        observed.edit(find, replace);
+    }
+    expect.assert_eq(&observed.ask_everything());
+}
+
+fn check_edit(find: &str, replace: &str, expect: Expect) {
+    check(Language::Ptx, MODULE, &[(find, replace)], expect);
+}
+
+#[test]
+fn at_first_every_query_runs_for_every_item() {
+    let mut observed = Observed::new(Language::Ptx, MODULE);
+    expect![[r#"
+        item_folds 10
+        item_problems 10
+        item_symbols 10
+        items 1
+        module_names 1
+        module_uses 10
+        ptx_header 10
+    "#]]
+    .assert_eq(&observed.ask_everything());
+    assert_eq!(observed.ask_everything(), "", "and then none");
+}
+
+#[test]
+fn typing_in_a_body_runs_the_queries_of_its_item_only() {
+    check_edit(
+        "mov.u32 %r1, 1;",
+        "mov.u32 %r1, 12;",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+    check_edit(
+        "mov.u32 %r1, 1;",
+        "movv.u32 %r1, 1;",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+    check_edit(
+        "mov.u32 %r1, 1;",
+        "\n\n// longer\n mov.u32 %r1, 1;",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+    check_edit(
+        "mov.u32 %r1, 1;",
+        "mov.u32 %r1, [;",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+}
+
+#[test]
+fn renaming_a_kernel_runs_nothing_of_the_others() {
+    check_edit(
+        ".entry b()",
+        ".entry b2()",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_names 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+}
+
+#[test]
+fn renaming_a_function_that_others_call_runs_none_of_theirs() {
+    check_edit(
+        ".func f()",
+        ".func f2()",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_names 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_new_item_runs_only_its_own() {
+    check_edit(
+        ".entry b()",
+        ".entry n() { ret; }\n.entry b()",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_names 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+}
+
+#[test]
+fn open_braces_quotes_and_comments_stay_inside() {
+    check_edit(
+        "mov.u32 %r1, 1;",
+        "{ mov.u32 %r1, 1;",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+    check_edit(
+        "mov.u32 %r1, 1;",
+        "\" mov.u32 %r1, 1;",
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_uses 1
+        ptx_header 1
+    "#]],
+    );
+    check_edit(
+        "mov.u32 %r1, 1;",
+        "/* mov.u32 %r1, 1;",
+        expect![[r#"
+        item_folds 2
+        item_problems 2
+        item_symbols 2
+        items 1
+        module_names 1
+        module_uses 2
+        ptx_header 2
+    "#]],
+    );
+}
+
+#[test]
+fn wave_kernels_are_apart_too() {
+    let file = "
+.kernel a
+    mov_imm r1, 1
+    halt
+.end
+.kernel b
+    mov_imm r2, 2
+    halt
+.end
+";
+    check(
+        Language::Wave,
+        file,
+        &[("mov_imm r1, 1", "mov_imm r1, 17")],
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_uses 1
+    "#]],
+    );
+    check(
+        Language::Wave,
+        file,
+        &[(".kernel a", ".kernel c")],
+        expect![[r#"
+        item_folds 1
+        item_problems 1
+        item_symbols 1
+        items 1
+        module_uses 1
+    "#]],
+    );
+}
+
+#[test]
+fn a_closed_file_is_forgotten_and_its_place_used_again() {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, Language::Ptx, MODULE);
+    host.close(FILE);
+    assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), Vec::new());
+    assert_eq!(host.text(FILE), None);
+    host.open(crate::FileId(7), Language::Wave, ".kernel k\nnope\n.end\n");
+    let found = host.snapshot().diagnostics(crate::FileId(7)).unwrap();
+    assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["unknown-instruction"]);
+}
+
+#[test]
+fn edits_out_of_range_change_nothing() {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, Language::Ptx, "// é\n");
+    for range in [TextRange::new(4.into(), 5.into()), TextRange::new(2.into(), 99.into())] {
+        assert!(host.edit(FILE, range, "x").is_err(), "{range:?}");
+        assert_eq!(host.text(FILE).unwrap(), "// é\n");
+    }
+    assert!(host.edit(crate::FileId(3), TextRange::default(), "x").is_err());
+    host.edit(FILE, TextRange::new(3.into(), 5.into()), "e").unwrap();
+    assert_eq!(host.text(FILE).unwrap(), "// e\n");
+}
+
+#[test]
+fn a_cancelled_question_says_so() {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, Language::Ptx, MODULE);
+    let analysis = host.snapshot();
+    analysis.canceller().cancel();
+    assert_eq!(analysis.diagnostics(FILE), Err(crate::Cancelled::ByCaller));
+    assert!(analysis.diagnostics(FILE).is_ok(), "the next question is answered");
+}
+
+/// Pieces that make and break structure.
+const PIECES: &[&str] = &[
+    "",
+    "x",
+    " ",
+    "\n",
+    "{",
+    "}",
+    "(",
+    "\"",
+    "/*",
+    "*/",
+    "//",
+    ";",
+    ",",
+    ".entry z() {",
+    ".func f();",
+    ".global .u32 q;",
+    "bra L;",
+    "L:",
+    "add.s32 %r1, %r2, 3;",
+    ".reg .b32 %r<9>;",
+    ".visible",
+    "@%p",
+    "0x",
+    ".version 8.0\n",
+];
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    /// After any edits the answers are those of a fresh open of the same text.
+    #[test]
+    fn incremental_answers_equal_fresh_ones(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..12, 0..PIECES.len()), 1..8)
+    ) {
+        let mut host = AnalysisHost::new();
+        host.open(FILE, Language::Ptx, MODULE);
+        for (at, length, piece) in edits {
+            let text = host.text(FILE).unwrap();
+            let start = at.index(text.len() + 1);
+            let end = (start + length).min(text.len());
+            let range = TextRange::new((start as u32).into(), (end as u32).into());
+            host.edit(FILE, range, PIECES[piece]).unwrap();
+            let incremental = everything(&host.snapshot());
+            let mut fresh = AnalysisHost::new();
+            fresh.open(FILE, Language::Ptx, &host.text(FILE).unwrap());
+            prop_assert_eq!(incremental, everything(&fresh.snapshot()));
+        }
+    }
+
+    /// No question about any place of a broken file panics.
+    #[test]
+    fn no_place_of_a_broken_file_panics(
+        edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..12, 0..PIECES.len()), 1..5),
+        place in any::<prop::sample::Index>(),
+        is_wave in any::<bool>(),
+    ) {
+        const WAVE: &str = ".kernel k\n.registers 8\nx: icmp.lt p1, r0, 5\nif !p1\n loop\n break p1\n endloop\nelse\n call x\nendif\nhalt\n.end\n";
+        let mut host = AnalysisHost::new();
+        let (language, text) = if is_wave { (Language::Wave, WAVE) } else { (Language::Ptx, MODULE) };
+        host.open(FILE, language, text);
+        for (at, length, piece) in edits {
+            let text = host.text(FILE).unwrap();
+            let start = at.index(text.len() + 1);
+            let end = (start + length).min(text.len());
+            host.edit(FILE, TextRange::new((start as u32).into(), (end as u32).into()), PIECES[piece]).unwrap();
+        }
+        let offset = TextSize::try_from(place.index(host.text(FILE).unwrap().len() + 1)).unwrap();
+        let analysis = host.snapshot();
+        everything(&analysis);
+        analysis.hover(FILE, offset).unwrap();
+        analysis.completions(FILE, offset).unwrap();
+        analysis.definition(FILE, offset).unwrap();
+        analysis.occurrences(FILE, offset).unwrap();
+        let _ = analysis.prepare_rename(FILE, offset).unwrap();
+        let _ = analysis.rename(FILE, offset, "name").unwrap();
+        analysis.selection(FILE, offset).unwrap();
+        analysis.tokens_in(FILE, TextRange::new(offset, offset + TextSize::new(9))).unwrap();
+    }
+}
