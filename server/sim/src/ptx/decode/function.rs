@@ -128,15 +128,8 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         let signature = &self.hir.signature;
         let params = if returns { &signature.returns } else { &signature.params };
         let mut formals = Vec::with_capacity(params.len());
-        for (index, param) in params.iter().enumerate() {
-            let is_this = |kind: &SymbolKind| match kind {
-                SymbolKind::Param { is_return, index: number } => {
-                    *is_return == returns && *number as usize == index
-                }
-                _ => false,
-            };
-            let symbol =
-                self.hir.symbols().iter().position(|symbol| is_this(&symbol.kind)).map(SymbolId::new);
+        for param in params {
+            let symbol = self.hir.param_symbol(param);
             formals.push(Formal { at: self.formal_place(symbol, param), size: param.bytes() as u32 });
         }
         formals
