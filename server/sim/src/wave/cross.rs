@@ -1,0 +1,65 @@
+//! Wave operations: values that lanes take from each other.
+//!
+//! Only the lanes of the mask take part and get the result. A shuffle may name a lane that is not running: its register is read as
+//! it stands (the specification leaves this open). A lane outside of the wave gives 0.
+
+use crate::trace::Mask;
+
+use super::lanes::{Rows, lanes};
+use super::program::{Reduce, Row, Shuffle};
+
+/// Each lane takes the value of another.
+pub(crate) fn shuffle<const W: usize>(
+    rows: &mut Rows<W>,
+    mask: Mask,
+    width: u32,
+    kind: Shuffle,
+    [d, a, lane]: [Row; 3],
+) {
+    let (values, operands) = (*rows.get(a), *rows.get(lane));
+    let shuffled = std::array::from_fn(|lane| {
+        let operand = operands[lane];
+        let own = lane as u32;
+        let from = match kind {
+            Shuffle::Index => operand,
+            Shuffle::Up => own.checked_sub(operand).unwrap_or(width),
+            Shuffle::Down => own.wrapping_add(operand),
+            Shuffle::Xor => own ^ operand,
+        };
+        if from < width { values[from as usize] } else { 0 }
+    });
+    rows.write(d, &shuffled, mask);
+}
+
+/// Every lane takes the value of the lane that the lowest running one names.
+pub(crate) fn broadcast<const W: usize>(rows: &mut Rows<W>, mask: Mask, width: u32, [d, a, lane]: [Row; 3]) {
+    let Some(lowest) = lanes(mask).next() else { return };
+    let from = rows.get(lane)[lowest];
+    let value = if from < width { rows.get(a)[from as usize] } else { 0 };
+    rows.write(d, &[value; W], mask);
+}
+
+/// Each lane gets the sum of the lanes below it.
+pub(crate) fn prefix_sum<const W: usize>(rows: &mut Rows<W>, mask: Mask, d: Row, a: Row) {
+    let mut sum = 0u32;
+    for lane in lanes(mask) {
+        let value = rows.get(a)[lane];
+        rows.set(d, lane, sum);
+        sum = sum.wrapping_add(value);
+    }
+}
+
+/// Every lane gets what all lanes together come to, as integers without a sign.
+pub(crate) fn reduce<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Reduce, d: Row, a: Row) {
+    let combine = match op {
+        Reduce::Add => u32::wrapping_add,
+        Reduce::Minimum => std::cmp::min,
+        Reduce::Maximum => std::cmp::max,
+        Reduce::And => |x, y| x & y,
+        Reduce::Or => |x, y| x | y,
+        Reduce::Xor => |x, y| x ^ y,
+    };
+    let values = rows.get(a);
+    let Some(result) = lanes(mask).map(|lane| values[lane]).reduce(combine) else { return };
+    rows.write(d, &[result; W], mask);
+}

@@ -1,0 +1,200 @@
+//! The floating-point arithmetic of WAVE on bit patterns, the same on every host.
+//!
+//! A NaN result is the first NaN operand made quiet, or [`NAN`] where none is one: what x86-64 gives, which the reference
+//! emulator shows, written out so that other hosts agree.
+
+/// The NaN of an invalid operation.
+pub(crate) const NAN: u32 = 0xffc0_0000;
+
+const QUIET: u32 = 0x0040_0000;
+
+fn is_nan(bits: u32) -> bool {
+    bits & 0x7fff_ffff > 0x7f80_0000
+}
+
+/// `result` of an operation on `a` and `b`, with the NaN rule applied.
+#[inline(always)]
+fn settle(result: f32, a: u32, b: u32) -> u32 {
+    let nan = if is_nan(a) {
+        a | QUIET
+    } else if is_nan(b) {
+        b | QUIET
+    } else {
+        NAN
+    };
+    if result.is_nan() { nan } else { result.to_bits() }
+}
+
+/// `f` of one operand.
+#[inline(always)]
+pub(crate) fn unary(a: u32, f: impl Fn(f32) -> f32) -> u32 {
+    settle(f(f32::from_bits(a)), a, a)
+}
+
+/// `f` of two operands.
+#[inline(always)]
+pub(crate) fn binary(a: u32, b: u32, f: impl Fn(f32, f32) -> f32) -> u32 {
+    settle(f(f32::from_bits(a), f32::from_bits(b)), a, b)
+}
+
+/// `a * b + c` with one rounding.
+#[inline(always)]
+pub(crate) fn fused(a: u32, b: u32, c: u32) -> u32 {
+    let result = f32::from_bits(a).mul_add(f32::from_bits(b), f32::from_bits(c));
+    settle(result, if is_nan(a) { a } else { b }, c)
+}
+
+/// The smaller operand; a lone NaN is ignored, and of two zeros the first wins.
+pub(crate) fn minimum(a: u32, b: u32) -> u32 {
+    pick(a, b, |x, y| y < x)
+}
+
+/// The larger operand, as [`minimum`].
+pub(crate) fn maximum(a: u32, b: u32) -> u32 {
+    pick(a, b, |x, y| y > x)
+}
+
+#[inline(always)]
+fn pick(a: u32, b: u32, second: impl Fn(f32, f32) -> bool) -> u32 {
+    if is_nan(a) {
+        if is_nan(b) { a | QUIET } else { b }
+    } else if second(f32::from_bits(a), f32::from_bits(b)) {
+        b
+    } else {
+        a
+    }
+}
+
+/// `x` held between the bounds. A NaN stays one; a bound that is NaN holds nothing; crossed bounds give the upper one.
+pub(crate) fn clamp(x: u32, low: u32, high: u32) -> u32 {
+    if is_nan(x) { x | QUIET } else { minimum(maximum(x, low), high) }
+}
+
+/// binary16 to binary32, exact.
+pub(crate) fn from_half(bits: u32) -> u32 {
+    let sign = (bits & 0x8000) << 16;
+    let exponent = bits >> 10 & 0x1f;
+    let fraction = bits & 0x3ff;
+    match exponent {
+        0 => {
+            let magnitude = fraction as f32 * f32::from_bits(0x3380_0000); // 2^-24
+            sign | magnitude.to_bits()
+        }
+        0x1f if fraction == 0 => sign | 0x7f80_0000,
+        0x1f => sign | 0x7fc0_0000 | fraction << 13,
+        _ => sign | (exponent + 112) << 23 | fraction << 13,
+    }
+}
+
+/// binary32 to binary16, to nearest, ties to even; the upper half is 0.
+pub(crate) fn to_half(bits: u32) -> u32 {
+    let sign = bits >> 16 & 0x8000;
+    let magnitude = bits & 0x7fff_ffff;
+    if magnitude > 0x7f80_0000 {
+        return sign | 0x7e00 | magnitude >> 13 & 0x3ff;
+    }
+    if magnitude >= 0x4780_0000 {
+        return sign | 0x7c00;
+    }
+    let rounded = if magnitude < 0x3880_0000 {
+        // Adding 0.5 leaves the subnormal's steps of 2^-24 in the low bits, rounded by the addition itself.
+        (f32::from_bits(magnitude) + 0.5).to_bits() - 0x3f00_0000
+    } else {
+        let odd = magnitude >> 13 & 1;
+        (magnitude - (112 << 23) + 0xfff + odd) >> 13
+    };
+    sign | rounded
+}
+
+/// binary64 to binary32, to nearest, ties to even.
+pub(crate) fn narrow(bits: u64) -> u32 {
+    let value = f64::from_bits(bits);
+    if value.is_nan() {
+        let sign = (bits >> 32) as u32 & 0x8000_0000;
+        return sign | 0x7fc0_0000 | (bits >> 29) as u32 & 0x003f_ffff;
+    }
+    (value as f32).to_bits()
+}
+
+/// binary32 to binary64, exact.
+pub(crate) fn widen(bits: u32) -> u64 {
+    if is_nan(bits) {
+        let sign = u64::from(bits & 0x8000_0000) << 32;
+        return sign | 0x7ff8 << 48 | u64::from(bits & 0x003f_ffff) << 29;
+    }
+    f64::from(f32::from_bits(bits)).to_bits()
+}
+
+/// bfloat16 to binary32, exact.
+pub(crate) fn from_brain(bits: u32) -> u32 {
+    bits << 16
+}
+
+/// binary32 to bfloat16, cut off; the upper half is 0.
+pub(crate) fn to_brain(bits: u32) -> u32 {
+    bits >> 16
+}
+
+/// Applies `f` to both halves of each operand.
+#[inline(always)]
+pub(crate) fn packed(operands: [u32; 3], f: impl Fn([u32; 3]) -> u32) -> u32 {
+    f(operands.map(|x| x & 0xffff)) | f(operands.map(|x| x >> 16)) << 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn every_half_survives_the_way_there_and_back() {
+        for bits in 0..=0xffff_u32 {
+            let quiet = if bits & 0x7fff > 0x7c00 { bits | 0x200 } else { bits };
+            assert_eq!(to_half(from_half(bits)), quiet, "{bits:#x}");
+        }
+    }
+
+    #[test]
+    fn halves_round_to_nearest_even() {
+        let of = |x: f32| to_half(x.to_bits());
+        assert_eq!(of(65_504.0), 0x7bff);
+        assert_eq!(of(65_519.99), 0x7bff);
+        assert_eq!(of(65_520.0), 0x7c00);
+        assert_eq!(of(1.0 + 1.0 / 2048.0), 0x3c00, "a tie goes to even");
+        assert_eq!(of(1.0 + 3.0 / 2048.0), 0x3c02);
+        assert_eq!(of(f32::from_bits(0x3300_0000)), 0, "half the smallest subnormal ties to 0");
+        assert_eq!(of(f32::from_bits(0x3300_0001)), 1);
+        assert_eq!(of(-0.0), 0x8000);
+    }
+
+    #[test]
+    fn nan_is_quieted_or_made() {
+        let add = |a, b| binary(a, b, |x, y| x + y);
+        assert_eq!(add(0x7f80_0001, 0x3f80_0000), 0x7fc0_0001);
+        assert_eq!(add(0x3f80_0000, 0xff80_0002), 0xffc0_0002);
+        assert_eq!(add(0x7f80_0000, 0xff80_0000), NAN);
+        assert_eq!(fused(0x7f80_0000, 0, 0x3f80_0000), NAN);
+    }
+
+    #[test]
+    fn minimum_ignores_a_lone_nan() {
+        let one = 1f32.to_bits();
+        assert_eq!(minimum(NAN, one), one);
+        assert_eq!(maximum(one, NAN), one);
+        assert_eq!(minimum(0x8000_0000, 0), 0x8000_0000);
+        assert_eq!(minimum(0, 0x8000_0000), 0);
+        assert_eq!(clamp(5f32.to_bits(), 0, one), one);
+        assert_eq!(clamp(0x7f80_0001, 0, one), 0x7fc0_0001);
+    }
+
+    proptest! {
+        #[test]
+        fn rounding_to_half_is_nearest(bits in 0u32..0x477f_e000) {
+            let exact = f64::from(f32::from_bits(bits));
+            let chosen = to_half(bits);
+            let distance = |half: u32| (f64::from(f32::from_bits(from_half(half))) - exact).abs();
+            prop_assert!(distance(chosen) <= distance(chosen + 1));
+            prop_assert!(chosen == 0 || distance(chosen) <= distance(chosen - 1));
+        }
+    }
+}

@@ -1,0 +1,127 @@
+//! Matrix fragments: 4 x 4 tiles of binary32 values in three tables of every lane, outside of the register file.
+//!
+//! Every running lane loads, computes and stores whole tiles by itself. C starts as zeros and can only be added to.
+
+use rustc_hash::FxHashMap;
+
+use crate::trace::Mask;
+
+use super::float;
+use super::lanes::{Rows, lanes};
+use super::memory::{Memory, OutOfRange};
+use super::program::{Matrix, Row};
+
+/// Rows and columns of a tile.
+const N: usize = 4;
+
+type Tile = [[u32; N]; N];
+
+/// Which table a fragment is in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Table {
+    A,
+    B,
+    C,
+}
+
+/// The fragments of a wave, by table, number and lane.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Fragments {
+    tiles: FxHashMap<(Table, u8, u8), Tile>,
+}
+
+impl Fragments {
+    /// Performs a matrix operation in the lanes of `mask`.
+    pub(crate) fn perform<const W: usize>(
+        &mut self,
+        op: Matrix,
+        rows: &Rows<W>,
+        mask: Mask,
+        memory: &mut Memory<'_>,
+    ) -> Result<(), OutOfRange> {
+        match op {
+            Matrix::LoadA { fragment, address, stride } => {
+                self.load(Table::A, fragment, rows, mask, [address, stride], memory)
+            }
+            Matrix::LoadB { fragment, address, stride } => {
+                self.load(Table::B, fragment, rows, mask, [address, stride], memory)
+            }
+            Matrix::StoreC { address, stride, fragment } => {
+                self.store(fragment, rows, mask, [address, stride], memory)
+            }
+            Matrix::Compute { a, b, c } => {
+                lanes(mask).for_each(|lane| self.compute(lane as u8, a, b, c));
+                Ok(())
+            }
+        }
+    }
+
+    fn tile(&self, table: Table, fragment: u8, lane: u8) -> Tile {
+        self.tiles.get(&(table, fragment, lane)).copied().unwrap_or_default()
+    }
+
+    fn load<const W: usize>(
+        &mut self,
+        table: Table,
+        fragment: u8,
+        rows: &Rows<W>,
+        mask: Mask,
+        place: [Row; 2],
+        memory: &mut Memory<'_>,
+    ) -> Result<(), OutOfRange> {
+        let [address, stride] = place.map(|row| rows.get(row));
+        for lane in lanes(mask) {
+            let mut tile = Tile::default();
+            for (row, column) in cells() {
+                let element = |lane: usize| element(address[lane], stride[lane], row, column);
+                match memory.local_word(element(lane)) {
+                    Some(word) => tile[row][column] = word,
+                    None => return Err(memory.tile_out_of_range(mask, element)),
+                }
+            }
+            self.tiles.insert((table, fragment, lane as u8), tile);
+        }
+        Ok(())
+    }
+
+    fn store<const W: usize>(
+        &mut self,
+        fragment: u8,
+        rows: &Rows<W>,
+        mask: Mask,
+        place: [Row; 2],
+        memory: &mut Memory<'_>,
+    ) -> Result<(), OutOfRange> {
+        let [address, stride] = place.map(|row| rows.get(row));
+        for lane in lanes(mask) {
+            let tile = self.tile(Table::C, fragment, lane as u8);
+            for (row, column) in cells() {
+                let element = |lane: usize| element(address[lane], stride[lane], row, column);
+                if memory.set_local_word(element(lane), tile[row][column]).is_none() {
+                    return Err(memory.tile_out_of_range(mask, element));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// `C += A * B`, one product after another, each rounded before it is added.
+    fn compute(&mut self, lane: u8, a: u8, b: u8, c: u8) {
+        let (left, right) = (self.tile(Table::A, a, lane), self.tile(Table::B, b, lane));
+        let sum = self.tiles.entry((Table::C, c, lane)).or_default();
+        for (row, column) in cells() {
+            for k in 0..N {
+                let product = float::binary(left[row][k], right[k][column], |x, y| x * y);
+                sum[row][column] = float::binary(sum[row][column], product, |x, y| x + y);
+            }
+        }
+    }
+}
+
+fn cells() -> impl Iterator<Item = (usize, usize)> {
+    (0..N).flat_map(|row| (0..N).map(move |column| (row, column)))
+}
+
+fn element(address: u32, stride: u32, row: usize, column: usize) -> u32 {
+    address.wrapping_add(stride.wrapping_mul(row as u32)).wrapping_add(4 * column as u32)
+}

@@ -1,0 +1,186 @@
+//! Loads, stores and atomics of a wave: lanes act one after another, lowest first, and the first access out of range stops them.
+
+use crate::trace::Mask;
+
+use super::lanes::{Rows, lanes};
+use super::program::{Atomic, Row, Space};
+
+/// What a workgroup's waves address.
+pub(crate) struct Memory<'m> {
+    pub(crate) local: &'m mut [u8],
+    pub(crate) device: &'m mut [u8],
+    /// Counts stores that changed something; a wave that waits for a change looks here.
+    pub(crate) changes: &'m mut u64,
+}
+
+/// Lanes whose access lies outside of memory.
+#[derive(Debug)]
+pub(crate) struct OutOfRange {
+    pub(crate) lanes: Mask,
+    /// The lowest such lane's address, and the bytes it wanted.
+    pub(crate) address: u32,
+    pub(crate) bytes: usize,
+    pub(crate) space: Space,
+    pub(crate) size: usize,
+}
+
+impl Memory<'_> {
+    fn bytes(&mut self, space: Space) -> &mut [u8] {
+        match space {
+            Space::Local => self.local,
+            Space::Device => self.device,
+        }
+    }
+
+    /// `N` bytes at an address, if they are there.
+    #[inline(always)]
+    fn at<const N: usize>(&mut self, space: Space, address: u32) -> Option<&mut [u8; N]> {
+        self.bytes(space).get_mut(address as usize..)?.first_chunk_mut()
+    }
+
+    /// Writes `N` bytes, if they are there, and notes whether that changed them.
+    #[inline(always)]
+    fn put<const N: usize>(&mut self, space: Space, address: u32, new: [u8; N]) -> Option<()> {
+        let old = self.at(space, address)?;
+        let changed = *old != new;
+        *old = new;
+        *self.changes += u64::from(changed);
+        Some(())
+    }
+
+    /// Which lanes of `mask` would reach out of range, once one of them has.
+    fn out_of_range(
+        &mut self,
+        space: Space,
+        mask: Mask,
+        addresses: impl Fn(usize) -> u32,
+        bytes: usize,
+    ) -> OutOfRange {
+        let size = self.bytes(space).len();
+        let outside =
+            |lane: &usize| (addresses(*lane) as usize).checked_add(bytes).is_none_or(|end| end > size);
+        let failing: Vec<usize> = lanes(mask).filter(outside).collect();
+        let address = failing.first().map_or(0, |lane| addresses(*lane));
+        OutOfRange {
+            lanes: failing.iter().fold(0, |mask, lane| mask | 1 << lane),
+            address,
+            bytes,
+            space,
+            size,
+        }
+    }
+
+    /// Loads `bytes` (1, 2, 4, 8 or 16) a lane into the rows `d`, low word first, narrow values extended with zeros.
+    pub(crate) fn load<const W: usize>(
+        &mut self,
+        rows: &mut Rows<W>,
+        mask: Mask,
+        space: Space,
+        bytes: u8,
+        (d, address): ([Row; 4], Row),
+    ) -> Result<(), OutOfRange> {
+        let addresses = *rows.get(address);
+        for lane in lanes(mask) {
+            let at = addresses[lane];
+            let loaded = match bytes {
+                1 => self.at::<1>(space, at).map(|b| rows.set(d[0], lane, u32::from(b[0]))),
+                2 => self.at(space, at).map(|b| rows.set(d[0], lane, u32::from(u16::from_le_bytes(*b)))),
+                4 => self.at(space, at).map(|b| rows.set(d[0], lane, u32::from_le_bytes(*b))),
+                8 => self.at(space, at).map(|b| rows.set_pair([d[0], d[1]], lane, u64::from_le_bytes(*b))),
+                _ => self.at(space, at).map(|b| {
+                    let value = u128::from_le_bytes(*b);
+                    rows.set_pair([d[0], d[1]], lane, value as u64);
+                    rows.set_pair([d[2], d[3]], lane, (value >> 64) as u64);
+                }),
+            };
+            if loaded.is_none() {
+                return Err(self.out_of_range(space, mask, |lane| addresses[lane], usize::from(bytes)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores the low `bytes` (1, 2, 4, 8 or 16) a lane of the rows `value`.
+    pub(crate) fn store<const W: usize>(
+        &mut self,
+        rows: &Rows<W>,
+        mask: Mask,
+        space: Space,
+        bytes: u8,
+        (address, value): (Row, [Row; 4]),
+    ) -> Result<(), OutOfRange> {
+        let addresses = rows.get(address);
+        for lane in lanes(mask) {
+            let at = addresses[lane];
+            let word = rows.get(value[0])[lane];
+            let stored = match bytes {
+                1 => self.put(space, at, [word as u8]),
+                2 => self.put(space, at, (word as u16).to_le_bytes()),
+                4 => self.put(space, at, word.to_le_bytes()),
+                8 => self.put(space, at, rows.pair([value[0], value[1]], lane).to_le_bytes()),
+                _ => {
+                    let low = u128::from(rows.pair([value[0], value[1]], lane));
+                    let high = u128::from(rows.pair([value[2], value[3]], lane));
+                    self.put(space, at, (low | high << 64).to_le_bytes())
+                }
+            };
+            if stored.is_none() {
+                return Err(self.out_of_range(space, mask, |lane| addresses[lane], usize::from(bytes)));
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads, changes and writes 32 bits a lane; the old value goes to `d`. `value` is what is compared in a compare-and-swap.
+    pub(crate) fn atomic<const W: usize>(
+        &mut self,
+        rows: &mut Rows<W>,
+        mask: Mask,
+        (space, op): (Space, Atomic),
+        d: Option<Row>,
+        [address, value, desired]: [Row; 3],
+    ) -> Result<(), OutOfRange> {
+        let [addresses, values, desired] = [address, value, desired].map(|row| *rows.get(row));
+        for lane in lanes(mask) {
+            let at = addresses[lane];
+            let Some(bytes) = self.at(space, at) else {
+                return Err(self.out_of_range(space, mask, |lane| addresses[lane], 4));
+            };
+            let old = u32::from_le_bytes(*bytes);
+            let value = values[lane];
+            let new = match op {
+                Atomic::Add => old.wrapping_add(value),
+                Atomic::Subtract => old.wrapping_sub(value),
+                Atomic::Minimum => old.min(value),
+                Atomic::Maximum => old.max(value),
+                Atomic::And => old & value,
+                Atomic::Or => old | value,
+                Atomic::Xor => old ^ value,
+                Atomic::Exchange => value,
+                Atomic::CompareAndSwap if old == value => desired[lane],
+                Atomic::CompareAndSwap => old,
+            };
+            *bytes = new.to_le_bytes();
+            *self.changes += u64::from(old != new);
+            if let Some(d) = d {
+                rows.set(d, lane, old);
+            }
+        }
+        Ok(())
+    }
+
+    /// The 4 bytes at an address of local memory as bits.
+    pub(crate) fn local_word(&mut self, address: u32) -> Option<u32> {
+        self.at(Space::Local, address).map(|bytes| u32::from_le_bytes(*bytes))
+    }
+
+    /// Writes 4 bytes of local memory.
+    pub(crate) fn set_local_word(&mut self, address: u32, word: u32) -> Option<()> {
+        self.put(Space::Local, address, word.to_le_bytes())
+    }
+
+    /// The finding of a tile whose rows lie `stride` apart.
+    pub(crate) fn tile_out_of_range(&mut self, mask: Mask, address: impl Fn(usize) -> u32) -> OutOfRange {
+        self.out_of_range(Space::Local, mask, address, 4)
+    }
+}

@@ -1,0 +1,145 @@
+//! Which mnemonic (in the guide's spelling) is which operation, and how its operands' bits are read.
+
+use super::program::{Arithmetic, Binary, Compare, Double, Relation, Ternary, Unary};
+
+/// How the bits of an operand are read; it decides what a literal there means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Format {
+    Bits,
+    F32,
+    F16,
+    F16Pair,
+    Bf16,
+    Bf16Pair,
+}
+
+impl Format {
+    pub(crate) fn is_float(self) -> bool {
+        self != Format::Bits
+    }
+}
+
+/// The operation and the format of its source.
+pub(crate) fn unary(mnemonic: &str) -> Option<(Unary, Format)> {
+    use Format::{Bf16, Bits, F16, F32};
+    Some(match mnemonic {
+        "not" => (Unary::Not, Bits),
+        "ineg" => (Unary::Negate, Bits),
+        "iabs" => (Unary::Absolute, Bits),
+        "bitcount" => (Unary::CountOnes, Bits),
+        "bitfind" => (Unary::LeadingZeros, Bits),
+        "bitrev" => (Unary::ReverseBits, Bits),
+        "fneg" => (Unary::FloatNegate, F32),
+        "fabs" => (Unary::FloatAbsolute, F32),
+        "fsqrt" => (Unary::SquareRoot, F32),
+        "frsqrt" => (Unary::ReciprocalSquareRoot, F32),
+        "frcp" => (Unary::Reciprocal, F32),
+        "ffloor" => (Unary::Floor, F32),
+        "fceil" => (Unary::Ceil, F32),
+        "fround" => (Unary::Round, F32),
+        "ftrunc" => (Unary::Truncate, F32),
+        "ffract" => (Unary::Fraction, F32),
+        "fsat" => (Unary::Saturate, F32),
+        "fsin" => (Unary::Sine, F32),
+        "fcos" => (Unary::Cosine, F32),
+        "fexp2" => (Unary::Exp2, F32),
+        "flog2" => (Unary::Log2, F32),
+        "cvt_f32_i32" => (Unary::F32FromI32, Bits),
+        "cvt_f32_u32" => (Unary::F32FromU32, Bits),
+        "cvt_i32_f32" => (Unary::I32FromF32, F32),
+        "cvt_u32_f32" => (Unary::U32FromF32, F32),
+        "cvt_f32_f16" => (Unary::F32FromF16, F16),
+        "cvt_f16_f32" => (Unary::F16FromF32, F32),
+        "cvt_f32_bf16" => (Unary::F32FromBf16, Bf16),
+        "cvt_bf16_f32" => (Unary::Bf16FromF32, F32),
+        _ => return None,
+    })
+}
+
+pub(crate) fn binary(mnemonic: &str) -> Option<(Binary, Format)> {
+    use Format::{Bf16, Bf16Pair, Bits, F16, F16Pair, F32};
+    Some(match mnemonic {
+        "iadd" => (Binary::Add, Bits),
+        "isub" => (Binary::Subtract, Bits),
+        "imul" => (Binary::Multiply, Bits),
+        "imul_hi" => (Binary::MultiplyHigh, Bits),
+        "idiv" => (Binary::Divide, Bits),
+        "imod" => (Binary::Remainder, Bits),
+        "imin" => (Binary::Minimum, Bits),
+        "imax" => (Binary::Maximum, Bits),
+        "umin" => (Binary::UnsignedMinimum, Bits),
+        "umax" => (Binary::UnsignedMaximum, Bits),
+        "and" => (Binary::And, Bits),
+        "or" => (Binary::Or, Bits),
+        "xor" => (Binary::Xor, Bits),
+        "shl" => (Binary::ShiftLeft, Bits),
+        "shr" => (Binary::ShiftRight, Bits),
+        "sar" => (Binary::ShiftRightSigned, Bits),
+        "fadd" => (Binary::FloatAdd, F32),
+        "fsub" => (Binary::FloatSubtract, F32),
+        "fmul" => (Binary::FloatMultiply, F32),
+        "fdiv" => (Binary::FloatDivide, F32),
+        "fmin" => (Binary::FloatMinimum, F32),
+        "fmax" => (Binary::FloatMaximum, F32),
+        "hadd" => (Binary::Half(Arithmetic::Add), F16),
+        "hsub" => (Binary::Half(Arithmetic::Subtract), F16),
+        "hmul" => (Binary::Half(Arithmetic::Multiply), F16),
+        "hadd2" => (Binary::Half2(Arithmetic::Add), F16Pair),
+        "hmul2" => (Binary::Half2(Arithmetic::Multiply), F16Pair),
+        "badd" => (Binary::Brain(Arithmetic::Add), Bf16),
+        "bsub" => (Binary::Brain(Arithmetic::Subtract), Bf16),
+        "bmul" => (Binary::Brain(Arithmetic::Multiply), Bf16),
+        "badd2" => (Binary::Brain2(Arithmetic::Add), Bf16Pair),
+        "bmul2" => (Binary::Brain2(Arithmetic::Multiply), Bf16Pair),
+        _ => return None,
+    })
+}
+
+pub(crate) fn ternary(mnemonic: &str) -> Option<(Ternary, Format)> {
+    Some(match mnemonic {
+        "imad" => (Ternary::MultiplyAdd, Format::Bits),
+        "iclamp" => (Ternary::Clamp, Format::Bits),
+        "bfe" => (Ternary::ExtractBits, Format::Bits),
+        "fma" => (Ternary::FusedMultiplyAdd, Format::F32),
+        "fclamp" => (Ternary::FloatClamp, Format::F32),
+        "hma" => (Ternary::HalfMultiplyAdd, Format::F16),
+        "hma2" => (Ternary::Half2MultiplyAdd, Format::F16Pair),
+        "bma" => (Ternary::BrainMultiplyAdd, Format::Bf16),
+        "bma2" => (Ternary::Brain2MultiplyAdd, Format::Bf16Pair),
+        _ => return None,
+    })
+}
+
+/// The operation and how many sources it has.
+pub(crate) fn double(mnemonic: &str) -> Option<(Double, u8)> {
+    Some(match mnemonic {
+        "dadd" => (Double::Add, 2),
+        "dsub" => (Double::Subtract, 2),
+        "dmul" => (Double::Multiply, 2),
+        "ddiv" => (Double::Divide, 2),
+        "dma" => (Double::FusedMultiplyAdd, 3),
+        "dsqrt" => (Double::SquareRoot, 1),
+        _ => return None,
+    })
+}
+
+pub(crate) fn compare(mnemonic: &str) -> Option<(Compare, Format)> {
+    let (family, condition) = mnemonic.split_once('.')?;
+    let relation = match condition {
+        "eq" => Relation::Equal,
+        "ne" => Relation::NotEqual,
+        "lt" => Relation::Less,
+        "le" => Relation::LessOrEqual,
+        "gt" => Relation::Greater,
+        "ge" => Relation::GreaterOrEqual,
+        "ord" if family == "fcmp" => return Some((Compare::Ordered, Format::F32)),
+        "unord" if family == "fcmp" => return Some((Compare::Unordered, Format::F32)),
+        _ => return None,
+    };
+    Some(match family {
+        "icmp" => (Compare::Signed(relation), Format::Bits),
+        "ucmp" => (Compare::Unsigned(relation), Format::Bits),
+        "fcmp" => (Compare::Float(relation), Format::F32),
+        _ => return None,
+    })
+}

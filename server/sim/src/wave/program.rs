@@ -1,0 +1,427 @@
+//! A kernel as the simulator runs it: one operation an instruction, compact and comparable by value.
+//!
+//! Nothing here knows a text position: the operation at index `i` comes from the kernel's instruction `i`, whose
+//! [`StatementId`](crate::StatementId) is `i` too. Sources are rows of a wave's register file: registers first, then one row for
+//! every constant, so an immediate costs no more than a register.
+
+use smol_str::SmolStr;
+
+/// A row of the register file: a general register, a constant, or one of the scratch rows of [`Program::scratch`].
+pub(crate) type Row = u32;
+
+/// Number of predicate registers.
+pub(crate) const PREDICATES: usize = 4;
+
+/// A decoded kernel. Equal programs run equally.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Program {
+    /// The kernel's name.
+    pub name: SmolStr,
+    /// `.workgroup_size`, if the kernel says it.
+    pub workgroup_size: Option<[u32; 3]>,
+    /// `.local_memory`, if the kernel says it.
+    pub local_memory: Option<u32>,
+    /// General registers of a thread.
+    pub registers: u16,
+    /// What the rows behind the registers hold.
+    pub(crate) constants: Vec<u32>,
+    pub(crate) ops: Vec<Op>,
+    /// Register halves of the few operations that name them; [`Op::halves`] counts from 1.
+    pub(crate) halves: Vec<Halves>,
+    /// What [`Action::Unsupported`] says.
+    pub(crate) messages: Vec<String>,
+}
+
+impl Program {
+    /// Number of statements: the instructions of the kernel.
+    pub fn statements(&self) -> usize {
+        self.ops.len()
+    }
+
+    /// The first of the rows that operations with register halves work in.
+    pub(crate) fn scratch(registers: u16) -> Row {
+        Row::from(registers) + 1
+    }
+
+    /// The first row that holds a constant. Row `registers` swallows writes that go nowhere.
+    pub(crate) fn first_constant(registers: u16) -> Row {
+        Self::scratch(registers) + SCRATCH_ROWS
+    }
+
+    /// How many rows a wave has.
+    pub(crate) fn rows(&self) -> usize {
+        Self::first_constant(self.registers) as usize + self.constants.len()
+    }
+}
+
+/// Scratch rows of a wave: four sources and a destination.
+pub(crate) const SCRATCH_ROWS: Row = 5;
+
+/// One instruction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Op {
+    pub(crate) action: Action,
+    pub(crate) guard: Option<Condition>,
+    /// Index into [`Program::halves`] plus 1, or 0.
+    pub(crate) halves: u32,
+}
+
+/// A predicate register, taken as it is or negated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Condition {
+    pub(crate) predicate: u8,
+    pub(crate) negated: bool,
+}
+
+/// The register halves that an operation reads and writes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct Halves {
+    /// Before the operation: scratch row, register, and how far to shift it down.
+    pub(crate) reads: Vec<(Row, Row, u32)>,
+    /// After it: scratch row, register, and the position of the half.
+    pub(crate) write: Option<(Row, Row, u32)>,
+}
+
+/// What an instruction does.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Action {
+    /// `mov_imm`
+    Constant {
+        d: Row,
+        bits: u32,
+    },
+    Unary {
+        op: Unary,
+        d: Row,
+        a: Row,
+    },
+    Binary {
+        op: Binary,
+        d: Row,
+        a: Row,
+        b: Row,
+    },
+    Ternary {
+        op: Ternary,
+        d: Row,
+        a: Row,
+        b: Row,
+        c: Row,
+    },
+    /// `bfi`: base, inserted value, offset, width.
+    InsertBits {
+        d: Row,
+        base: Row,
+        value: Row,
+        offset: Row,
+        width: Row,
+    },
+    Double {
+        op: Double,
+        d: [Row; 2],
+        a: [Row; 2],
+        b: [Row; 2],
+        c: [Row; 2],
+    },
+    /// `cvt_f32_f64`
+    Narrow {
+        d: Row,
+        a: [Row; 2],
+    },
+    /// `cvt_f64_f32`
+    Widen {
+        d: [Row; 2],
+        a: Row,
+    },
+    Compare {
+        op: Compare,
+        d: u8,
+        a: Row,
+        b: Row,
+    },
+    Logic {
+        op: Logic,
+        d: u8,
+        a: Condition,
+        b: Condition,
+    },
+    Select {
+        d: Row,
+        condition: Condition,
+        a: Row,
+        b: Row,
+    },
+    Special {
+        d: Row,
+        register: Special,
+    },
+    Load {
+        space: Space,
+        bytes: u8,
+        d: [Row; 4],
+        address: Row,
+    },
+    Store {
+        space: Space,
+        bytes: u8,
+        address: Row,
+        value: [Row; 4],
+    },
+    Atomic {
+        space: Space,
+        op: Atomic,
+        d: Option<Row>,
+        address: Row,
+        value: Row,
+        desired: Row,
+    },
+    Shuffle {
+        kind: Shuffle,
+        d: Row,
+        a: Row,
+        lane: Row,
+    },
+    Broadcast {
+        d: Row,
+        a: Row,
+        lane: Row,
+    },
+    Ballot {
+        d: Row,
+        condition: Condition,
+    },
+    Vote {
+        all: bool,
+        d: u8,
+        condition: Condition,
+    },
+    PrefixSum {
+        d: Row,
+        a: Row,
+    },
+    Reduce {
+        op: Reduce,
+        d: Row,
+        a: Row,
+    },
+    Matrix(Matrix),
+    If {
+        condition: Condition,
+        otherwise: Option<u32>,
+        end: u32,
+    },
+    Else,
+    EndIf,
+    Loop {
+        end: u32,
+    },
+    EndLoop,
+    Break {
+        condition: Condition,
+    },
+    Continue {
+        condition: Condition,
+    },
+    Call {
+        target: u32,
+    },
+    Return,
+    Halt,
+    Barrier,
+    /// Fences, `wait` and `nop`: memory is sequentially consistent here.
+    Nothing,
+    /// Index into [`Program::messages`].
+    Unsupported {
+        message: u32,
+    },
+}
+
+/// One source, one result, 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Unary {
+    Copy,
+    Not,
+    Negate,
+    Absolute,
+    CountOnes,
+    LeadingZeros,
+    ReverseBits,
+    FloatNegate,
+    FloatAbsolute,
+    SquareRoot,
+    ReciprocalSquareRoot,
+    Reciprocal,
+    Floor,
+    Ceil,
+    Round,
+    Truncate,
+    Fraction,
+    Saturate,
+    Sine,
+    Cosine,
+    Exp2,
+    Log2,
+    F32FromI32,
+    F32FromU32,
+    I32FromF32,
+    U32FromF32,
+    F32FromF16,
+    F16FromF32,
+    F32FromBf16,
+    Bf16FromF32,
+}
+
+/// Two sources, one result, 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Binary {
+    Add,
+    Subtract,
+    Multiply,
+    MultiplyHigh,
+    Divide,
+    Remainder,
+    Minimum,
+    Maximum,
+    UnsignedMinimum,
+    UnsignedMaximum,
+    And,
+    Or,
+    Xor,
+    ShiftLeft,
+    ShiftRight,
+    ShiftRightSigned,
+    FloatAdd,
+    FloatSubtract,
+    FloatMultiply,
+    FloatDivide,
+    FloatMinimum,
+    FloatMaximum,
+    Half(Arithmetic),
+    Half2(Arithmetic),
+    Brain(Arithmetic),
+    Brain2(Arithmetic),
+}
+
+/// The arithmetic of 16-bit floats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Arithmetic {
+    Add,
+    Subtract,
+    Multiply,
+}
+
+/// Three sources, one result, 32 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Ternary {
+    MultiplyAdd,
+    Clamp,
+    ExtractBits,
+    FusedMultiplyAdd,
+    FloatClamp,
+    HalfMultiplyAdd,
+    Half2MultiplyAdd,
+    BrainMultiplyAdd,
+    Brain2MultiplyAdd,
+}
+
+/// binary64 over register pairs; unused sources repeat the first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Double {
+    Add,
+    Subtract,
+    Multiply,
+    Divide,
+    FusedMultiplyAdd,
+    SquareRoot,
+}
+
+/// What a comparison holds its operands to be, and the relation it asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Compare {
+    Signed(Relation),
+    Unsigned(Relation),
+    Float(Relation),
+    Ordered,
+    Unordered,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Relation {
+    Equal,
+    NotEqual,
+    Less,
+    LessOrEqual,
+    Greater,
+    GreaterOrEqual,
+}
+
+/// `and`, `or`, `xor`, `not` of the guide on predicates; `not` repeats its source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Logic {
+    And,
+    Or,
+    Xor,
+    Not,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Space {
+    Local,
+    Device,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Atomic {
+    Add,
+    Subtract,
+    Minimum,
+    Maximum,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    CompareAndSwap,
+}
+
+/// Where a shuffle reads from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Shuffle {
+    Index,
+    Up,
+    Down,
+    Xor,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Reduce {
+    Add,
+    Minimum,
+    Maximum,
+    And,
+    Or,
+    Xor,
+}
+
+/// A special register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Special {
+    ThreadId(u8),
+    WaveId,
+    LaneId,
+    WorkgroupId(u8),
+    WorkgroupSize(u8),
+    GridSize(u8),
+    WaveWidth,
+    WaveCount,
+    MatrixSupported,
+    MatrixExtent,
+}
+
+/// Tiles of 4 x 4 binary32 values; fragments are named by number and belong to each lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Matrix {
+    LoadA { fragment: u8, address: Row, stride: Row },
+    LoadB { fragment: u8, address: Row, stride: Row },
+    Compute { a: u8, b: u8, c: u8 },
+    StoreC { address: Row, stride: Row, fragment: u8 },
+}

@@ -1,0 +1,379 @@
+//! A launch: workgroups in order, the waves of each in order, and what comes out.
+//!
+//! Workgroups run x fastest, then y, then z. A wave runs until it ends, comes to a barrier, or spins until memory changes; then the
+//! next one of its workgroup runs. A workgroup whose waves all wait while one spins is set aside, and tried again whenever memory
+//! has changed since.
+
+use crate::memory::DeviceMemory;
+use crate::record::{Recorder, Summary};
+use crate::trace::{
+    Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
+    WarpTrace,
+};
+
+use super::LaunchConfig;
+use super::machine::{Fault, Geometry, Stop, Surroundings, Wave};
+use super::memory::Memory;
+use super::program::Program;
+
+/// Steps between two questions to the caller.
+const POLL: u64 = 4096;
+
+/// Runs `program` as `launch` says, under the model `structured`.
+///
+/// The kernel's `.local_memory` decides over the launch's; `launch` must have obeyed its `.workgroup_size`.
+pub fn run(
+    program: &Program,
+    launch: LaunchConfig,
+    options: &RunOptions,
+    control: Control<'_>,
+) -> Result<RunResult, Cancelled> {
+    if launch.wave_width > 32 {
+        Launch::<64>::new(program, launch, options, control).run()
+    } else {
+        Launch::<32>::new(program, launch, options, control).run()
+    }
+}
+
+/// Why a run ends before all workgroups have.
+enum End {
+    Fault(Fault),
+    StepLimit,
+    Cancelled,
+}
+
+/// What a workgroup waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ready,
+    AtBarrier,
+    /// Spins since memory had changed this often.
+    Spinning(u64),
+    Ended,
+}
+
+struct Workgroup<const W: usize> {
+    /// Its number in the order of the grid.
+    number: u64,
+    id: [u32; 3],
+    local: Vec<u8>,
+    waves: Vec<(Wave<W>, State)>,
+    /// How many of its waves are listed in the result.
+    listed: usize,
+}
+
+struct Launch<'l, const W: usize> {
+    program: &'l Program,
+    options: &'l RunOptions,
+    control: Control<'l>,
+    geometry: Geometry,
+    registers: Vec<(u8, u32)>,
+    local_bytes: usize,
+    memory: DeviceMemory,
+    steps: u64,
+    changes: u64,
+    findings: Vec<Finding>,
+    summary: Summary,
+    traces: Vec<(u64, WarpTrace)>,
+    /// Visits that may still be kept.
+    visits: usize,
+    listed: usize,
+    warps_truncated: bool,
+    groups: u64,
+    groups_done: u64,
+}
+
+impl<'l, const W: usize> Launch<'l, W> {
+    fn new(
+        program: &'l Program,
+        launch: LaunchConfig,
+        options: &'l RunOptions,
+        control: Control<'l>,
+    ) -> Self {
+        let geometry = Geometry {
+            grid: launch.grid,
+            workgroup: launch.workgroup,
+            width: launch.wave_width.clamp(1, W as u32),
+            waves: u32::try_from(launch.waves()).unwrap_or(u32::MAX),
+        };
+        Launch {
+            program,
+            options,
+            control,
+            geometry,
+            groups: launch.workgroups(),
+            local_bytes: program.local_memory.unwrap_or(launch.local_memory) as usize,
+            registers: launch.registers,
+            memory: launch.memory,
+            steps: 0,
+            changes: 0,
+            findings: Vec::new(),
+            summary: Summary::default(),
+            traces: Vec::new(),
+            visits: options.limits.max_trace_visits,
+            listed: 0,
+            warps_truncated: false,
+            groups_done: 0,
+        }
+    }
+
+    fn run(mut self) -> Result<RunResult, Cancelled> {
+        let status = match self.too_large() {
+            Some(finding) => {
+                self.findings.push(finding);
+                Status::Faulted
+            }
+            None => match self.run_groups() {
+                Ok(status) => status,
+                Err(End::StepLimit) => Status::StepLimit,
+                Err(End::Cancelled) => return Err(Cancelled),
+                Err(End::Fault(fault)) => {
+                    self.findings.push(fault.finding);
+                    fault.status
+                }
+            },
+        };
+        self.traces.sort_by_key(|(number, trace)| (*number, trace.warp));
+        let (summed, totals) = self.summary.finish();
+        Ok(RunResult {
+            status,
+            findings: self.findings,
+            totals,
+            warps: self.traces.into_iter().map(|(_, trace)| trace).collect(),
+            warps_truncated: self.warps_truncated,
+            summed,
+            memory: self.memory,
+        })
+    }
+
+    /// What to say if the launch needs more memory than allowed.
+    fn too_large(&self) -> Option<Finding> {
+        let wave = self.program.rows() as u64 * W as u64 * 4;
+        let needed = u64::from(self.geometry.waves) * wave + self.local_bytes as u64 + self.memory.size();
+        let limit = self.options.limits.max_memory;
+        (needed > limit).then(|| Finding {
+            code: "memory-limit",
+            severity: Severity::Error,
+            message: format!("the launch needs {needed} bytes of memory, and {limit} are allowed"),
+            statement: None,
+            cta: [0; 3],
+            warp: 0,
+            lanes: 0,
+            related: Vec::new(),
+        })
+    }
+
+    fn run_groups(&mut self) -> Result<Status, End> {
+        let mut aside: Vec<(Workgroup<W>, u64)> = Vec::new();
+        for number in 0..self.groups {
+            let group = self.group(number);
+            self.run_group(group, &mut aside)?;
+            self.retry(&mut aside)?;
+            let Geometry { width, .. } = self.geometry;
+            let room =
+                self.options.limits.max_memory / (self.program.rows() as u64 * u64::from(width) * 4 + 1);
+            if aside.iter().map(|(group, _)| group.waves.len() as u64).sum::<u64>() > room {
+                break;
+            }
+        }
+        match aside.is_empty() {
+            true => Ok(Status::Finished),
+            false => {
+                self.no_progress(&aside);
+                aside.into_iter().for_each(|(group, _)| self.collect(group));
+                Ok(Status::NoProgress)
+            }
+        }
+    }
+
+    /// Runs the groups that were set aside again, as long as memory has changed since they last ran.
+    fn retry(&mut self, aside: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), End> {
+        while let Some(at) = aside.iter().position(|(_, changes)| *changes != self.changes) {
+            let (group, _) = aside.remove(at);
+            self.run_group(group, aside)?;
+        }
+        Ok(())
+    }
+
+    /// Workgroup `number` at its start.
+    fn group(&mut self, number: u64) -> Workgroup<W> {
+        let [x, y, _] = self.geometry.grid.map(u64::from);
+        let id = [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32];
+        let limits = &self.options.limits;
+        let mut listed = 0;
+        let waves = (0..self.geometry.waves).map(|index| {
+            let lists = self.listed + listed < limits.max_warps
+                || self.options.warp == Some(WarpId { cta: id, warp: index });
+            listed += usize::from(lists);
+            let visits = if lists { limits.max_visits } else { 0 };
+            let recorder = Recorder::new(self.program.statements(), visits, self.visits);
+            (Wave::new(self.program, self.geometry, index, &self.registers, recorder), State::Ready)
+        });
+        let waves: Vec<_> = waves.collect();
+        self.listed += listed;
+        Workgroup { number, id, local: vec![0; self.local_bytes], waves, listed }
+    }
+
+    /// Runs a workgroup to its end, or until it can only wait; then it goes to the back of `aside`, in the order of the grid.
+    fn run_group(
+        &mut self,
+        mut group: Workgroup<W>,
+        aside: &mut Vec<(Workgroup<W>, u64)>,
+    ) -> Result<(), End> {
+        let done = match self.run_waves(&mut group) {
+            Ok(done) => done,
+            Err(end) => {
+                self.collect(group);
+                std::mem::take(aside).into_iter().for_each(|(group, _)| self.collect(group));
+                return Err(end);
+            }
+        };
+        if done {
+            self.groups_done += 1;
+            self.collect(group);
+            if (self.control.cancelled)() {
+                return Err(End::Cancelled);
+            }
+        } else {
+            let place = aside.partition_point(|(other, _)| other.number < group.number);
+            aside.insert(place, (group, self.changes));
+        }
+        Ok(())
+    }
+
+    /// Answers whether all waves have ended.
+    fn run_waves(&mut self, group: &mut Workgroup<W>) -> Result<bool, End> {
+        loop {
+            let mut progress = false;
+            for index in 0..group.waves.len() {
+                let runs = match group.waves[index].1 {
+                    State::Ready => true,
+                    State::Spinning(changes) => changes != self.changes,
+                    State::AtBarrier | State::Ended => false,
+                };
+                if runs {
+                    group.waves[index].1 = self.run_wave(group, index)?;
+                    progress = true;
+                }
+            }
+            let count = |state| group.waves.iter().filter(|(_, other)| *other == state).count();
+            let (ended, waiting) = (count(State::Ended), count(State::AtBarrier));
+            if ended == group.waves.len() {
+                return Ok(true);
+            }
+            if waiting == group.waves.len() {
+                group.waves.iter_mut().for_each(|(_, state)| *state = State::Ready);
+            } else if waiting + ended == group.waves.len() {
+                return Err(End::Fault(self.barrier_deadlock(group)));
+            } else if !progress {
+                return Ok(false);
+            }
+        }
+    }
+
+    fn run_wave(&mut self, group: &mut Workgroup<W>, index: usize) -> Result<State, End> {
+        let limit = self.options.limits.max_steps;
+        loop {
+            if self.steps >= limit {
+                return Err(End::StepLimit);
+            }
+            let flat = self.memory.buffers().first().map_or(0, |buffer| buffer.len);
+            let mut around = Surroundings {
+                program: self.program,
+                geometry: self.geometry,
+                workgroup: group.id,
+                memory: Memory {
+                    local: &mut group.local,
+                    device: self.memory.bytes_mut(0, flat).unwrap_or_default(),
+                    changes: &mut self.changes,
+                },
+                pause: limit.min(self.steps + POLL),
+                steps: &mut self.steps,
+                findings: &mut self.findings,
+                max_findings: self.options.limits.max_findings,
+            };
+            let stop = group.waves[index].0.run(&mut around).map_err(End::Fault)?;
+            match stop {
+                Stop::Ended => return Ok(State::Ended),
+                Stop::Barrier => return Ok(State::AtBarrier),
+                Stop::Spinning => return Ok(State::Spinning(self.changes)),
+                Stop::Paused => {
+                    let progress =
+                        Progress { steps: self.steps, blocks_done: self.groups_done, blocks: self.groups };
+                    (self.control.progress)(progress);
+                    if (self.control.cancelled)() {
+                        return Err(End::Cancelled);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Takes what the waves of a workgroup have recorded.
+    fn collect(&mut self, group: Workgroup<W>) {
+        let mut used = 0;
+        for (wave, _) in group.waves {
+            let index = wave.index;
+            let warp = WarpId { cta: group.id, warp: index };
+            let lists = (index as usize) < group.listed || self.options.warp == Some(warp);
+            let registers =
+                (lists && self.options.registers).then(|| wave.registers(self.program, self.geometry.width));
+            let launched = wave.launched;
+            let (lines, _) = wave.recorder.finish();
+            self.summary.add(&lines);
+            if lists {
+                used += lines.iter().map(|line| line.visits.len()).sum::<usize>();
+                let trace = WarpTrace { cta: group.id, warp: index, launched, lines, registers };
+                self.traces.push((group.number, trace));
+            } else {
+                self.warps_truncated = true;
+            }
+        }
+        self.visits = self.visits.saturating_sub(used);
+    }
+
+    fn barrier_deadlock(&self, group: &Workgroup<W>) -> Fault {
+        let ended = group.waves.iter().filter(|(_, state)| *state == State::Ended).count();
+        let message = format!(
+            "waves wait at a barrier that {ended} of the workgroup's {} waves ended without coming to",
+            group.waves.len()
+        );
+        Fault { status: Status::NoProgress, finding: self.waiting(group, "barrier-deadlock", message) }
+    }
+
+    fn no_progress(&mut self, aside: &[(Workgroup<W>, u64)]) {
+        if let Some((group, _)) = aside.first() {
+            let message = "lanes go round in a loop for something that nobody brings about".to_owned();
+            let finding = self.waiting(group, "no-progress", message);
+            self.findings.push(finding);
+        }
+    }
+
+    /// A finding at the first wave that waits for something nobody does, with the places of the others.
+    fn waiting(&self, group: &Workgroup<W>, code: &'static str, message: String) -> Finding {
+        let place = |wave: &Wave<W>, state: State| {
+            let (statement, lanes) = wave.place();
+            // A wave at a barrier stands behind it already, one that spins at the first instruction of its loop.
+            let back = u32::from(state == State::AtBarrier);
+            (crate::StatementId(statement.0.saturating_sub(back)), lanes)
+        };
+        let spins = |state: State| matches!(state, State::Spinning(_));
+        let first = group.waves.iter().find(|(_, state)| spins(*state));
+        let first = first.or_else(|| group.waves.iter().find(|(_, state)| *state == State::AtBarrier));
+        let (statement, lanes, warp): (_, Mask, _) = match first {
+            Some((wave, state)) => {
+                let (statement, lanes) = place(wave, *state);
+                (Some(statement), lanes, wave.index)
+            }
+            None => (None, 0, 0),
+        };
+        let others =
+            group.waves.iter().filter(|(wave, state)| *state == State::AtBarrier && wave.index != warp);
+        let related = others.map(|(wave, state)| Related {
+            statement: place(wave, *state).0,
+            message: format!("wave {} waits at this barrier", wave.index),
+        });
+        let related = related.take(8).collect();
+        Finding { code, severity: Severity::Error, message, statement, cta: group.id, warp, lanes, related }
+    }
+}

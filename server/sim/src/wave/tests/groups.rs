@@ -1,0 +1,165 @@
+//! Several waves and workgroups: scheduling, barriers, spinning, limits.
+
+use expect_test::expect;
+
+use super::{LaunchConfig, device_words, ending, launch_text, limited, listing, options, register};
+
+#[test]
+fn partial_waves_and_special_registers() {
+    let text = ".kernel k\nmov r0, sr_thread_id_x\nmov r1, sr_thread_id_y\nmov r2, sr_wave_id\nmov_sr r3, sr_workgroup_id_y\nmov r4, sr_num_waves\nmov r5, sr_grid_size_x\nhalt\n.end";
+    let (result, code) = launch_text(text, LaunchConfig::new([2, 2, 1], [3, 2, 1], 4), &options());
+    assert_eq!(result.warps.len(), 8);
+    assert_eq!((result.warps[7].cta, result.warps[7].warp, result.warps[7].launched), ([1, 1, 0], 1, 0b11));
+    assert_eq!(register(&result, 0, "r0"), [0, 1, 2, 0]);
+    assert_eq!(register(&result, 0, "r1"), [0, 0, 0, 1]);
+    assert_eq!(register(&result, 7, "r0"), [1, 2, 0, 0], "lanes past the last thread never run");
+    assert_eq!(register(&result, 7, "r3"), [1, 1, 0, 0]);
+    assert_eq!(register(&result, 7, "r4")[0], 2);
+    assert_eq!(register(&result, 7, "r5")[0], 2);
+    assert_eq!((result.totals.warp_instructions, result.totals.thread_instructions), (56, 168));
+    assert_eq!(ending(text, &code, &result), "finished\n");
+}
+
+#[test]
+fn a_barrier_orders_the_waves() {
+    let text = ".kernel k
+.local_memory 64
+mov r0, sr_wave_id
+shl r1, r0, 2
+iadd r2, r0, 10
+local_store.u32 r2, r1
+barrier
+xor r1, r1, 4
+local_load.u32 r3, r1
+halt
+.end";
+    let (result, _) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
+    assert_eq!(register(&result, 0, "r3"), [11; 4]);
+    assert_eq!(register(&result, 1, "r3"), [10; 4]);
+}
+
+#[test]
+fn barriers_that_do_not_meet() {
+    let text = ".kernel k\nmov r0, sr_wave_id\nicmp.eq p1, r0, 0\n@p1 halt\nbarrier\nhalt\n.end";
+    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
+    expect![[r#"
+        no-progress
+        barrier-deadlock at `barrier`, lanes f: waves wait at a barrier that 1 of the workgroup's 2 waves ended without coming to
+    "#]].assert_eq(&ending(text, &code, &result));
+    let text = ".kernel k\nmov r0, sr_lane_id\nicmp.eq p1, r0, 0\nif p1\nbarrier\nendif\nhalt\n.end";
+    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [4, 1, 1], 4), &options());
+    expect![[r#"
+        finished
+        divergent-barrier at `barrier`, lanes e: 3 lanes of the wave that have not ended did not come to this barrier
+    "#]].assert_eq(&ending(text, &code, &result));
+}
+
+/// Wave 0 waits for wave 1, and workgroup 0 for workgroup 1.
+#[test]
+fn a_wave_that_spins_lets_others_run() {
+    let text = ".kernel k
+mov r0, sr_wave_id
+mov r1, sr_workgroup_id_x
+imad r2, r1, 2, r0
+icmp.eq p0, r2, 3
+if p0
+device_store.u32 1, 0
+else
+loop
+device_load.u32 r3, 0
+icmp.ne p1, r3, 0
+break p1
+endloop
+endif
+halt
+.end";
+    let (result, code) = launch_text(text, LaunchConfig::new([2, 1, 1], [8, 1, 1], 4), &options());
+    assert_eq!(ending(text, &code, &result), "finished\n");
+    assert_eq!(device_words(&result, 1), [1]);
+    assert_eq!(
+        result.warps.iter().map(|warp| (warp.cta[0], warp.warp)).collect::<Vec<_>>(),
+        [(0, 0), (0, 1), (1, 0), (1, 1)]
+    );
+}
+
+#[test]
+fn spinning_for_nothing_is_no_progress() {
+    let text = ".kernel k
+mov r0, sr_wave_id
+icmp.eq p1, r0, 1
+if p1
+barrier
+endif
+loop
+atomic_exchange.device r3, 0, 0
+icmp.ne p0, r3, 0
+break p0
+endloop
+barrier
+halt
+.end";
+    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
+    expect![[r#"
+        no-progress
+        no-progress at `atomic_exchange.device r3, 0, 0`, lanes f: lanes go round in a loop for something that nobody brings about
+    "#]].assert_eq(&ending(text, &code, &result));
+    assert_eq!(result.findings[0].related.len(), 1);
+}
+
+#[test]
+fn a_loop_that_counts_runs_into_the_limit() {
+    let text = ".kernel k\nloop\niadd r0, r0, 1\nendloop\n.end";
+    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [4, 1, 1], 4), &limited(10_000));
+    expect![[r#"
+        loop                     f*3334
+        iadd r0, r0, 1           f*3333
+        endloop                  f*3333
+        step-limit
+    "#]]
+    .assert_eq(&listing(text, &code, &result, &result.warps[0]));
+}
+
+#[test]
+fn out_of_range() {
+    let text = ".kernel k\nmov r0, sr_lane_id\nimul r1, r0, 6\ndevice_store.u32 r0, r1\nhalt\n.end";
+    let launch = LaunchConfig { memory: LaunchConfig::memory(16), ..LaunchConfig::new([1; 3], [4, 1, 1], 4) };
+    let (result, code) = launch_text(text, launch, &options());
+    expect![[r#"
+        faulted
+        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: lane 3 reaches for 4 bytes at address 0x12, but device memory has 16 bytes
+    "#]].assert_eq(&ending(text, &code, &result));
+    assert_eq!(
+        result.memory.bytes(6, 4),
+        Some(&[1, 0, 0, 0][..]),
+        "lanes before the first that fails have stored"
+    );
+}
+
+#[test]
+fn a_launch_that_is_too_large_is_refused() {
+    let (result, _) =
+        launch_text(".kernel k\nhalt\n.end", LaunchConfig::new([1; 3], [u32::MAX, 1, 1], 1), &options());
+    assert_eq!((result.status.as_str(), result.findings[0].code), ("faulted", "memory-limit"));
+}
+
+#[test]
+fn cancelled() {
+    use crate::trace::{Cancelled, Control};
+    let (program, _) = super::program(".kernel k\nloop\niadd r0, r0, 1\nendloop\n.end");
+    let control = Control { cancelled: &|| true, progress: &|_| {} };
+    let launch = LaunchConfig::new([1; 3], [4, 1, 1], 4);
+    assert_eq!(super::run(&program, launch, &options(), control).err(), Some(Cancelled));
+}
+
+#[test]
+fn listed_warps_are_bounded() {
+    let mut options = options();
+    options.limits.max_warps = 2;
+    options.warp = Some(crate::WarpId { cta: [3, 0, 0], warp: 0 });
+    let (result, _) =
+        launch_text(".kernel k\nhalt\n.end", LaunchConfig::new([5, 1, 1], [4, 1, 1], 4), &options);
+    let listed: Vec<_> = result.warps.iter().map(|warp| warp.cta[0]).collect();
+    assert_eq!(listed, [0, 1, 3]);
+    assert!(result.warps_truncated);
+    assert_eq!(result.summed[0].count, 5);
+}
