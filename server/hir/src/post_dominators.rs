@@ -1,6 +1,8 @@
 //! Where lanes that parted meet again: immediate post-dominators, by the rule for leaving lanes and by the textbook's.
 
 mod primary;
+#[cfg(test)]
+mod tests;
 
 use crate::cfg::{BlockEnd, BlockId, Cfg};
 use crate::graph::{DominatorTree, Graph};

@@ -118,3 +118,16 @@ fn no_file_makes_lowering_panic() {
         wrong(&String::from_utf8_lossy(&bytes));
     }
 }
+
+#[test]
+fn tables_stay_small_beside_the_text() {
+    let Some(corpus) = corpus() else { return };
+    let Ok(text) = std::fs::read_to_string(corpus.join("ptx/big/big_0.7MB.ptx")) else { return };
+    let items = ItemList::new(Language::Ptx, &text);
+    let functions = items
+        .items()
+        .iter()
+        .filter_map(|item| Function::lower(parse_item(Language::Ptx, &item.text).green()));
+    let bytes: usize = functions.map(|function| function.heap_bytes()).sum();
+    assert!(bytes < 3 * text.len(), "{bytes} bytes for {} bytes of text", text.len());
+}

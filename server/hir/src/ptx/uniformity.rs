@@ -16,8 +16,6 @@ const BUDGET: usize = 20_000_000;
 /// A value is uniform if it is computed from kernel parameters, constants, constant memory and special registers that a
 /// warp shares, by instructions whose guard is uniform, in blocks that the lanes of a warp come to together.
 pub struct Uniformity {
-    /// By referent: whether lanes may hold different values.
-    varies: Vec<bool>,
     /// By block: whether the branch at its end is proven.
     uniform: Vec<bool>,
 }
@@ -37,23 +35,19 @@ impl Uniformity {
         };
         let done = proof.run();
         let uniform = cfg.ids().map(|id| done && !proof.parted[id.index()]).collect();
-        Uniformity { varies: proof.varies, uniform }
+        Uniformity { uniform }
     }
 
     /// Whether the branch at the end of this block sends all lanes of a warp that come to it the same way.
     pub fn is_uniform_branch(&self, block: BlockId) -> bool {
         self.uniform[block.index()]
     }
-
-    /// Whether all lanes of a warp hold the same value in a register.
-    pub fn is_uniform_register(&self, register: ReferentId) -> bool {
-        !self.varies[register.index()]
-    }
 }
 
 struct Proof<'f> {
     function: &'f Function,
     cfg: &'f Cfg,
+    /// By referent: whether lanes may hold different values.
     varies: Vec<bool>,
     /// Blocks to which the lanes of a warp may come at different times.
     apart: Vec<bool>,

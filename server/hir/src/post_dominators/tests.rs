@@ -1,0 +1,101 @@
+//! The rule word by word, on small graphs, beside what is computed.
+
+use proptest::prelude::*;
+
+use super::PostDominators;
+use crate::cfg::{BasicBlock, BlockEnd, BlockId, Cfg};
+
+/// Blocks of one instruction: two edges part, one goes, none leaves or stops.
+fn graph(blocks: &[(u8, u32, u32)]) -> Cfg {
+    let len = blocks.len() as u32;
+    let mut edges = Vec::new();
+    let mut built = Vec::new();
+    for (&(shape, a, b), index) in blocks.iter().zip(0..) {
+        let (end, targets): (_, &[u32]) = match shape {
+            0 => (BlockEnd::Leaves, &[]),
+            1 => (BlockEnd::Stops, &[]),
+            2 | 3 => (BlockEnd::Goes, &[a]),
+            _ => (BlockEnd::Parts, &[a, b]),
+        };
+        edges.extend(targets.iter().map(|target| (BlockId(index), BlockId(target % len))));
+        built.push(BasicBlock { instructions: index..index + 1, end });
+    }
+    Cfg::new(built, edges)
+}
+
+/// Whether `to` can be reached from `from` without going through `without`.
+fn reaches(cfg: &Cfg, from: BlockId, to: BlockId, without: Option<BlockId>) -> bool {
+    let mut seen = vec![false; cfg.blocks().len()];
+    let mut open = vec![from];
+    while let Some(block) = open.pop() {
+        if Some(block) == without || std::mem::replace(&mut seen[block.index()], true) {
+            continue;
+        }
+        open.extend(cfg.successors(block));
+    }
+    seen[to.index()]
+}
+
+/// The closest block that every path from `block` to `end` goes through, the block itself left out.
+fn meeting(cfg: &Cfg, block: BlockId, end: BlockId) -> Option<BlockId> {
+    if block == end || !reaches(cfg, block, end, None) {
+        return None;
+    }
+    let on_all_paths =
+        |from: BlockId, through: BlockId| through == end || !reaches(cfg, from, end, Some(through));
+    let candidates: Vec<_> =
+        cfg.ids().filter(|&other| other != block && on_all_paths(block, other)).collect();
+    let is_closest =
+        |this: &&BlockId| candidates.iter().all(|&other| other == **this || on_all_paths(**this, other));
+    candidates.iter().find(is_closest).copied()
+}
+
+/// The primary end by counting, with meeting places looked up one by one.
+fn primary(cfg: &Cfg, is_uniform: impl Fn(BlockId) -> bool) -> Option<BlockId> {
+    let entry = BlockId(0);
+    let reachable = |id: &BlockId| reaches(cfg, entry, *id, None);
+    let ends = cfg.ids().filter(reachable).filter(|id| cfg.block(*id).end == BlockEnd::Leaves);
+    ends.max_by_key(|&end| {
+        let meets = |block: &BlockId| {
+            let place = meeting(cfg, *block, end);
+            let from = |place| cfg.successors(*block).filter(|next| reaches(cfg, *next, place, None)).count();
+            place.is_some_and(|place| from(place) >= 2)
+        };
+        let parting =
+            || cfg.ids().filter(reachable).filter(|id| cfg.block(*id).end == BlockEnd::Parts).filter(meets);
+        (parting().filter(|block| !is_uniform(*block)).count(), parting().count(), end)
+    })
+}
+
+proptest! {
+    #[test]
+    fn the_primary_end_is_the_one_that_counting_finds(
+        blocks in prop::collection::vec((0u8..7, 0u32..10, 0u32..10), 1..10),
+        uniform in 0u32..1024,
+    ) {
+        let cfg = graph(&blocks);
+        let is_uniform = |block: BlockId| uniform >> block.0 & 1 != 0;
+        let meets = PostDominators::leaving_lanes(&cfg, is_uniform);
+        let reachable = cfg.reachable();
+        if let Some(end) = primary(&cfg, is_uniform) {
+            for block in cfg.ids().filter(|block| reachable[block.index()]) {
+                if block == end || reaches(&cfg, block, end, None) {
+                    prop_assert_eq!(meets.immediate(block), meeting(&cfg, block, end));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn meeting_places_can_be_reached(blocks in prop::collection::vec((0u8..7, 0u32..10, 0u32..10), 1..10)) {
+        let cfg = graph(&blocks);
+        for meets in [PostDominators::leaving_lanes(&cfg, |_| false), PostDominators::textbook(&cfg)] {
+            for block in cfg.ids() {
+                if let Some(place) = meets.immediate(block) {
+                    prop_assert!(reaches(&cfg, block, place, None));
+                    prop_assert!(place != block);
+                }
+            }
+        }
+    }
+}
