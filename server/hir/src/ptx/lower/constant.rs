@@ -1,4 +1,5 @@
-//! Constant expressions: values, and the kind (signed, unsigned, float) that every operator gives.
+//! Constant expressions: values, and the kind (signed, unsigned, float) that every operator gives. Where descriptions leave
+//! it open, it is what ptxas computes: shift counts are taken modulo 64, `? :` has the kind of the arm it takes.
 
 use warplens_syntax::SyntaxKind::{self, *};
 
@@ -109,23 +110,22 @@ impl Evaluation<'_> {
         value.unwrap_or_else(|kind| self.problem(node, kind))
     }
 
+    /// All three parts are integers, and both arms are evaluated.
     fn ternary(&mut self, node: Node<'_>) -> Constant {
         let condition = self.operand(node, 0);
         let (yes, no) = (self.operand(node, 1), self.operand(node, 2));
-        let taken = match condition {
-            Constant::Invalid => return Constant::Invalid,
-            Constant::Signed(value) => value != 0,
-            Constant::Unsigned(value) => value != 0,
-            Constant::Single(_) | Constant::Double(_) => {
-                return self.problem(node, ProblemKind::ConstantTypes);
+        if [condition, yes, no].contains(&Constant::Invalid) {
+            return Constant::Invalid;
+        }
+        match (condition.as_integer(), yes.as_integer(), no.as_integer()) {
+            (Some(condition), Some(_), Some(_)) => {
+                if condition != 0 {
+                    yes
+                } else {
+                    no
+                }
             }
-        };
-        let value = if taken { yes } else { no };
-        match (yes, no, value.as_integer()) {
-            (Constant::Unsigned(_), _, Some(bits)) | (_, Constant::Unsigned(_), Some(bits)) => {
-                Constant::Unsigned(bits)
-            }
-            _ => value,
+            _ => self.problem(node, ProblemKind::ConstantTypes),
         }
     }
 }
@@ -151,6 +151,9 @@ fn signed(operator: SyntaxKind, left: i64, right: i64) -> Result<Constant, Probl
         STAR => Constant::Signed(left.wrapping_mul(right)),
         SLASH if right == 0 => return Err(ProblemKind::DivisionByZero),
         SLASH => Constant::Signed(left.wrapping_div(right)),
+        AMP => Constant::Signed(left & right),
+        CARET => Constant::Signed(left ^ right),
+        PIPE => Constant::Signed(left | right),
         L_ANGLE => truth(left < right),
         LT_EQ => truth(left <= right),
         R_ANGLE => truth(left > right),
@@ -161,7 +164,7 @@ fn signed(operator: SyntaxKind, left: i64, right: i64) -> Result<Constant, Probl
 
 /// One side unsigned, or an operator to which it is the same. Shifts take the kind of the left side.
 fn mixed(operator: SyntaxKind, left: Constant, bits: u64, right: u64) -> Result<Constant, ProblemKind> {
-    let count = u32::try_from(right).unwrap_or(u32::MAX);
+    let count = (right % 64) as u32;
     Ok(match operator {
         SLASH | PERCENT if right == 0 => return Err(ProblemKind::DivisionByZero),
         PLUS => Constant::Unsigned(bits.wrapping_add(right)),
@@ -170,12 +173,12 @@ fn mixed(operator: SyntaxKind, left: Constant, bits: u64, right: u64) -> Result<
         SLASH => Constant::Unsigned(bits / right),
         PERCENT => Constant::Unsigned(bits % right),
         SHL => match left {
-            Constant::Signed(_) => Constant::Signed(bits.checked_shl(count).unwrap_or(0) as i64),
-            _ => Constant::Unsigned(bits.checked_shl(count).unwrap_or(0)),
+            Constant::Signed(value) => Constant::Signed(value << count),
+            _ => Constant::Unsigned(bits << count),
         },
         SHR => match left {
-            Constant::Signed(value) => Constant::Signed(value >> count.min(63)),
-            _ => Constant::Unsigned(bits.checked_shr(count).unwrap_or(0)),
+            Constant::Signed(value) => Constant::Signed(value >> count),
+            _ => Constant::Unsigned(bits >> count),
         },
         L_ANGLE => truth(bits < right),
         LT_EQ => truth(bits <= right),
@@ -203,6 +206,7 @@ fn float(operator: SyntaxKind, left: Constant, right: Constant) -> Result<Consta
         PLUS => number(left + right),
         MINUS => number(left - right),
         STAR => number(left * right),
+        SLASH if right == 0.0 => return Err(ProblemKind::DivisionByZero),
         SLASH => number(left / right),
         L_ANGLE => truth(left < right),
         LT_EQ => truth(left <= right),
