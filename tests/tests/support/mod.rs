@@ -8,7 +8,12 @@
 //! assert!(client.hover(file.cursor()).unwrap().contains("branch"));
 //! ```
 
-#![allow(dead_code, unused_imports, unreachable_pub, reason = "each test program uses a part, and has it as a module")]
+#![allow(
+    dead_code,
+    unused_imports,
+    unreachable_pub,
+    reason = "each test program uses a part, and has it as a module"
+)]
 
 mod client;
 mod line;
