@@ -332,6 +332,30 @@ fn a_value_written_where_lanes_are_apart_varies() {
 }
 
 #[test]
+fn a_counted_loop_stays_uniform_around_an_if() {
+    check(
+        "mov.u32 r, 0; TOP: @p bra SKIP; add.u32 s, s, 1; SKIP: add.u32 r, r, 1; setp.lt.u32 v, r, n; @v bra TOP; ret;",
+        expect![[r#"
+            0 Goes TOP
+            TOP Parts SKIP 2, meet SKIP
+            2 Goes SKIP
+            SKIP Parts TOP 4, meet 4, uniform
+            4 Leaves 
+        "#]],
+    );
+    // A lane that breaks out has another count than those that go on.
+    check(
+        "mov.u32 r, 0; TOP: @p bra OUT; add.u32 r, r, 1; setp.lt.u32 v, r, n; @v bra TOP; OUT: ret;",
+        expect![[r#"
+            0 Goes TOP
+            TOP Parts OUT 2, meet OUT
+            2 Parts TOP OUT, meet OUT
+            OUT Leaves 
+        "#]],
+    );
+}
+
+#[test]
 fn thousands_of_ends_cost_little() {
     let mut statements = String::new();
     for index in 0..3000 {
