@@ -12,7 +12,7 @@ use crate::answer::{
     CompletionItem, Diagnostic, FileId, Fold, Hover, Occurrence, RenameTarget, SemanticToken, Symbol, Target,
     TextEdit,
 };
-use crate::db::{Database, Document, File};
+use crate::db::{Database, Db, Document, File};
 
 /// Why a question was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -45,6 +45,14 @@ impl std::fmt::Display for OutOfRange {
 }
 
 impl std::error::Error for OutOfRange {}
+
+/// What an edit did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Edited {
+    /// The size in bytes of the largest item that is new. What a keystroke costs follows it: over a megabyte
+    /// diagnostics are better asked for after a pause in typing.
+    pub largest_item: usize,
+}
 
 /// Owns the documents. An edit waits until every [`Analysis`] is gone, and makes those at work give up.
 #[derive(Default)]
@@ -84,15 +92,19 @@ impl AnalysisHost {
         Arc::make_mut(&mut self.files).insert(id, file);
     }
 
-    /// Replaces a range of an open document.
+    /// Replaces a range of an open document, and says how much text has to be looked at anew.
     ///
     /// # Errors
     /// When the range does not lie in the document; the document stays as it was.
-    pub fn edit(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<(), OutOfRange> {
+    pub fn edit(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<Edited, OutOfRange> {
         let Some(&file) = self.files.get(&id) else { return Err(OutOfRange) };
-        let document = file.document(&self.db).edited(range, insert).ok_or(OutOfRange)?;
-        file.set_document(&mut self.db).to(document);
-        Ok(())
+        let before = file.document(&self.db);
+        let (after, summary) = before.edited(range, insert).ok_or(OutOfRange)?;
+        self.db.cache().note_edit(before, &after, summary);
+        let new = &after.items().items()[summary.first..summary.first + summary.inserted];
+        let largest_item = new.iter().map(|item| item.text.len()).max().unwrap_or(0);
+        file.set_document(&mut self.db).to(after);
+        Ok(Edited { largest_item })
     }
 
     /// Forgets a document and all that was computed from it.

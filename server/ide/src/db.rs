@@ -16,9 +16,10 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::{ptx, wave};
 use warplens_syntax::ast::AstNode;
-use warplens_syntax::{ItemKind, ItemList, Language, Parse};
+use warplens_syntax::{EditSummary, ItemKind, ItemList, Language, Parse};
 
 use crate::answer::FileId;
+use crate::lineage::Lineage;
 use crate::recent::Recent;
 
 /// What a query needs of the database beside salsa's own.
@@ -68,15 +69,15 @@ impl Document {
         &self.0
     }
 
-    /// The document after an edit, sharing every item that the edit does not touch; `None` when the range does not
-    /// lie in the document or cuts a character.
-    pub(crate) fn edited(&self, range: TextRange, insert: &str) -> Option<Document> {
+    /// The document after an edit, sharing every item that the edit does not touch, and what it did; `None` when the
+    /// range does not lie in the document or cuts a character.
+    pub(crate) fn edited(&self, range: TextRange, insert: &str) -> Option<(Document, EditSummary)> {
         if !self.is_boundary(range.start()) || !self.is_boundary(range.end()) {
             return None;
         }
         let mut items = ItemList::clone(&self.0);
-        items.edit(range, insert);
-        Some(Document::new(items))
+        let summary = items.edit(range, insert);
+        Some((Document::new(items), summary))
     }
 
     fn is_boundary(&self, offset: TextSize) -> bool {
@@ -148,13 +149,34 @@ pub(crate) struct Cache {
     trees: Recent<Parse>,
     ptx: Recent<Option<Arc<ptx::Function>>>,
     wave: Recent<Arc<wave::Code>>,
+    lineage: Lineage,
+}
+
+impl Cache {
+    /// Notes what an edit did, so that the tree of a long function is made from the one before.
+    pub(crate) fn note_edit(&self, before: &Document, after: &Document, summary: EditSummary) {
+        if summary.removed == 1 && summary.inserted == 1 {
+            let text = |document: &Document| Arc::clone(&document.items().items()[summary.first].text);
+            self.lineage.note(&text(before), &text(after));
+        }
+    }
+
+    fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
+        self.trees.get(text, || {
+            let ancestors = self.lineage.take_ancestors(text).into_iter();
+            let known = ancestors.filter_map(|before| Some((self.trees.peek(&before)?, before))).next();
+            match known {
+                Some((old, before)) => warplens_syntax::reparse_item(language, &old, &before, text),
+                None => warplens_syntax::parse_item(language, text),
+            }
+        })
+    }
 }
 
 impl<'db> Item<'db> {
     /// The tree of the item, with offsets that count from its start.
     pub(crate) fn parse(self, db: &'db dyn Db) -> Parse {
-        let text = &self.text(db).0;
-        db.cache().trees.get(text, || warplens_syntax::parse_item(self.language(db), text))
+        db.cache().tree(self.language(db), &self.text(db).0)
     }
 }
 

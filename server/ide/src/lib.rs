@@ -26,6 +26,7 @@ mod fixture;
 mod folding;
 mod hover;
 pub mod lanes;
+mod lineage;
 mod module;
 mod names;
 mod notation;
@@ -38,7 +39,7 @@ mod similar;
 mod symbols;
 mod tokens;
 
-pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, OutOfRange};
+pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
 pub use answer::*;
 pub use diagnostics::{CODES, MAX_DIAGNOSTICS};
 pub use explain::{explain, nearest_name};

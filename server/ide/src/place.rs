@@ -46,8 +46,12 @@ impl<'db> Place<'db> {
                 blanks: offset - end,
             });
         }
-        let item = items(db, file)[index];
-        Some(Place { file, index, item, start, offset: offset - start, blanks: 0.into() })
+        let mut offset = usize::from(offset - start);
+        while !text.is_char_boundary(offset) {
+            offset -= 1;
+        }
+        let offset = TextSize::try_from(offset).ok()?;
+        Some(Place { file, index, item: items(db, file)[index], start, offset, blanks: 0.into() })
     }
 
     pub(crate) fn language(&self, db: &Database) -> Language {

@@ -318,6 +318,22 @@ fn a_cancelled_question_says_so() {
     assert!(analysis.diagnostics(FILE).is_ok(), "the next question is answered");
 }
 
+#[test]
+fn long_bodies_are_answered_the_same_after_edits() {
+    let body = "    add.s32 %r1, %r2, 3;\n".repeat(8000);
+    let mut host = AnalysisHost::new();
+    host.open(FILE, Language::Ptx, &format!(".entry k() {{\n.reg .b32 %r<4>;\n{body}}}\n"));
+    host.snapshot().diagnostics(FILE).unwrap();
+    for (offset, insert) in [(90_000, "x"), (90_001, "\n"), (120_000, "bra L;"), (60_000, "{"), (60_001, "}")]
+    {
+        let edited = host.edit(FILE, TextRange::empty(offset.into()), insert).unwrap();
+        assert!(edited.largest_item > body.len());
+        let mut fresh = AnalysisHost::new();
+        fresh.open(FILE, Language::Ptx, &host.text(FILE).unwrap());
+        assert_eq!(host.snapshot().diagnostics(FILE), fresh.snapshot().diagnostics(FILE));
+    }
+}
+
 /// Pieces that make and break structure.
 const PIECES: &[&str] = &[
     "",

@@ -57,11 +57,11 @@ pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruc
 
 /// Whether a class that must be there is not among the modifiers. Values of several words are written apart.
 fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
-    let is_written = |value: &&Modifier| {
+    let is_written = |value: &Modifier| {
         let mut words = value.name.split_inclusive('.').map(|word| word.trim_end_matches('.'));
         words.all(|word| word.is_empty() || modifiers.iter().any(|have| have.strip_prefix('.') == Some(word)))
     };
-    !class.optional && !modifiers.is_empty() && !class.values.iter().any(|value| is_written(&value))
+    !class.optional && !modifiers.is_empty() && !class.values.iter().any(|value| is_written(value))
 }
 
 /// Whether some form of the entry takes a modifier.

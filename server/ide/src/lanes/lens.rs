@@ -2,6 +2,7 @@
 
 use text_size::TextRange;
 use warplens_sim::Status;
+use warplens_sim::launch::size;
 
 use super::offer::{KernelPlace, Offer, Source};
 use super::shown::Shown;
@@ -100,10 +101,6 @@ fn over<'o>(
 
 /// `▶ Run inferred 1 x 64`
 fn run_title(offer: &Offer) -> String {
-    let size = |extent: [u32; 3]| {
-        let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };
-        extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
-    };
     let (grid, block) = (size(offer.grid), size(offer.block));
     match offer.source {
         Source::Inferred => format!("▶ Run inferred {grid} x {block}"),

@@ -1,10 +1,10 @@
 //! Renaming in PTX.
 
-use text_size::TextRange;
+use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, ReferentId, Resolution, SymbolId, SymbolKind, Type};
 use warplens_isa::ptx as isa;
 
-use crate::answer::{Access, TextEdit};
+use crate::answer::{Access, Occurrence, TextEdit};
 use crate::db::{Database, File, items, ptx_function};
 use crate::declared;
 use crate::module::module_names;
@@ -29,13 +29,23 @@ pub(super) fn rename(
             match function.resolution(ReferentId::new(*referent as usize)) {
                 Resolution::Indexed { symbol, .. } => Ok(take_out(db, place, named, name, &function, symbol)),
                 Resolution::Symbol(symbol) => {
-                    Ok(rename_symbol(db, place, named, name, function.symbol(symbol).name.len()))
+                    rename_symbol(db, place, named, name, &function.symbol(symbol).name)
                 }
                 Resolution::Special(_) | Resolution::External(_) => Ok(Vec::new()),
             }
         }
         Subject::Special(_) => Ok(Vec::new()),
     }
+}
+
+/// A list such as `L<5>` names labels by number; renaming one of them would leave the list behind.
+fn check_spelt(place: &Place<'_>, db: &Database, found: &[Occurrence], old: &str) -> Result<(), String> {
+    let text = &place.item.text(db).0;
+    let is_spelt = |found: &Occurrence| text[found.range - place.start].starts_with(old);
+    if found.iter().all(is_spelt) {
+        return Ok(());
+    }
+    Err(format!("a list names `{old}` by its number; write the list out before renaming"))
 }
 
 fn edit_all(db: &Database, place: &Place<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
@@ -49,11 +59,13 @@ fn rename_symbol(
     place: &Place<'_>,
     named: &Named,
     name: &str,
-    length: usize,
-) -> Vec<TextEdit> {
+    old: &str,
+) -> Result<Vec<TextEdit>, String> {
     let found = names::occurrences(db, place, &named.subject);
-    let prefix = |range: TextRange| TextRange::at(range.start(), (length as u32).into());
-    found.into_iter().map(|found| TextEdit { range: prefix(found.range), insert: name.to_owned() }).collect()
+    check_spelt(place, db, &found, old)?;
+    let prefix = |range: TextRange| TextRange::at(range.start(), TextSize::of(old));
+    let edit = |found: Occurrence| TextEdit { range: prefix(found.range), insert: name.to_owned() };
+    Ok(found.into_iter().map(edit).collect())
 }
 
 /// Gives a register of a range a name and a declaration of its own, below that of the range.

@@ -132,3 +132,20 @@ fn refuses_what_cannot_be() {
         expect!["this function uses `k` of the module, which the new name would hide"],
     );
 }
+
+#[test]
+fn refuses_to_leave_a_list_behind() {
+    check(
+        "
+.entry k() {
+    .reg .b32 %r<8>;
+ts: .branchtargets L<2>;
+    brx.idx %r1, ts;
+L0: ret;
+|
+L1: ret;
+}",
+        "first",
+        expect!["a list names `L0` by its number; write the list out before renaming"],
+    );
+}

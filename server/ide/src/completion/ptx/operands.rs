@@ -40,8 +40,8 @@ impl Wants {
         let operands = entries.iter().filter_map(|entry| entry.operands.get(operand.index));
         let mut kinds: Vec<OperandKind> =
             operands.flat_map(|operand| operand.kinds.iter().copied()).collect();
-        let types = operand.modifiers.iter().filter_map(|word| Type::from_name(word.strip_prefix('.')?));
-        let bits = types.last().map(Type::bits);
+        let mut types = operand.modifiers.iter().filter_map(|word| Type::from_name(word.strip_prefix('.')?));
+        let bits = types.next_back().map(Type::bits);
         if operand.in_address {
             let bases = [OperandKind::Register, OperandKind::Symbol, OperandKind::Parameter];
             return Wants { kinds: bases.into(), bits: Some(64) };

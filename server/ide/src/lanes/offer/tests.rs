@@ -129,7 +129,7 @@ fn broken_files_and_launches() {
         "// @launch { grid = 1 }\n.entry k()",
         None,
         expect![[r#"
-            comment ? x ?: k [1, 1, 1] [32, 1, 1] PROBLEM line 1, column 21: `grid` must be a list, not an integer
+            comment grid 1: k [1, 1, 1] [32, 1, 1] PROBLEM line 1, column 21: `grid` must be a list, not an integer
             inferred inferred: k [1, 1, 1] [32, 1, 1]
         "#]],
     );

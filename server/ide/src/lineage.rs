@@ -1,0 +1,64 @@
+//! From which text an edited text came: a tree is then made anew only where the two differ.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// So many edits are remembered: those that may come between two looks at a tree.
+const REMEMBERED: usize = 8;
+
+/// The last edits inside of items, oldest first.
+#[derive(Default)]
+pub(crate) struct Lineage(Mutex<VecDeque<Step>>);
+
+struct Step {
+    before: Arc<str>,
+    after: Arc<str>,
+}
+
+impl Lineage {
+    /// Notes that an edit made one text of another.
+    pub(crate) fn note(&self, before: &Arc<str>, after: &Arc<str>) {
+        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if steps.len() == REMEMBERED {
+            steps.pop_front();
+        }
+        steps.push_back(Step { before: Arc::clone(before), after: Arc::clone(after) });
+    }
+
+    /// The texts that a text came from, the latest first. They are asked for once, to make the text's tree, and so
+    /// forgotten.
+    pub(crate) fn take_ancestors(&self, text: &Arc<str>) -> Vec<Arc<str>> {
+        let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ancestors: Vec<Arc<str>> = Vec::new();
+        for index in (0..steps.len()).rev() {
+            if Arc::ptr_eq(&steps[index].after, ancestors.last().unwrap_or(text)) {
+                ancestors.extend(steps.remove(index).map(|step| step.before));
+            }
+        }
+        ancestors
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn follows_one_text_through_its_edits() {
+        let [a, b, c, other]: [Arc<str>; 4] = ["a", "b", "c", "other"].map(Arc::from);
+        let lineage = Lineage::default();
+        lineage.note(&a, &b);
+        lineage.note(&other, &Arc::from("another"));
+        lineage.note(&b, &c);
+        assert_eq!(lineage.take_ancestors(&c), [b, a]);
+        assert_eq!(lineage.take_ancestors(&c), []);
+    }
+
+    #[test]
+    fn remembers_only_the_last() {
+        let texts: Vec<Arc<str>> = (0..20).map(|number| number.to_string().into()).collect();
+        let lineage = Lineage::default();
+        texts.windows(2).for_each(|pair| lineage.note(&pair[0], &pair[1]));
+        assert_eq!(lineage.take_ancestors(&texts[19]).len(), REMEMBERED);
+    }
+}
