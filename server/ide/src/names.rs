@@ -58,8 +58,18 @@ pub(crate) struct ModuleUse {
 pub(crate) struct UsePlace {
     pub(crate) range: TextRange,
     pub(crate) access: Access,
-    /// Whether it must be declared: names in debug information need not.
-    pub(crate) must_resolve: bool,
+    pub(crate) need: Need,
+}
+
+/// Whether the name of an occurrence must be declared.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Need {
+    /// It must.
+    Declared,
+    /// It must, unless a brace is missing or too many: then the label may stand just outside of the body.
+    DeclaredIfBalanced,
+    /// Names in debug information need not.
+    Nothing,
 }
 
 /// The names of the module that stand in an item, each with its places.

@@ -71,3 +71,75 @@ fn accepted_controls_have_no_error() {
     let accepted = rows(&root.join("EXPECTED.tsv")).into_iter().filter(|row| row["verdict"] == "accept");
     assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), Language::Ptx));
 }
+
+/// WAVE that an assembler takes, but for what the guide gives no meaning: unbalanced structure and the like.
+#[test]
+fn assembled_wave_has_no_error() {
+    let Some(root) = corpus("wave") else { return };
+    let manifest = std::fs::read_to_string(root.join("manifest.json")).unwrap();
+    let entries: Vec<serde_json::Value> = serde_json::from_str(&manifest).unwrap();
+    let is_assembled = |entry: &serde_json::Value| {
+        ["crates_0_1_2", "head_4a8bbec"].iter().any(|toolchain| entry[toolchain]["assemble"] == "OK")
+    };
+    let files = entries.iter().filter(|entry| is_assembled(entry)).filter_map(|entry| entry["file"].as_str());
+    assert_none(&errors(&root, files.map(str::to_owned), Language::Wave));
+}
+
+/// The kinds of mistakes that are looked for so far; the others need types, state spaces, versions or targets.
+const KINDS: &[&str] = &[
+    "bad_alignment",
+    "call_undefined",
+    "directive_typo",
+    "double_comma",
+    "duplicate_entry",
+    "duplicate_label",
+    "duplicate_register_decl",
+    "extra_close_brace",
+    "guard_without_at",
+    "instruction_outside_function",
+    "label_missing_colon",
+    "missing_comma",
+    "missing_dot",
+    "missing_open_paren",
+    "missing_semicolon",
+    "opcode_typo",
+    "register_decl_bad_type",
+    "register_decl_count_low",
+    "removed_register_decl",
+    "special_register_typo",
+    "state_space_typo",
+    "stray_character",
+    "unclosed_brace",
+    "unclosed_bracket",
+    "undeclared_identifier",
+    "undeclared_register",
+    "undefined_label",
+    "undefined_param",
+    "unknown_modifier",
+    "unknown_type",
+    "unterminated_comment",
+    "uppercase_opcode",
+];
+
+/// What the assembler refuses gets an error, on the line that was edited or reported, or the one beside it.
+#[test]
+fn refused_ptx_has_an_error() {
+    let Some(root) = corpus("ptx-invalid") else { return };
+    let (mut all, mut found, mut missed) = (0, 0, Vec::new());
+    for row in rows(&root.join("EXPECTED.tsv")) {
+        if row["verdict"] != "reject" || !KINDS.contains(&row["kind"].as_str()) {
+            continue;
+        }
+        all += 1;
+        let text = String::from_utf8_lossy(&std::fs::read(root.join(&row["file"])).unwrap()).into_owned();
+        let lines = [&row["edited_line"], &row["expected_line"]].map(|line| line.parse().unwrap_or(0usize));
+        let is_there = diagnostics(Language::Ptx, &text).iter().any(|diagnostic| {
+            let line = 1 + text[..usize::from(diagnostic.range.start())].matches('\n').count();
+            diagnostic.severity == Severity::Error
+                && lines.iter().any(|expected| line.abs_diff(*expected) <= 1)
+        });
+        if is_there { found += 1 } else { missed.push(row["file"].clone()) }
+    }
+    println!("{found} of {all}, without {missed:?}");
+    assert!(found * 10 >= all * 9, "{found} of {all}, without {missed:?}");
+}

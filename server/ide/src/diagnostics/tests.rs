@@ -144,6 +144,18 @@ fn unresolved_names() {
 #[test]
 fn one_mistake_is_one_diagnostic() {
     check_body(
+        "bra L;\n{\nbra M;\nL: ret;\nM: ret;",
+        expect![[r#"
+            8:`}` Error syntax-error: missing `}`: the body of this function is not closed
+        "#]],
+    );
+    check_body(
+        "bra L;\n}\nbra M;\nL: ret;\nM: ret;",
+        expect![[r#"
+        5:`bra` Error syntax-error: this stands outside of every function: is there a `}` too many, or a `{` missing, before it?
+    "#]],
+    );
+    check_body(
         "bra L;\nL: ret;\nL2: bra L3;",
         expect![[r#"
             5:`L3` Error unresolved-name: no name `L3` is declared here

@@ -8,7 +8,7 @@ use warplens_hir::wave::{self, ProblemKind};
 use super::Problem;
 use crate::answer::{Access, Diagnostic, Related, Severity};
 use crate::db::{Database, Db, File, Item, items, wave_code};
-use crate::names::{Namespace, module_uses};
+use crate::names::{Namespace, Need, module_uses};
 
 /// What is wrong with an item by itself, beside its syntax.
 pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut Vec<Problem>) {
@@ -87,7 +87,7 @@ impl<'db> FileCheck<'db> {
                 if self.declared.contains_key(&(name.namespace, &name.name)) {
                     continue;
                 }
-                for place in name.places.iter().filter(|place| place.must_resolve) {
+                for place in name.places.iter().filter(|place| place.need == Need::Declared) {
                     let kind = ProblemKind::UndefinedLabel(name.name.clone());
                     self.report(place.range + list.start_of(index), kind, Vec::new());
                 }

@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, ModuleSymbol, NameRef, ReferentId, Resolution, Role};
 
-use super::{ModuleUse, Named, Namespace, Subject, UsePlace};
+use super::{ModuleUse, Named, Namespace, Need, Subject, UsePlace};
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, Item, items, ptx_function, ptx_header};
 use crate::declared;
@@ -44,19 +44,27 @@ fn function_uses(function: &Function) -> Box<[ModuleUse]> {
 }
 
 fn use_place(name: NameRef<'_>) -> UsePlace {
-    UsePlace { range: name.range, access: access(name.role), must_resolve: name.role != Role::Debug }
+    UsePlace { range: name.range, access: access(name.role), need: need(name.role) }
+}
+
+fn need(role: Role) -> Need {
+    match role {
+        Role::Target => Need::DeclaredIfBalanced,
+        Role::Debug => Need::Nothing,
+        _ => Need::Declared,
+    }
 }
 
 fn header_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     let header = ptx_header(db, item);
     let declared = header.declarations.iter().map(|declaration| {
         let range = declaration.name_range;
-        (&declaration.name, UsePlace { range, access: Access::Declaration, must_resolve: true })
+        (&declaration.name, UsePlace { range, access: Access::Declaration, need: Need::Nothing })
     });
     let used = header
         .uses
         .iter()
-        .map(|name| (&name.name, UsePlace { range: name.range, access: Access::Read, must_resolve: true }));
+        .map(|name| (&name.name, UsePlace { range: name.range, access: Access::Read, need: Need::Declared }));
     let mut groups: Vec<(SmolStr, Vec<UsePlace>)> = Vec::new();
     for (name, place) in declared.chain(used) {
         match groups.iter_mut().find(|(have, _)| have == name) {

@@ -3,7 +3,7 @@
 use text_size::TextRange;
 use warplens_hir::wave::{Name, NameRef, Role};
 
-use super::{ModuleUse, Named, Namespace, Subject, UsePlace};
+use super::{ModuleUse, Named, Namespace, Need, Subject, UsePlace};
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, Item, items, wave_code};
 use crate::place::Place;
@@ -54,7 +54,8 @@ pub(super) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleU
 }
 
 fn use_place(found: &NameRef) -> UsePlace {
-    UsePlace { range: found.range, access: access(found.role), must_resolve: found.role == Role::Call }
+    let need = if found.role == Role::Call { Need::Declared } else { Need::Nothing };
+    UsePlace { range: found.range, access: access(found.role), need }
 }
 
 pub(super) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {

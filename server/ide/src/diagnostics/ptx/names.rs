@@ -4,12 +4,13 @@ use text_size::TextRange;
 use warplens_hir::ptx::{
     Clash, ClashKind, Function, ModuleKind, ModuleNames, ModuleSymbol, Symbol, SymbolKind,
 };
+use warplens_syntax::{ItemKind, SyntaxKind};
 
-use super::super::codes;
+use super::super::{codes, item_problems};
 use crate::answer::{Diagnostic, Related, Severity};
-use crate::db::{Database, File, items, ptx_function, ptx_header};
+use crate::db::{Database, File, Item, items, ptx_function, ptx_header};
 use crate::module::module_names;
-use crate::names::{ModuleUse, module_uses};
+use crate::names::{ModuleUse, Need, UsePlace, module_uses};
 use crate::similar::suggestion;
 
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
@@ -39,7 +40,12 @@ fn unresolved(
     name: &ModuleUse,
     found: &mut Vec<Diagnostic>,
 ) {
-    let mut places = name.places.iter().filter(|place| place.must_resolve).peekable();
+    let is_missing = |place: &&UsePlace| match place.need {
+        Need::Declared => true,
+        Need::DeclaredIfBalanced => is_balanced(db, file, index),
+        Need::Nothing => false,
+    };
+    let mut places = name.places.iter().filter(is_missing).peekable();
     if places.peek().is_none() {
         return;
     }
@@ -49,6 +55,20 @@ fn unresolved(
         None => (codes::UNRESOLVED_NAME, nothing_declares(db, file, names, index, &name.name), Vec::new()),
     };
     found.extend(places.map(|place| diagnostic(place.range + start, code, message.clone(), related.clone())));
+}
+
+/// Whether the body of a function ends where it should: with a brace, and with no code behind it.
+fn is_balanced(db: &Database, file: File, index: usize) -> bool {
+    let items = items(db, file);
+    let tree = items[index].parse(db).syntax();
+    let body = tree.descendants().find(|node| node.kind() == SyntaxKind::BLOCK);
+    // The last brace of a block that lacks one is that of a block inside.
+    let end = body.and_then(|body| body.last_child_or_token());
+    let is_closed = end.is_none_or(|element| element.kind() == SyntaxKind::R_BRACE);
+    let next = items.get(index + 1);
+    let is_stray =
+        |item: &Item<'_>| item.kind(db) == ItemKind::Other && !item_problems(db, *item).listed.is_empty();
+    is_closed && !next.is_some_and(is_stray)
 }
 
 fn too_late(db: &Database, file: File, later: &ModuleSymbol) -> (&'static str, String, Vec<Related>) {
