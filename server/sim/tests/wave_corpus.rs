@@ -1,0 +1,61 @@
+//! The WAVE programs of the shared corpus, run as the manifest ran them: device memory must hash to what the reference toolchain's
+//! newest state left in it.
+
+use std::path::{Path, PathBuf};
+
+use warplens_hir::wave as hir;
+use warplens_sim::wave::{LaunchConfig, decode, run};
+use warplens_sim::{Control, RunOptions, RunResult, Status};
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::wave::ast;
+use warplens_syntax::{Language, parse_file};
+
+/// Bytes of device memory in the manifest's runs.
+const DEVICE: u32 = 65_536;
+
+fn corpus() -> Option<PathBuf> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
+    path.is_dir().then_some(path)
+}
+
+fn simulate(text: &str) -> RunResult {
+    let file = parse_file(Language::Wave, text);
+    let codes = file.syntax().children().filter_map(ast::Item::cast).map(|item| hir::lower(&item));
+    let program =
+        codes.into_iter().find(|code| code.kernel.is_some()).map(|code| decode(&code)).expect("a kernel");
+    let launch = LaunchConfig {
+        memory: LaunchConfig::memory(DEVICE),
+        ..LaunchConfig::new([1; 3], program.workgroup_size.unwrap_or([4, 1, 1]), 4)
+    };
+    run(&program, launch, &RunOptions::default(), Control::none()).expect("nobody cancels")
+}
+
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[test]
+fn memory_ends_as_the_toolchain_leaves_it() {
+    let Some(corpus) = corpus() else {
+        eprintln!("skipped: corpus not found");
+        return;
+    };
+    let manifest = std::fs::read_to_string(corpus.join("manifest.json")).expect("the corpus has a manifest");
+    let manifest: serde_json::Value = serde_json::from_str(&manifest).expect("the manifest is JSON");
+    let mut compared = 0;
+    for program in manifest.as_array().expect("the manifest is a list") {
+        let file = program["file"].as_str().expect("a program has a file");
+        let outcome = program["head_4a8bbec"]["run"].as_str().unwrap_or_default();
+        let Some((_, expected)) = outcome.split_once("mem=") else { continue };
+        let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");
+        let result = simulate(&text);
+        assert_eq!(result.status, Status::Finished, "{file}: {:?}", result.findings);
+        let memory = result.memory.bytes(0, u64::from(DEVICE)).expect("that much was asked for");
+        let expected = u64::from_str_radix(expected.trim(), 16).expect("a hash is hexadecimal");
+        assert_eq!(fnv(memory), expected, "{file}");
+        compared += 1;
+    }
+    assert!(compared >= 60, "only {compared} programs were compared");
+}
