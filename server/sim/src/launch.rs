@@ -31,7 +31,7 @@ pub use kernel::{Kernel, KernelKind, Parameter, PtxKernel, WaveKernel};
 pub use model::{Argument, Buffer, Contents, Element, Expectation, Fill, Launch, Passed};
 pub use pointers::{Access, Body};
 pub use problem::{Problem, Span};
-pub use read::{Format, Listed, launch_object, launches};
+pub use read::{Format, Listed, launch_object, launches, size};
 pub use resolve::{Config, DEVICE_MEMORY, PlacedBuffer, Resolved, resolve};
 pub use scalar::{Class, ScalarKind};
 pub use schema::schema;

@@ -124,9 +124,9 @@ mod tests {
             "\n// @launch { grid = [0] }\n// @launch { file = 'x' }",
             &["//"],
             expect![[r#"
-            1: ? x ? None (2, 22) `grid` must lie between 1 and 2147483647, and 0 does not [0]
-            27: ? x ? None (3, 14) `file` belongs to launch files: here the file is the one that is open; remove it [file]
-        "#]],
+                1: grid 1 None (2, 22) `grid` must lie between 1 and 2147483647, and 0 does not [0]
+                27: grid 1 None (3, 14) `file` belongs to launch files: here the file is the one that is open; remove it [file]
+            "#]],
         );
         check(
             "// @launch { grid = [1 }\n// @launch grid = 1\n// @launch",

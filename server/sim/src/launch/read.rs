@@ -131,14 +131,17 @@ fn missing(launch: &Launch, node: &Node, home: Home) -> Option<Problem> {
     Some(node.wrong(format!("this launch has no `{key}`: every launch of a launch file needs one")))
 }
 
-/// What a launch without a name is called.
+/// What a launch without a name is called: `2 x 64`, or `grid 2` where it leaves the block to the kernel.
 fn default_name(launch: &Launch) -> String {
-    let extent = |extent: Option<[u32; 3]>| extent.map_or("?".to_owned(), size);
-    format!("{} x {}", extent(launch.grid), extent(launch.block))
+    let grid = size(launch.grid.unwrap_or([1; 3]));
+    match launch.block {
+        Some(block) => format!("{grid} x {}", size(block)),
+        None => format!("grid {grid}"),
+    }
 }
 
 /// An extent without its trailing ones: `2`, `4,2`.
-pub(crate) fn size(extent: [u32; 3]) -> String {
+pub fn size(extent: [u32; 3]) -> String {
     let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };
     extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }

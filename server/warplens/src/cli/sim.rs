@@ -5,6 +5,7 @@ mod listing;
 
 use std::io::{self, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use ropey::Rope;
 use text_size::TextSize;
@@ -43,7 +44,7 @@ struct Simulated {
     path: String,
     text: Rope,
     prepared: Prepared,
-    result: RunResult,
+    result: Arc<RunResult>,
     dump: Vec<PlacedBuffer>,
     /// Expectations that were not met.
     failures: Vec<String>,
@@ -73,7 +74,7 @@ fn simulate(arguments: &Arguments) -> Result<Simulated, String> {
     note_errors(&analysis, file, &path);
     let result = prepared.run(Control::none()).map_err(|_| of_file("the run was stopped".to_owned()))?;
     let failures = prepared.resolved().failures(&result).into_iter().map(|failure| failure.message).collect();
-    Ok(Simulated { path, text: Rope::from_str(&text), prepared, result, dump, failures })
+    Ok(Simulated { path, text: Rope::from_str(&text), prepared, result: Arc::new(result), dump, failures })
 }
 
 /// The launch file that was named, or the nearest one.
@@ -160,3 +161,6 @@ impl Simulated {
         Some(Position { line: at.line, character: at.character })
     }
 }
+
+#[cfg(test)]
+mod tests;

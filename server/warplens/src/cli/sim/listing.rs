@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
 use warplens_ide::lanes::{Shown, Source};
-use warplens_sim::launch::show;
+use warplens_sim::launch::{show, size};
 use warplens_sim::{Finding, Severity, Status, WarpId};
 
 use super::Simulated;
@@ -38,8 +38,7 @@ pub(super) struct Listing<'r> {
 
 impl Listing<'_> {
     pub(super) fn write(&self, out: &mut dyn Write) -> io::Result<()> {
-        let result = Arc::new(self.run.result.clone());
-        let shown = self.run.prepared.show(result, self.warp);
+        let shown = self.run.prepared.show(Arc::clone(&self.run.result), self.warp);
         self.heading(&shown, out)?;
         self.source(&shown, out)?;
         self.findings(out)?;
@@ -49,7 +48,7 @@ impl Listing<'_> {
 
     fn heading(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         let launch = shown.launch();
-        let size = |extent: Option<[u32; 3]>| extent.unwrap_or([1; 3]).map(|size| size.to_string()).join(",");
+        let size = |extent: Option<[u32; 3]>| size(extent.unwrap_or([1; 3]));
         let origin = match shown.source() {
             Source::File => "from the launch file",
             Source::Comment => "from a comment",
@@ -91,7 +90,8 @@ impl Listing<'_> {
         let reached = self.reached_lines();
         let lines = text.len_lines();
         let digits = lines.max(1).ilog10() as usize + 1;
-        let content = |line: usize| text.line(line).to_string().trim_end_matches(['\n', '\r']).to_owned();
+        let content = |line: usize| without_tabs(text.line(line).to_string().trim_end_matches(['\n', '\r']));
+        let width = |code: &str| code.chars().count();
         let column = hints.keys().map(|line| width(&content(*line))).max().unwrap_or(0).min(WIDEST);
         let mut skipped = false;
         for line in 0..lines {
@@ -210,10 +210,27 @@ fn severity(severity: Severity) -> (Style, &'static str) {
     }
 }
 
-/// Columns of a line on a terminal; every character that is no tab counts one.
-fn width(line: &str) -> usize {
-    line.chars().fold(0, |column, char| match char {
-        '\t' => (column / TAB + 1) * TAB,
-        _ => column + 1,
-    })
+/// The line as it would stand at the left edge: a line number before it must not move its tabs.
+fn without_tabs(line: &str) -> String {
+    let mut out = String::with_capacity(line.len());
+    let mut column = 0;
+    for char in line.chars() {
+        match char {
+            '\t' => {
+                let blanks = TAB - column % TAB;
+                out.extend(std::iter::repeat_n(' ', blanks));
+                column += blanks;
+            }
+            // Control characters of a file must not reach the terminal.
+            _ if char.is_control() => {
+                out.push('\u{fffd}');
+                column += 1;
+            }
+            _ => {
+                out.push(char);
+                column += 1;
+            }
+        }
+    }
+    out
 }

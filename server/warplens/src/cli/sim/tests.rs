@@ -1,0 +1,365 @@
+use std::path::PathBuf;
+
+use clap::Parser;
+use expect_test::{Expect, expect};
+
+use super::*;
+
+#[derive(Parser)]
+struct Flags {
+    #[command(flatten)]
+    arguments: Arguments,
+}
+
+/// What the command says and how it ends; colours left out.
+fn answer(flags: &[&str]) -> (String, Outcome) {
+    let flags = Flags::try_parse_from([&["sim"], flags].concat());
+    let arguments = match flags {
+        Ok(flags) => flags.arguments,
+        Err(error) => return (error.to_string(), Outcome::Unusable),
+    };
+    match simulate(&arguments) {
+        Err(problem) => (problem, Outcome::Unusable),
+        Ok(simulated) => {
+            let mut out = Vec::new();
+            simulated.write(&arguments, &mut out).expect("memory takes it");
+            let text = String::from_utf8(out).expect("text");
+            (anstream::adapter::strip_str(&text).to_string(), simulated.outcome())
+        }
+    }
+}
+
+fn example(name: &str) -> String {
+    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(name).display().to_string()
+}
+
+/// A folder that goes away with the test.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str, files: &[(&str, &str)]) -> Folder {
+        let path = std::env::temp_dir().join(format!("warplens-sim-{}-{name}", std::process::id()));
+        std::fs::create_dir_all(&path).expect("a folder for the test");
+        for (name, text) in files {
+            std::fs::write(path.join(name), text).expect("a file for the test");
+        }
+        Folder(path)
+    }
+
+    fn path(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+
+    /// The answer with the folder's path as `~`.
+    fn check(&self, flags: &[&str], outcome: Outcome, expect: Expect) {
+        let flags: Vec<String> =
+            flags.iter().map(|flag| flag.replace('~', &self.0.display().to_string())).collect();
+        let (text, ended) = answer(&flags.iter().map(String::as_str).collect::<Vec<_>>());
+        let folder = self.0.display().to_string();
+        let canonical = self.0.canonicalize().expect("it is there").display().to_string();
+        expect.assert_eq(&text.replace(&canonical, "~").replace(&folder, "~"));
+        assert_eq!(ended, outcome);
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn the_listing() {
+    let (text, outcome) = answer(&[&example("divergence.ptx")]);
+    expect![[r#"
+        divergence: launch one warp (from the launch file), grid 1, block 32, model stack
+        lanes of the only warp
+
+         1  // Lanes of one warp part and meet again, three times. Run the code lens above the kernel, or
+         2  //     warplens sim examples/divergence.ptx
+         3  // and read the ends of the lines.
+         4  
+         5  .version 7.0
+         6  .target sm_70
+         7  .address_size 64
+         8  
+         9  .visible .entry divergence(
+        10          .param .u64 .ptr .global .align 4 out
+        11  )
+        12  {
+        13          .reg .pred      %p<4>;
+        14          .reg .b32       %r<5>;
+        15          .reg .b64       %rd<4>;
+        16  
+        17          mov.u32         %r1, %tid.x;
+        18  
+        19          // An if with an else: even lanes take the branch, odd lanes go on, and MEET waits for both.
+        20          and.b32         %r2, %r1, 1;
+        21          setp.eq.u32     %p1, %r2, 0;
+        22          @%p1 bra        EVEN;            split 16 | 16
+        23          mul.lo.u32      %r3, %r1, 3;     16/32 odd
+        24          bra             MEET;            16/32 odd
+        25  EVEN:
+        26          add.u32         %r3, %r1, 100;   16/32 even
+        27  MEET:
+        28          shr.u32         %r4, %r1, 3;     join 32
+        29  
+        30          // A loop that lanes leave one after the other: lane 0 after one trip, lane 31 after four.
+        31  LOOP:
+        32          add.u32         %r3, %r3, 1;     x4 32>24>16>8
+        33          setp.ne.u32     %p2, %r4, 0;     x4 32>24>16>8
+        34          sub.u32         %r4, %r4, 1;     x4 32>24>16>8
+        35          @%p2 bra        LOOP;            x4 32>24>16>8
+        36  
+        37          // All lanes are back. A guard needs no branch: every lane comes here, only the last four act.
+        38          setp.ge.u32     %p3, %r1, 28;    join 32
+        39          @%p3 add.u32    %r3, %r3, 1000;  4 of 32 @ 28-31
+        40  
+        41          ld.param.u64    %rd1, [out];
+        42          mul.wide.u32    %rd2, %r1, 4;
+        43          add.u64         %rd3, %rd1, %rd2;
+        44          st.global.u32   [%rd3], %r3;
+        45          ret;
+        46  }
+
+        finished: 31 warp instructions, 752 thread instructions, 676 executed, 1 of 1 expectations held
+    "#]].assert_eq(&text);
+    assert_eq!(outcome, Outcome::Fine);
+}
+
+#[test]
+fn json_of_one_warp() {
+    let (text, outcome) = answer(&[
+        &example("saxpy.ptx"),
+        "--format",
+        "json",
+        "--warp",
+        "1,0,0:1",
+        "--dump",
+        "n",
+        "--registers",
+    ]);
+    expect!["--dump: there is no buffer `n`: there are `x`, `y`, and `all`"].assert_eq(&text);
+    assert_eq!(outcome, Outcome::Unusable);
+    let flags = ["--format", "json", "--warp", "1,0,0:1", "--dump", "y", "--registers"];
+    let (text, outcome) = answer(&[&[example("saxpy.ptx").as_str()], &flags[..]].concat());
+    assert_eq!(outcome, Outcome::Fine);
+    let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!(json["warps"].as_array().map(Vec::len), Some(1));
+    assert_eq!(json["warps"][0]["launched"], "ffffffff");
+    assert_eq!(json["warps"][0]["registers"]["%i"][0], "00000060");
+    assert_eq!(json["buffers"]["y"]["values"][99], 199.0);
+}
+
+const KERNEL: &str = ".version 8.0\n.target sm_70\n.address_size 64\n.entry k(.param .u32 n) {\n\t.reg .b32 %r;\n\tmov.u32 %r, 7;\n\texit;\n}\n";
+
+#[test]
+fn inferred_launches_say_so() {
+    let folder = Folder::new("inferred", &[("k.ptx", KERNEL)]);
+    folder.check(
+        &["~/k.ptx"],
+        Outcome::Fine,
+        expect![[r#"
+        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
+        args: {"name":"n","u32":32}
+        lanes of the only warp
+
+        1  .version 8.0
+        2  .target sm_70
+        3  .address_size 64
+        4  .entry k(.param .u32 n) {
+        5          .reg .b32 %r;
+        6          mov.u32 %r, 7;
+        7          exit;
+        8  }
+
+        finished: 2 warp instructions, 64 thread instructions, 64 executed
+    "#]],
+    );
+}
+
+#[test]
+fn wrong_use_is_one_sentence() {
+    let two = format!("{KERNEL}.entry other() {{ exit; }}\n");
+    let folder =
+        Folder::new("wrong", &[("k.ptx", KERNEL), ("two.ptx", &two), ("none.ptx", ".version 8.0\n")]);
+    folder.check(
+        &["~/none.ptx"],
+        Outcome::Unusable,
+        expect!["~/none.ptx: there is no kernel to run in this file"],
+    );
+    folder.check(
+        &["~/missing.ptx"],
+        Outcome::Unusable,
+        expect!["~/missing.ptx: cannot be read: No such file or directory (os error 2)"],
+    );
+    folder.check(
+        &["~/two.ptx"],
+        Outcome::Unusable,
+        expect!["~/two.ptx: there are several kernels, so one must be named: `k`, `other`"],
+    );
+    folder.check(
+        &["~/k.ptx", "--entry", "z"],
+        Outcome::Unusable,
+        expect!["~/k.ptx: there is no kernel `z`: this file has `k`"],
+    );
+    folder.check(
+        &["~/k.ptx", "--launch", "z"],
+        Outcome::Unusable,
+        expect!["~/k.ptx: there is no launch `z` for this file: nothing but `inferred`"],
+    );
+    folder.check(
+        &["~/k.ptx", "--arg", "n=f32:1"],
+        Outcome::Unusable,
+        expect!["~/k.ptx: argument `n`: the parameter is .u32, and f32 does not fit it: write u32 = …"],
+    );
+    folder.check(&["~/k.ptx", "--arg", "n=i33:1"], Outcome::Unusable, expect!["--arg n=i33:1: `i33` is no type; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name may be left out)"]);
+    folder.check(
+        &["~/k.ptx", "--grid", "2"],
+        Outcome::Unusable,
+        expect!["~/k.ptx: `k` has 1 parameter (n), and the launch gives 0"],
+    );
+    folder.check(
+        &["~/k.ptx", "--model", "its"],
+        Outcome::Unusable,
+        expect!["--model: the model `its` is not there yet: PTX has `stack` and `textbook`"],
+    );
+    folder.check(
+        &["~/k.ptx", "--wave-width", "8"],
+        Outcome::Unusable,
+        expect!["~/k.ptx: the wave width is for WAVE kernels: a PTX warp has 32 lanes"],
+    );
+    folder.check(
+        &["~/k.ptx", "--warp", "0,0,0:1"],
+        Outcome::Unusable,
+        expect!["--warp: there is no such warp: blocks are 0,0,0 to 0,0,0, warps 0 to 0"],
+    );
+    folder.check(
+        &["~/k.ptx", "--launches", "~/none.toml"],
+        Outcome::Unusable,
+        expect!["~/none.toml: cannot be read: No such file or directory (os error 2)"],
+    );
+}
+
+#[test]
+fn launch_files_are_found_and_their_mistakes_placed() {
+    let launches = "[[launch]]\nname = 'l'\nfile = 'k.ptx'\nargs = [{ f32 = 1 }]\n";
+    let folder = Folder::new("file", &[("k.ptx", KERNEL), ("warplens.toml", launches)]);
+    folder.check(
+        &["~/k.ptx"],
+        Outcome::Unusable,
+        expect![
+            "~/warplens.toml:4:9: argument `n`: the parameter is .u32, and f32 does not fit it: write u32 = …"
+        ],
+    );
+    folder.check(
+        &["~/k.ptx", "--launch", "inferred", "--max-steps", "1"],
+        Outcome::Fine,
+        expect![[r#"
+        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
+        args: {"name":"n","u32":32}
+        lanes of the only warp
+
+        1  .version 8.0
+        2  .target sm_70
+        3  .address_size 64
+        4  .entry k(.param .u32 n) {
+        5          .reg .b32 %r;
+        6          mov.u32 %r, 7;
+        7          exit;  not run
+        8  }
+
+        stopped at the step limit (--max-steps): 1 warp instructions, 32 thread instructions, 32 executed
+    "#]],
+    );
+    let json = r#"{"launch":[{"name":"j","file":"k.ptx","args":[{"u32":1}]}]}"#;
+    std::fs::write(folder.path("other.json"), json).expect("a file for the test");
+    folder.check(
+        &["~/k.ptx", "--launches", "~/other.json", "--arg", "n=u32:3"],
+        Outcome::Fine,
+        expect![[r#"
+            k: launch command line (as asked for), grid 1, block 32, model stack
+            lanes of the only warp
+
+            1  .version 8.0
+            2  .target sm_70
+            3  .address_size 64
+            4  .entry k(.param .u32 n) {
+            5          .reg .b32 %r;
+            6          mov.u32 %r, 7;
+            7          exit;
+            8  }
+
+            finished: 2 warp instructions, 64 thread instructions, 64 executed
+        "#]],
+    );
+    folder.check(
+        &["~/k.ptx", "--launches", "~/other.json"],
+        Outcome::Fine,
+        expect![[r#"
+        k: launch j (from the launch file), grid 1, block 32, model stack
+        lanes of the only warp
+
+        1  .version 8.0
+        2  .target sm_70
+        3  .address_size 64
+        4  .entry k(.param .u32 n) {
+        5          .reg .b32 %r;
+        6          mov.u32 %r, 7;
+        7          exit;
+        8  }
+
+        finished: 2 warp instructions, 64 thread instructions, 64 executed
+    "#]],
+    );
+}
+
+#[test]
+fn faults_and_failed_expectations() {
+    let store = ".entry k(.param .u64 x) {\n\t.reg .b64 %rd;\n\tld.param.u64 %rd, [x];\n\tst.global.u32 [%rd+4], 5;\n\texit;\n}\n";
+    let with = |arguments: &str| {
+        format!(".version 8.0\n.target sm_70\n.address_size 64\n// @launch {{ {arguments} }}\n{store}")
+    };
+    let unmet =
+        with("block = [1], args = [{ buffer = 'u32', len = 2 }], expect = [{ name = 'x', values = [0, 6] }]");
+    let short = with("block = [1], args = [{ buffer = 'u32', len = 1 }]");
+    let folder = Folder::new("faults", &[("unmet.ptx", &unmet), ("short.ptx", &short)]);
+    folder.check(&["~/unmet.ptx", "--dump", "all"], Outcome::Errors, expect![[r#"
+        k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
+        lanes of the only warp
+
+         1  .version 8.0
+         2  .target sm_70
+         3  .address_size 64
+         4  // @launch { block = [1], args = [{ buffer = 'u32', len = 2 }], expect = [{ name = 'x', values = [0, 6] }] }
+         5  .entry k(.param .u64 x) {
+         6          .reg .b64 %rd;
+         7          ld.param.u64 %rd, [x];
+         8          st.global.u32 [%rd+4], 5;
+         9          exit;
+        10  }
+
+        error ~/unmet.ptx: expect: `x`[1] is 5, expected 6
+        x: u32[2]
+               0  0 5
+        finished: 3 warp instructions, 3 thread instructions, 3 executed, 0 of 1 expectations held
+    "#]]);
+    folder.check(&["~/short.ptx"], Outcome::Errors, expect![[r#"
+        k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
+        lanes of the only warp
+
+         1  .version 8.0
+         2  .target sm_70
+         3  .address_size 64
+         4  // @launch { block = [1], args = [{ buffer = 'u32', len = 1 }] }
+         5  .entry k(.param .u64 x) {
+         6          .reg .b64 %rd;
+         7          ld.param.u64 %rd, [x];
+         8          st.global.u32 [%rd+4], 5;
+         9          exit;  not run
+        10  }
+
+        error[out-of-bounds] ~/short.ptx:8 (block 0,0,0 warp 0 lanes 1): store of 4 bytes outside `x`: offset 4 of 4 bytes
+        faulted: 2 warp instructions, 2 thread instructions, 2 executed
+    "#]]);
+}
