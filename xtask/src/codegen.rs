@@ -6,6 +6,7 @@
 pub(crate) mod grammar;
 pub(crate) mod isa;
 pub(crate) mod reference;
+pub(crate) mod schema;
 pub(crate) mod textmate;
 
 use std::path::Path;
@@ -28,7 +29,8 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     grammar::run(mode)?;
     isa::run(mode)?;
     textmate::run(mode)?;
-    reference::run(mode)
+    reference::run(mode)?;
+    schema::run(mode)
 }
 
 /// Makes the file at `path` (relative to the workspace root) hold `contents`, or says that it does not.
