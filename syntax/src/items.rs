@@ -11,7 +11,7 @@ use memchr::memmem;
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
 
-use crate::scan::{Scan, Scanned, Tail};
+use crate::scan::{CommentEnds, Scan, Scanned, Tail};
 use crate::{Language, ptx, wave};
 
 /// What an item is, as far as its first words say.
@@ -80,10 +80,12 @@ impl ItemList {
             Language::Ptx => ptx::scan::scan,
             Language::Wave => wave::scan::scan,
         };
+        let known = CommentEnds::default();
+        let tail = Tail { known: &known, comment_ends_later: &|| false };
         let mut items = Vec::new();
         let mut start = 0;
         while start < text.len() {
-            let scanned = scan(text, start, &Tail { comment_ends_later: &|| false });
+            let scanned = scan(text, start, &tail);
             items.push(Item::new(text, start, &scanned));
             start = scanned.end;
         }
@@ -234,6 +236,7 @@ struct Patch {
     /// Where old items end in `text`, for those that end after the edit: (place, next old item).
     boundaries: Vec<(usize, usize)>,
     scanned: usize,
+    known: CommentEnds,
 }
 
 impl Patch {
@@ -246,7 +249,7 @@ impl Patch {
         text.push_str(insert);
         text.push_str(&old[range.end - start..]);
         let boundaries = vec![(text.len(), touched.end)];
-        Patch { text, next: touched.end, boundaries, scanned: 0 }
+        Patch { text, next: touched.end, boundaries, scanned: 0, known: CommentEnds::default() }
     }
 
     /// Scans until a boundary falls on an old one; `next` and `text` end there then.
@@ -262,7 +265,8 @@ impl Patch {
                 self.extend(list);
                 continue;
             }
-            let tail = Tail { comment_ends_later: &|| list.comment_ends_after(&self.text, self.next) };
+            let comment_ends_later = || list.comment_ends_after(&self.text, self.next);
+            let tail = Tail { known: &self.known, comment_ends_later: &comment_ends_later };
             let scanned = (list.scan)(&self.text, start, &tail);
             self.scanned += scanned.examined.min(self.text.len()) - start;
             if scanned.examined > self.text.len() && self.next < list.len() {
@@ -276,6 +280,7 @@ impl Patch {
 
     /// Takes in as much again of the old items that follow.
     fn extend(&mut self, list: &ItemList) {
+        self.known = CommentEnds::default();
         let goal = self.text.len() * 2;
         while self.next < list.len() && self.text.len() <= goal {
             self.text.push_str(&list.items[self.next].text);

@@ -188,7 +188,9 @@ impl<'t> Parser<'t> {
         let start = self.position.checked_sub(1).map_or(0, |nth| self.lexed.start(self.lexed.raw_index(nth)));
         let end = self.current_range().end();
         let here = TextRange::new(TextSize::new(start as u32), end);
-        self.lexed.errors.iter().any(|error| error.range.intersect(here).is_some_and(|it| !it.is_empty()))
+        // The lexer's errors are in the order of the text and do not overlap.
+        let next = self.lexed.errors.partition_point(|error| error.range.end() <= here.start());
+        self.lexed.errors.get(next).is_some_and(|error| error.range.start() < here.end())
     }
 
     /// The range of the next token, empty at the end.

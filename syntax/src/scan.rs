@@ -4,14 +4,57 @@
 //! a function of the text alone: the same text from the same start gives the same answer, whatever came
 //! before. It says how far it looked, so that an edit knows which items it can have changed.
 
+use std::cell::OnceCell;
 use std::ops::Range;
+
+use memchr::memmem;
 
 use crate::ItemKind;
 
-/// What the scanner may ask about text that it was not given.
+/// Where a block comment ends.
+pub(crate) enum CommentEnd {
+    /// Here, in the given text.
+    At(usize),
+    /// After the given text.
+    Later,
+    /// Nowhere: the comment ends with its line.
+    Never,
+}
+
+/// What has been found out about the ends of block comments in one text, so that many comments without an
+/// end do not search it again and again.
+#[derive(Default)]
+pub(crate) struct CommentEnds {
+    last: OnceCell<Option<usize>>,
+    later: OnceCell<bool>,
+}
+
+impl CommentEnds {
+    /// The end of the comment that opens at `open`; nothing is known of what comes after the text.
+    pub(crate) fn of(&self, text: &[u8], open: usize) -> Option<usize> {
+        let last = (*self.last.get_or_init(|| memmem::rfind(text, b"*/")))?;
+        let inside = open + 2;
+        let length = if inside <= last { memmem::find(&text[inside..], b"*/") } else { None };
+        length.map(|length| inside + length + 2)
+    }
+}
+
+/// What the scanner may ask about comments, and about text that it was not given.
 pub(crate) struct Tail<'a> {
-    /// Whether a `*/` stands after the given text; asked when a block comment does not end inside it.
+    pub(crate) known: &'a CommentEnds,
+    /// Whether a `*/` stands after the given text.
     pub(crate) comment_ends_later: &'a dyn Fn() -> bool,
+}
+
+impl Tail<'_> {
+    /// The end of the comment that opens at `open`.
+    pub(crate) fn comment_end(&self, text: &[u8], open: usize) -> CommentEnd {
+        match self.known.of(text, open) {
+            Some(end) => CommentEnd::At(end),
+            None if *self.known.later.get_or_init(self.comment_ends_later) => CommentEnd::Later,
+            None => CommentEnd::Never,
+        }
+    }
 }
 
 /// An item found by a scanner; all positions are in the scanned text.

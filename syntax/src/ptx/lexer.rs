@@ -4,15 +4,22 @@
 //! modifier right after a name or another modifier (`tex.2d`) and a number elsewhere (`.5`); `#` starts a
 //! line mark only as the first thing on its line.
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr2, memchr3};
 
 use crate::lexed::Lexed;
+use crate::scan::CommentEnds;
 use crate::{SyntaxKind, T};
 
 /// Cuts a text into tokens.
 pub(crate) fn lex(text: &str) -> Lexed {
-    let mut lexer =
-        Lexer { text, bytes: text.as_bytes(), at: 0, lexed: Lexed::with_room_for(text), word_before: false };
+    let mut lexer = Lexer {
+        text,
+        bytes: text.as_bytes(),
+        at: 0,
+        lexed: Lexed::with_room_for(text),
+        word_before: false,
+        comment_ends: CommentEnds::default(),
+    };
     while lexer.at < lexer.bytes.len() {
         lexer.token();
     }
@@ -51,6 +58,7 @@ struct Lexer<'t> {
     lexed: Lexed,
     /// Whether the token that ends here is a name or a modifier.
     word_before: bool,
+    comment_ends: CommentEnds,
 }
 
 impl Lexer<'_> {
@@ -131,8 +139,8 @@ impl Lexer<'_> {
                 T![comment]
             }
             b'*' => {
-                match memmem::find(&self.bytes[start + 2..], b"*/") {
-                    Some(length) => self.at = start + 2 + length + 2,
+                match self.comment_ends.of(self.bytes, start) {
+                    Some(end) => self.at = end,
                     None => {
                         self.at = self.line_end(start);
                         self.error(start, "this comment has no end: close it with `*/`");
@@ -146,25 +154,31 @@ impl Lexer<'_> {
 
     fn string(&mut self) -> SyntaxKind {
         let start = self.at;
-        let line_end = self.line_end(start);
-        match memchr(b'"', &self.bytes[start + 1..line_end]) {
-            Some(length) => self.at = start + 1 + length + 1,
-            None => {
-                self.at = line_end;
-                self.error(start, "this string has no end: close it with `\"` on the same line");
-            }
+        if !self.quoted(b'"') {
+            self.at = self.line_end(start);
+            self.error(start, "this string has no end: close it with `\"` on the same line");
         }
         T![string]
+    }
+
+    /// Takes text up to the next quote, if there is one on the line.
+    fn quoted(&mut self, quote: u8) -> bool {
+        let inside = self.at + 1;
+        match memchr3(quote, b'\n', b'\r', &self.bytes[inside..]) {
+            Some(length) if self.bytes[inside + length] == quote => {
+                self.at = inside + length + 1;
+                true
+            }
+            _ => false,
+        }
     }
 
     /// `'a'`, which other languages have.
     fn character(&mut self) -> SyntaxKind {
         let start = self.at;
-        let line_end = self.line_end(start);
-        let Some(length) = memchr(b'\'', &self.bytes[start + 1..line_end]) else {
+        if !self.quoted(b'\'') {
             return self.unknown_character();
-        };
-        self.at = start + 1 + length + 1;
+        }
         self.error(start, "PTX has no character literals: write the character's number");
         T![error_token]
     }
@@ -172,9 +186,8 @@ impl Lexer<'_> {
     /// A line mark, or a line that a C preprocessor should have removed.
     fn hash(&mut self) -> SyntaxKind {
         let start = self.at;
-        let line_start = self.bytes[..start].iter().rposition(|byte| matches!(byte, b'\n' | b'\r'));
-        let before = &self.bytes[line_start.map_or(0, |at| at + 1)..start];
-        if !before.iter().all(|byte| is(*byte, BLANK)) {
+        let before = self.bytes[..start].iter().rev().find(|byte| !matches!(byte, b' ' | b'\t'));
+        if before.is_some_and(|byte| !matches!(byte, b'\n' | b'\r')) {
             return self.unknown_character();
         }
         self.at = self.line_end(start);

@@ -7,11 +7,11 @@
 
 use std::ops::Range;
 
-use memchr::{memchr, memchr2, memmem};
+use memchr::{memchr2, memchr3};
 
 use super::words;
 use crate::ItemKind;
-use crate::scan::{Scanned, Tail};
+use crate::scan::{CommentEnd, Scanned, Tail};
 
 /// Finds the end of the item that starts at `start`.
 pub(crate) fn scan(text: &str, start: usize, tail: &Tail<'_>) -> Scanned {
@@ -434,13 +434,13 @@ impl Scanner<'_> {
             self.at = self.line_end(self.at);
             return;
         }
-        match memmem::find(&self.bytes[self.at + 2..], b"*/") {
-            Some(length) => self.at += 2 + length + 2,
-            None if (self.tail.comment_ends_later)() => {
+        match self.tail.comment_end(self.bytes, self.at) {
+            CommentEnd::At(end) => self.at = end,
+            CommentEnd::Later => {
                 self.waits_for_comment_end = true;
                 self.at = self.bytes.len();
             }
-            None => {
+            CommentEnd::Never => {
                 self.open_comment = true;
                 self.at = self.line_end(self.at);
             }
@@ -452,8 +452,11 @@ impl Scanner<'_> {
     }
 
     fn string_end(&self, at: usize) -> usize {
-        let line_end = self.line_end(at);
-        memchr(b'"', &self.bytes[at + 1..line_end]).map_or(line_end, |length| at + 1 + length + 1)
+        match memchr3(b'"', b'\n', b'\r', &self.bytes[at + 1..]) {
+            None => self.bytes.len(),
+            Some(length) if self.bytes[at + 1 + length] == b'"' => at + 1 + length + 1,
+            Some(length) => at + 1 + length,
+        }
     }
 
     fn line_end(&self, at: usize) -> usize {

@@ -94,10 +94,13 @@ impl<'t> Lexer<'t> {
     /// `// …` and `/* … */`: plainly meant as comments, so they are, with one error.
     fn foreign_comment(&mut self) -> SyntaxKind {
         let start = self.at;
+        let bytes = self.text.as_bytes();
         let block = self.byte(1) == b'*';
-        self.rest_of_line();
-        if block && let Some(end) = self.text[start..self.at].find("*/") {
-            self.at = start + end + 2;
+        let ends = |at: &usize| bytes[*at] == b'\n' || block && bytes[*at - 1] == b'*';
+        // One pass, so that many of them on one line do not search it again and again.
+        match memchr::memchr2_iter(b'\n', b'/', &bytes[start + 2..]).map(|at| start + 2 + at).find(ends) {
+            Some(end) if bytes[end] == b'/' => self.at = end + 1,
+            _ => self.rest_of_line(),
         }
         self.lexed.error(start, start + 2, "a comment begins with `;` or `#` and ends with its line");
         COMMENT

@@ -65,35 +65,44 @@ fn binary(p: &mut Parser<'_>, weakest: u8, names_take_pipe: bool) -> Option<Comp
     result
 }
 
+/// What follows `left`. Every operator takes the tree one level deeper, so long chains end like deep ones.
 fn operators(
     p: &mut Parser<'_>,
     mut left: CompletedMarker,
     weakest: u8,
     names_take_pipe: bool,
 ) -> CompletedMarker {
+    let mut levels = 0;
     loop {
         let kind = p.current();
-        let is_name = matches!(left.kind(), NAME_REF | MEMBER);
-        if kind == T![|] && is_name && !names_take_pipe {
-            return left;
-        }
         let strength = strength(kind);
-        if strength >= weakest && strength > 0 {
-            let around = left.precede(p);
-            p.bump();
+        let pairs = kind == T![|] && !names_take_pipe && matches!(left.kind(), NAME_REF | MEMBER);
+        let is_binary = strength > 0 && strength >= weakest && !pairs;
+        let is_ternary = kind == T![?] && weakest <= 1;
+        if !is_binary && !is_ternary {
+            break;
+        }
+        if !p.enter() {
+            p.error("this expression is too long");
+            break;
+        }
+        levels += 1;
+        let around = left.precede(p);
+        p.bump();
+        left = if is_binary {
             binary(p, strength + 1, true);
-            left = around.complete(p, BIN_EXPR);
-        } else if kind == T![?] && weakest <= 1 {
-            let around = left.precede(p);
-            p.bump();
+            around.complete(p, BIN_EXPR)
+        } else {
             binary(p, 1, true);
             p.expect(T![:], "missing `:` and the other value after `?`");
             binary(p, 1, true);
-            left = around.complete(p, TERNARY_EXPR);
-        } else {
-            return left;
-        }
+            around.complete(p, TERNARY_EXPR)
+        };
     }
+    for _ in 0..levels {
+        p.leave();
+    }
+    left
 }
 
 fn unary(p: &mut Parser<'_>) -> Option<CompletedMarker> {
