@@ -35,7 +35,8 @@ impl Client {
             .spawn()
             .with_context(|| format!("cannot start {}", server.display()))?;
         let input = child.stdin.take().context("the server has no input")?;
-        let mut output = BufReader::with_capacity(1 << 20, child.stdout.take().context("the server has no output")?);
+        let mut output =
+            BufReader::with_capacity(1 << 20, child.stdout.take().context("the server has no output")?);
         let (sender, messages) = channel();
         std::thread::spawn(move || {
             while let Ok(Some(message)) = read_message(&mut output) {
@@ -46,7 +47,10 @@ impl Client {
         });
         let mut client = Client { child, input, messages, waiting: VecDeque::new(), next_id: 0 };
         let capabilities = json!({ "textDocument": { "publishDiagnostics": { "versionSupport": true } } });
-        client.request("initialize", json!({ "processId": null, "rootUri": null, "capabilities": capabilities }))?;
+        client.request(
+            "initialize",
+            json!({ "processId": null, "rootUri": null, "capabilities": capabilities }),
+        )?;
         client.notify("initialized", json!({}))?;
         Ok(client)
     }
@@ -91,8 +95,7 @@ impl Client {
     pub(crate) fn request(&mut self, method: &str, params: Value) -> Result<(Duration, Value)> {
         self.next_id += 1;
         let id = self.next_id;
-        let start =
-            self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
+        let start = self.send(&json!({ "jsonrpc": "2.0", "id": id, "method": method, "params": params }))?;
         let (time, message) =
             self.wait_for(method, |message| message["id"] == id && message.get("method").is_none())?;
         if let Some(error) = message.get("error") {

@@ -38,7 +38,10 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     client.open(1, KERNEL)?;
     let launch = json!({ "name": "bench", "grid": [1], "block": [256], "args": [] });
     let select = json!({ "uri": URI, "entry": "loop", "launch": launch });
-    client.request("workspace/executeCommand", json!({ "command": "warplens.selectLaunch", "arguments": [select] }))?;
+    client.request(
+        "workspace/executeCommand",
+        json!({ "command": "warplens.selectLaunch", "arguments": [select] }),
+    )?;
     client.ask("warplens/laneMasks", json!({}))?;
 
     let mut times = Times::default();
@@ -46,7 +49,8 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
         let version = round + 2;
         let digit = (b'0' + (round % 10) as u8) as char;
         let end = KERNEL.lines().nth(EDITED_LINE as usize).map_or(0, |line| line.len() as u32);
-        let sent = client.change(version, [EDITED_LINE, end - 2, EDITED_LINE, end - 1], &digit.to_string())?;
+        let sent =
+            client.change(version, [EDITED_LINE, end - 2, EDITED_LINE, end - 1], &digit.to_string())?;
         let (_, masks) = client.ask("warplens/laneMasks", json!({}))?;
         let time: Duration = sent.elapsed();
         ensure!(masks["version"] == version, "the lanes are those of another version: {}", masks["version"]);

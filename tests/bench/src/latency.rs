@@ -43,7 +43,11 @@ pub(crate) fn run(file: Option<PathBuf>, bytes: Option<usize>, rounds: usize) ->
     let mut client = Client::start(&sample::server()?)?;
     let start = client.open(1, text)?;
     let (end, first) = client.diagnostics(1)?;
-    println!("file: {:.2} MB, opened to diagnostics in {:.0} ms", text.len() as f64 / 1e6, (end - start).as_secs_f64() * 1e3);
+    println!(
+        "file: {:.2} MB, opened to diagnostics in {:.0} ms",
+        text.len() as f64 / 1e6,
+        (end - start).as_secs_f64() * 1e3
+    );
 
     let mut version = 1;
     let mut all = Times::default();
@@ -55,7 +59,11 @@ pub(crate) fn run(file: Option<PathBuf>, bytes: Option<usize>, rounds: usize) ->
             let sent = client.change(version, [line, character, line, character], edit.text)?;
             let (came, list) = client.diagnostics(version)?;
             made.push(came - sent);
-            ensure!(!edit.must_show || list.len() > first.len(), "{}: its error is not in the answer", edit.name);
+            ensure!(
+                !edit.must_show || list.len() > first.len(),
+                "{}: its error is not in the answer",
+                edit.name
+            );
 
             version += 1;
             let sent = client.change(version, undo_range(line, character, edit.text), "")?;
@@ -100,7 +108,11 @@ fn hovers(client: &mut Client, places: &Places, rounds: usize) -> Result<()> {
 }
 
 fn undo_range(line: u32, character: u32, text: &str) -> [u32; 4] {
-    if text == "\n" { [line, character, line + 1, 0] } else { [line, character, line, character + text.len() as u32] }
+    if text == "\n" {
+        [line, character, line + 1, 0]
+    } else {
+        [line, character, line, character + text.len() as u32]
+    }
 }
 
 /// Where the edits go: around the middle of the file.

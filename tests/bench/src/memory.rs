@@ -26,7 +26,8 @@ fn features(text: &str) -> Vec<(&'static str, Value)> {
     let line = (lines.len() / 2..lines.len()).find(|&line| lines[line].contains("%r")).unwrap_or(0);
     let character = lines[line].find("%r").unwrap_or(0) + 1;
     let position = json!({ "line": line, "character": character });
-    let whole = json!({ "start": { "line": 0, "character": 0 }, "end": { "line": lines.len(), "character": 0 } });
+    let whole =
+        json!({ "start": { "line": 0, "character": 0 }, "end": { "line": lines.len(), "character": 0 } });
     let at = |extra: Value| {
         let mut params = json!({ "position": position });
         params.as_object_mut().expect("an object").extend(extra.as_object().cloned().unwrap_or_default());

@@ -17,7 +17,9 @@ pub(crate) fn text(file: Option<PathBuf>) -> Result<Option<String>> {
         println!("skipped: corpus not found (name a .ptx file to measure it instead)");
         return Ok(None);
     };
-    let packed = entries.filter_map(|entry| Some(entry.ok()?.path())).find(|path| path.extension().is_some_and(|it| it == "gz"));
+    let packed = entries
+        .filter_map(|entry| Some(entry.ok()?.path()))
+        .find(|path| path.extension().is_some_and(|it| it == "gz"));
     Ok(Some(unpack(&packed.context("the corpus has no packed file")?)?))
 }
 
@@ -41,7 +43,11 @@ pub(crate) fn cut(text: &str, bytes: usize) -> &str {
 
 /// The folder of the workspace's Cargo.toml.
 pub(crate) fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).expect("the bench lies in the workspace").to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .nth(2)
+        .expect("the bench lies in the workspace")
+        .to_path_buf()
 }
 
 /// The server in release, as `cargo xtask bench` built it.
