@@ -28,6 +28,7 @@ mod pool;
 mod progress;
 mod queue;
 mod requests;
+mod rest;
 mod service;
 mod settings;
 mod simulation;

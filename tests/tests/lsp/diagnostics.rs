@@ -86,3 +86,21 @@ fn asking_about_an_older_version_tells_to_ask_again() {
     }
     assert_eq!(client.diagnostics(&file).len(), 2);
 }
+
+#[test]
+fn a_very_large_function_is_checked_after_a_pause() {
+    let body = "    mov.u32 %r1, %laneid;\n".repeat((1 << 20) / 20);
+    let source = format!(
+        ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() {{\n    .reg .u32 %r<2>;\n{body}    ret;\n}}\n"
+    );
+    let mut client = Client::start();
+    let mut file = client.open("large.ptx", &source);
+    assert_eq!(render(&client.diagnostics(&file)), "");
+    client.edit(&mut file, range([100, 4], [100, 7]), "mow");
+    let early = client.send("textDocument/diagnostic", file.params());
+    client.edit(&mut file, range([100, 4], [100, 7]), "mop");
+    assert_eq!(client.wait(early).expect_err("it is about an older version")["code"], -32802);
+    assert_eq!(client.diagnostics(&file).len(), 1);
+    client.edit(&mut file, range([100, 4], [100, 7]), "mov");
+    assert_eq!(render(&client.diagnostics(&file)), "");
+}

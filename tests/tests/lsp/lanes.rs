@@ -210,7 +210,7 @@ fn launches_come_from_files_comments_and_inference() {
     params["warp"] = json!(2);
     let id = client.send("warplens/laneMasks", params);
     let error = client.wait(id).expect_err("there is none");
-    assert!(error["message"].as_str().is_some_and(|why| why.contains("no warp 2")), "{error}");
+    assert!(error["message"].as_str().is_some_and(|why| why.contains("no warp 2 of block 1,0,0")), "{error}");
 
     select(&mut client, &file, json!("small"));
     assert_eq!(masks(&mut client, &file)["launched"], "000000ff");
@@ -318,4 +318,35 @@ fn wave_kernels_have_lanes_too() {
     select(&mut client, &file, json!("inferred"));
     let masks = masks(&mut client, &file);
     assert_eq!((&masks["model"], &masks["status"]), (&json!("structured"), &json!("finished")), "{masks}");
+}
+
+#[test]
+fn a_launch_file_that_changes_on_disk_is_read_again() {
+    let folder = Folder::new();
+    let launch = |block: u32| format!("[[launch]]\nname = \"x\"\nfile = \"split.ptx\"\nblock = [{block}]\n");
+    folder.write("warplens.toml", launch(8));
+    let path = folder.write("split.ptx", SPLIT);
+    let mut client = Client::start();
+    client.wait_until_asked("client/registerCapability");
+    let file = client.open_path(&path, SPLIT);
+    select(&mut client, &file, json!("x"));
+    assert_eq!(masks(&mut client, &file)["launched"], "000000ff");
+    let launches = folder.write("warplens.toml", launch(4));
+    let changes = json!([{ "uri": format!("file://{}", launches.display()), "type": 2 }]);
+    client.notify("workspace/didChangeWatchedFiles", json!({ "changes": changes }));
+    assert_eq!(masks(&mut client, &file)["launched"], "0000000f");
+}
+
+#[test]
+fn another_warp_is_shown_without_another_run() {
+    let mut client = Client::start();
+    let file = client.open("split.ptx", SPLIT);
+    let launch = json!({ "name": "two", "grid": [2], "block": [40] });
+    let argument = |warp: u32| json!({ "uri": file.uri, "launch": launch, "cta": [1, 0, 0], "warp": warp });
+    client.command("warplens.selectLaunch", argument(1)).expect("there is such a warp");
+    assert_eq!(masks(&mut client, &file)["launched"], "000000ff");
+    client.command("warplens.selectLaunch", argument(0)).expect("there is such a warp");
+    assert_eq!(masks(&mut client, &file)["launched"], "ffffffff");
+    let error = client.command("warplens.selectLaunch", argument(2)).expect_err("there is none");
+    assert!(error["message"].as_str().is_some_and(|why| why.contains("no warp 2 of block 1,0,0")), "{error}");
 }

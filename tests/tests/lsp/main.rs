@@ -11,3 +11,4 @@ mod lanes;
 mod order;
 mod positions;
 mod process;
+mod same_lanes;

@@ -6,6 +6,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
@@ -27,6 +28,8 @@ pub const MAX_TEXT: usize = 64 << 20;
 pub(super) struct Document {
     pub(super) file: FileId,
     pub(super) version: i32,
+    /// Checks wait until then.
+    pub(super) rests_until: Option<Instant>,
     /// As the client named it, or as the name of the file or the text shows.
     kind: Kind,
     pub(super) body: Body,
@@ -56,6 +59,8 @@ pub(super) struct Refusal {
 pub(super) struct Edit {
     pub(super) range: TextRange,
     pub(super) inserted: TextSize,
+    /// The size of the largest item that has to be looked at anew.
+    pub(super) renewed: usize,
 }
 
 impl Document {
@@ -63,7 +68,7 @@ impl Document {
     pub(super) fn open(item: TextDocumentItem, file: FileId, host: &mut AnalysisHost) -> Document {
         let kind = kind(&item.language_id, &item.uri, &item.text);
         let body = Body::new(kind, &item.text, file, host);
-        Document { file, version: item.version, kind, body, tokens: None }
+        Document { file, version: item.version, rests_until: None, kind, body, tokens: None }
     }
 
     /// The text, of a document that is analysed.
@@ -110,14 +115,12 @@ impl Document {
                 let length = self.text().map_or(0, Rope::len_bytes);
                 self.body = Body::new(self.kind, &change.text, self.file, host);
                 let range = TextRange::up_to(TextSize::try_from(length).unwrap_or_default());
-                done.push(Edit { range, inserted: TextSize::of(change.text.as_str()) });
+                done.push(Edit { range, inserted: TextSize::of(change.text.as_str()), renewed: 0 });
                 continue;
             };
             let Body::Text(_, text) = &mut self.body else { continue };
             let edited = match text_range(text, range, encoding) {
-                Some(range) => edit(text, range, &change.text, self.file, host).map(|()| {
-                    done.push(Edit { range, inserted: TextSize::of(change.text.as_str()) });
-                }),
+                Some(range) => edit(text, range, &change.text, self.file, host),
                 None => Err(out_of_sync(&format!(
                     "an edit from line {} to line {} does not lie in the text of {} lines",
                     range.start.line + 1,
@@ -125,8 +128,9 @@ impl Document {
                     text.len_lines()
                 ))),
             };
-            if let Err(refusal) = edited {
-                self.refuse(refusal, host);
+            match edited {
+                Ok(edit) => done.push(edit),
+                Err(refusal) => self.refuse(refusal, host),
             }
         }
         done
@@ -179,16 +183,16 @@ fn edit(
     insert: &str,
     file: FileId,
     host: &mut AnalysisHost,
-) -> Result<(), Refusal> {
+) -> Result<Edit, Refusal> {
     let length = text.len_bytes() - usize::from(range.len()) + insert.len();
     if length > MAX_TEXT {
         return Err(too_large(length));
     }
-    host.edit(file, range, insert).map_err(|problem| out_of_sync(&problem.to_string()))?;
+    let edited = host.edit(file, range, insert).map_err(|problem| out_of_sync(&problem.to_string()))?;
     let start = text.byte_to_char(range.start().into());
     text.remove(start..text.byte_to_char(range.end().into()));
     text.insert(start, insert);
-    Ok(())
+    Ok(Edit { range, inserted: TextSize::of(insert), renewed: edited.largest_item })
 }
 
 fn too_large(length: usize) -> Refusal {

@@ -26,6 +26,8 @@ pub(super) enum Event {
     Finished(Finished),
     /// The client told its settings (the `warplens` section).
     Settings(Value),
+    /// A pause in typing may be over.
+    Rested,
     /// News of a simulation.
     Simulation(Update),
 }

@@ -111,6 +111,8 @@ pub(super) enum Urgency {
     Now,
     /// Soon enough when a worker is free.
     Soon,
+    /// The same, but in a very large function only after a pause in typing.
+    AtRest,
 }
 
 /// A question on its way.
@@ -143,4 +145,44 @@ impl Job {
 pub(super) fn panic_message(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied();
     text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("no message").to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use warplens_ide::AnalysisHost;
+
+    use super::*;
+
+    fn run(ask: Ask) -> Result<Done, Failure> {
+        let uri: Uri = "file:///k.ptx".parse().expect("it is an address");
+        let question = Question {
+            uri: uri.clone(),
+            file: FileId(1),
+            language: Language::Ptx,
+            version: 1,
+            text: Rope::new(),
+            encoding: Encoding::Utf16,
+            abilities: Arc::default(),
+            settings: Arc::default(),
+            lanes: None,
+            tokens: None,
+            analysis: AnalysisHost::new().snapshot(),
+        };
+        let job = Job { asker: Asker::Publish, urgency: Urgency::Soon, uri, version: 1, ask };
+        job.run(question).outcome
+    }
+
+    #[test]
+    fn a_panic_is_an_outcome_that_says_what_it_said() {
+        let Err(Failure::Panicked(why)) = run(Box::new(|_| panic!("line {}", 7))) else {
+            panic!("it was lost")
+        };
+        assert_eq!(why, "line 7");
+    }
+
+    #[test]
+    fn what_is_refused_keeps_its_reason() {
+        let outcome = run(Box::new(|question| Err(Failure::Refused(question.language_id().into()))));
+        assert!(matches!(outcome, Err(Failure::Refused(why)) if why == "ptx"));
+    }
 }

@@ -188,7 +188,19 @@ pub(super) fn prepare(
     let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
     let read_file = launch_file::contents(base);
     let prepared = question.analysis.prepare_run(question.file, &request, file.as_ref(), &read_file)?;
-    prepared.map(Box::new).map_err(|problem| Failure::Refused(problem.to_string()))
+    let prepared = prepared.map_err(|problem| Failure::Refused(problem.to_string()))?;
+    match selection.warp {
+        Some(warp) if !has_warp(&prepared, warp) => Err(no_such_warp(warp)),
+        _ => Ok(Box::new(prepared)),
+    }
+}
+
+fn has_warp(prepared: &Prepared, WarpId { cta, warp }: WarpId) -> bool {
+    cta.iter().zip(prepared.grid()).all(|(at, size)| *at < size) && u64::from(warp) < prepared.warps()
+}
+
+fn no_such_warp(WarpId { cta: [x, y, z], warp }: WarpId) -> Failure {
+    Failure::Refused(format!("there is no warp {warp} of block {x},{y},{z} to show"))
 }
 
 /// The question behind `warplens/laneMasks`, when there is something to show.
@@ -198,13 +210,7 @@ pub(super) fn masks(uri: Uri, params: LaneMasksParams) -> Asked {
         let selected = lanes.shown.warp();
         let warp =
             WarpId { cta: params.cta.unwrap_or(selected.cta), warp: params.warp.unwrap_or(selected.warp) };
-        let Some(shown) = lanes.warp(warp) else {
-            let [x, y, z] = warp.cta;
-            return Err(Failure::Refused(format!(
-                "this run lists no warp {} of block {x},{y},{z}",
-                warp.warp
-            )));
-        };
+        let Some(shown) = lanes.warp(warp) else { return Err(no_such_warp(warp)) };
         let at = |offset: TextSize| {
             let Position { line, character } = question.range(TextRange::empty(offset)).start;
             report::Position { line, character }

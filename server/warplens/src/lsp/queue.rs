@@ -25,6 +25,12 @@ impl Queue {
         self.line(job.urgency).push_front(job);
     }
 
+    /// The next question that somebody is looking at.
+    pub(super) fn pop_urgent(&mut self) -> Option<Job> {
+        self.now.pop_front()
+    }
+
+    /// The next question.
     pub(super) fn pop(&mut self) -> Option<Job> {
         self.now.pop_front().or_else(|| self.soon.pop_front())
     }
@@ -39,7 +45,7 @@ impl Queue {
     fn line(&mut self, urgency: Urgency) -> &mut VecDeque<Job> {
         match urgency {
             Urgency::Now => &mut self.now,
-            Urgency::Soon => &mut self.soon,
+            Urgency::Soon | Urgency::AtRest => &mut self.soon,
         }
     }
 }

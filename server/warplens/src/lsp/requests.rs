@@ -38,7 +38,7 @@ pub(super) struct Asked {
 
 /// The question of a request; `None` for a method that is not among them.
 pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
-    use Urgency::{Now, Soon};
+    use Urgency::{AtRest, Now, Soon};
     Some(match method {
         HoverRequest::METHOD => read::<HoverRequest>(params, Now, |question, params| {
             let at = question.offset(params.text_document_position_params.position);
@@ -118,7 +118,9 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
             read::<CodeLensRequest>(params, Soon, |question, _| lanes::lenses(question).map(Some))
         }
         DocumentDiagnosticRequest::METHOD => {
-            read::<DocumentDiagnosticRequest>(params, Soon, |question, _| Ok(report(diagnostics(question)?)))
+            read::<DocumentDiagnosticRequest>(params, AtRest, |question, _| {
+                Ok(report(diagnostics(question)?))
+            })
         }
         SyntaxTree::METHOD => read::<SyntaxTree>(params, Soon, |question, _| {
             Ok(question.analysis.syntax_tree(question.file)?)

@@ -237,10 +237,10 @@ impl State {
         }
         selected.preparing = true;
         let (selection, listed) = (Arc::clone(&selected.selection), selected.listed);
-        self.queue.forget(uri, &Asker::Prepare);
-        self.queue.push(Job {
+        self.forget(uri, &Asker::Prepare);
+        self.enqueue(Job {
             asker: Asker::Prepare,
-            urgency: Urgency::Soon,
+            urgency: Urgency::AtRest,
             uri: uri.clone(),
             version,
             ask: Box::new(move |question| Ok(Done::Prepared(lanes::prepare(question, &selection, listed)?))),

@@ -40,6 +40,8 @@ pub(super) struct State {
     pub(super) outbox: Outbox,
     pub(super) events: Sender<Event>,
     pub(super) queue: Queue,
+    /// Questions that wait for a pause in typing.
+    pub(super) resting: Vec<Job>,
     phase: Phase,
     pending: FxHashMap<Id, Pending>,
     readers: Pool,
@@ -75,9 +77,10 @@ impl State {
             outbox,
             events,
             queue: Queue::default(),
+            resting: vec![],
             phase: Phase::BeforeInitialize,
             pending: FxHashMap::default(),
-            readers: Pool::new("reader", cores.clamp(2, 8))?,
+            readers: Pool::new("reader", cores.clamp(2, 8) + 1)?,
             reading: 0,
         })
     }
@@ -111,6 +114,7 @@ impl State {
             Event::Message(Message::Notification { method, params }) => self.notification(&method, params),
             Event::Finished(finished) => self.finished(finished),
             Event::Settings(value) => self.settings_told(value),
+            Event::Rested => self.rested(),
             Event::Simulation(update) => self.simulation_update(update),
         }
     }
@@ -181,7 +185,7 @@ impl State {
         }
         let version = document.version;
         let Asked { uri, urgency, ask } = asked;
-        self.queue.push(Job { asker: Asker::Request(id), urgency, uri, version, ask });
+        self.enqueue(Job { asker: Asker::Request(id), urgency, uri, version, ask });
     }
 
     /// Answers a request, unless that was done already.
@@ -254,10 +258,12 @@ impl State {
 
     // Questions and workers.
 
-    /// Gives waiting questions to free workers.
+    /// Gives waiting questions to free workers; the last free one is kept for what somebody is looking at.
     fn hand_out(&mut self) {
         while self.reading < self.readers.size() {
-            let Some(job) = self.queue.pop() else { return };
+            let is_last = self.reading + 1 == self.readers.size();
+            let job = if is_last { self.queue.pop_urgent() } else { self.queue.pop() };
+            let Some(job) = job else { return };
             match self.question(&job) {
                 Some(question) => self.hand_to_worker(job, question),
                 None => self.withdrawn(&job),

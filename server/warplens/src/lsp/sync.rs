@@ -85,6 +85,7 @@ impl State {
             vec![]
         });
         let refusal = document.refusal().filter(|_| !was_refused).cloned();
+        self.rest_after_edit(&uri, edits.iter().map(|edit| edit.renewed).max().unwrap_or(0));
         self.simulations.follow(&uri, &edits);
         self.say_refusal(&uri, refusal);
         self.text_changed(&uri);
@@ -127,10 +128,10 @@ impl State {
 
     /// Computes and publishes the diagnostics of a version; those of an older one are not needed any more.
     fn publish_soon(&mut self, uri: &Uri, version: i32) {
-        self.queue.forget(uri, &Asker::Publish);
-        self.queue.push(Job {
+        self.forget(uri, &Asker::Publish);
+        self.enqueue(Job {
             asker: Asker::Publish,
-            urgency: Urgency::Soon,
+            urgency: Urgency::AtRest,
             uri: uri.clone(),
             version,
             ask: Box::new(|question| Ok(Done::Diagnostics(diagnostics(question)?))),
