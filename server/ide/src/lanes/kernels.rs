@@ -86,8 +86,6 @@ pub(crate) fn body(db: &dyn Db, file: File, decoded: &DecodedPtx) -> Body {
             )
         })
     };
-    // The entry is the first.
-    let mut bodies = decoded.functions.iter().map(|(function, _)| Body::of_ptx(function, &is_dynamic_shared));
-    let entry = bodies.next().unwrap_or_default();
-    Body { dynamic_shared: entry.dynamic_shared || bodies.any(|body| body.dynamic_shared), ..entry }
+    let functions: Vec<_> = decoded.functions.iter().map(|(function, _)| &**function).collect();
+    Body::of_ptx(&functions, &is_dynamic_shared)
 }

@@ -88,14 +88,18 @@ fn text(statement: &Reading<'_>, format: Format) -> Option<String> {
     match trace.visits.as_slice() {
         [visit] if trace.count == 1 => one_visit(statement, visit, format, BUDGET),
         [visit] if !trace.truncated => {
-            let times = format!("x{}", trace.count);
-            let room = BUDGET.saturating_sub(times.len() + 1);
-            Some(match one_visit(statement, visit, format, room) {
-                Some(text) => format!("{times} {text}"),
-                None => times,
-            })
+            Some(times(trace.count, |room| one_visit(statement, visit, format, room)))
         }
         visits => Some(several_visits(statement, trace, visits, format)),
+    }
+}
+
+/// `x4`, and what every one of the visits was like.
+fn times(count: u64, each: impl FnOnce(usize) -> Option<String>) -> String {
+    let times = format!("x{count}");
+    match each(BUDGET.saturating_sub(times.len() + 1)) {
+        Some(text) => format!("{times} {text}"),
+        None => times,
     }
 }
 
@@ -150,32 +154,32 @@ fn part(lanes: Mask, of: &Reading<'_>, format: Format, room: usize) -> Option<St
 }
 
 fn several_visits(statement: &Reading<'_>, trace: &LineTrace, visits: &[Visit], format: Format) -> String {
-    let lanes = |visit: &Visit| match statement.role {
-        Role::Branch => visit.active,
-        _ => visit.executed,
-    };
-    let times = format!("x{}", trace.count);
-    match format {
-        Format::Hex | Format::Blocks => {
-            let union = visits.iter().map(lanes).fold(0, |union, mask| union | mask);
-            let width = statement.width;
-            format!(
-                "{times} {}",
-                if format == Format::Hex { hex(union, width) } else { blocks(union, width) }
-            )
-        }
-        Format::Ranges | Format::Count => {
-            let counts: Vec<String> =
-                visits.iter().map(|visit| lanes(visit).count_ones().to_string()).collect();
-            let shown = match counts.as_slice() {
-                [first @ .., _] if trace.truncated => format!("{}>..", first[..first.len().min(3)].join(">")),
-                all if all.len() <= 4 => all.join(">"),
-                [a, b, c, .., last] => format!("{a}>{b}>{c}>..>{last}"),
-                _ => String::new(),
-            };
-            format!("{times} {shown}")
-        }
+    let mut lanes: Vec<Mask> = visits
+        .iter()
+        .map(|visit| match statement.role {
+            // How many came says more than how many jumped, and the lines around say it too.
+            Role::Branch => visit.active,
+            _ => visit.executed,
+        })
+        .collect();
+    lanes.dedup();
+    if let ([lanes], false) = (lanes.as_slice(), trace.truncated) {
+        return times(trace.count, |room| part(*lanes, statement, format, room));
     }
+    let union = || lanes.iter().fold(0, |union, mask| union | mask);
+    let what = match format {
+        Format::Hex => hex(union(), statement.width),
+        Format::Blocks => blocks(union(), statement.width),
+        Format::Ranges | Format::Count => {
+            let counts: Vec<String> = lanes.iter().map(|mask| mask.count_ones().to_string()).collect();
+            match counts.as_slice() {
+                [first @ .., _] if trace.truncated => format!("{}>..", first[..first.len().min(3)].join(">")),
+                [a, b, c, _, .., last] if counts.len() > 4 => format!("{a}>{b}>{c}>..>{last}"),
+                few => few.join(">"),
+            }
+        }
+    };
+    format!("x{} {what}", trace.count)
 }
 
 /// `even`, `odd`, `every 4th`, `every 4th from 1`: for sets of four lanes and more, which ranges would show badly.

@@ -1,8 +1,11 @@
-//! Which parameters of a PTX entry are addresses, and of what: their values are followed through the body.
+//! Which parameters of a PTX entry are addresses, and of what: their values are followed through the body and into calls.
+
+mod flow;
 
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Space, SymbolKind, Type};
 
+use self::flow::{Origins, node_of, origins};
 use super::scalar::ScalarKind;
 
 /// What the body of an entry tells about its launches.
@@ -24,53 +27,114 @@ pub struct Access {
 }
 
 impl Body {
-    /// Reads the body of `entry`. Whether a name that it uses is an `.extern .shared` array its module knows.
-    pub fn of_ptx(entry: &Function, is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
-        let declares = entry.symbols().iter().any(|symbol| match &symbol.kind {
-            SymbolKind::Variable(variable) => {
-                variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern)
+    /// Reads the body of an entry, the first of `functions`; the others are those that it can reach. Whether a name that
+    /// they use is an `.extern .shared` array their module knows.
+    pub fn of_ptx(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
+        let accesses = accesses(functions).into_iter().next().unwrap_or_default();
+        let uses_dynamic = |function: &&Function| {
+            declares_dynamic_shared(function) || function.externals().any(|(_, name)| is_dynamic_shared(name))
+        };
+        Body { accesses, dynamic_shared: functions.iter().any(uses_dynamic) }
+    }
+}
+
+fn declares_dynamic_shared(function: &Function) -> bool {
+    function.symbols().iter().any(|symbol| match &symbol.kind {
+        SymbolKind::Variable(variable) => {
+            variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern)
+        }
+        _ => false,
+    })
+}
+
+type Accesses = Vec<Option<Access>>;
+
+/// The accesses behind the parameters of each function. What a callee does with an argument its caller does too.
+fn accesses(functions: &[&Function]) -> Vec<Accesses> {
+    let index = |name: &str| functions.iter().position(|function| function.name.as_deref() == Some(name));
+    let mut accesses = Vec::with_capacity(functions.len());
+    let mut passed = Vec::new();
+    for (caller, function) in functions.iter().enumerate() {
+        let origins = origins(function);
+        accesses.push(direct_accesses(function, &origins));
+        for call in function.instructions().filter(|instruction| instruction.opcode() == "call") {
+            let Some((callee, arguments)) = call_of(function, call) else { continue };
+            let Some(callee) = index(callee) else { continue };
+            for (argument, operand) in arguments.iter().enumerate() {
+                let params = node_of(function, *operand).and_then(|node| origins.get(&node));
+                let params = params.into_iter().flatten();
+                passed.extend(params.map(|param| Passed { caller, param: *param, callee, argument }));
             }
-            _ => false,
-        });
-        Body {
-            accesses: accesses(entry),
-            dynamic_shared: declares || entry.externals().any(|(_, name)| is_dynamic_shared(name)),
+        }
+    }
+    loop {
+        let mut grew = false;
+        for pass in &passed {
+            let access = accesses[pass.callee].get(pass.argument).copied().flatten();
+            grew |= access.is_some_and(|access| note(&mut accesses[pass.caller][pass.param], access));
+        }
+        if !grew {
+            return accesses;
         }
     }
 }
 
-fn accesses(entry: &Function) -> Vec<Option<Access>> {
-    let origins = origins(entry);
-    let mut accesses: Vec<Option<Access>> = vec![None; entry.signature.params.len()];
-    for instruction in entry.instructions() {
-        let Some((position, loaded)) = accessed_operand(instruction.opcode()) else { continue };
+/// A parameter of the caller that goes into one of the callee.
+struct Passed {
+    caller: usize,
+    param: usize,
+    callee: usize,
+    argument: usize,
+}
+
+fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> Accesses {
+    let mut accesses: Accesses = vec![None; function.signature.params.len()];
+    for instruction in function.instructions() {
+        let Some((position, loaded)) = accessed_operand(instruction) else { continue };
         let operand = instruction.operands().get(position);
-        let Some(address) = operand.and_then(|operand| entry.address(*operand)) else { continue };
-        let Some(register) = register_of(entry, address.base) else { continue };
+        let Some(address) = operand.and_then(|operand| function.address(*operand)) else { continue };
+        // A symbol is a variable itself, not memory behind a value.
+        let Operand::Register { .. } = address.base else { continue };
+        let Some(register) = node_of(function, address.base) else { continue };
         let access = Access { element: element_of(instruction), loaded };
         for param in origins.get(&register).into_iter().flatten() {
-            let known = accesses[*param].get_or_insert(access);
-            // The first load decides over all stores.
-            if access.loaded && !known.loaded {
-                *known = access;
-            }
+            note(&mut accesses[*param], access);
         }
     }
     accesses
 }
 
-/// Parameters by number, sorted.
-type Origins = Vec<usize>;
+/// Notes an access; the first load decides over all stores. Whether anything new was learnt.
+fn note(known: &mut Option<Access>, access: Access) -> bool {
+    let new = known.is_none_or(|known| access.loaded && !known.loaded);
+    if new {
+        *known = Some(access);
+    }
+    new
+}
+
+/// The name of a direct call's callee, and the arguments.
+fn call_of<'f>(function: &'f Function, call: Instruction<'f>) -> Option<(&'f str, &'f [Operand])> {
+    let operands = call.operands();
+    let at = operands.iter().position(|operand| matches!(operand, Operand::Symbol(_)))?;
+    let Operand::Symbol(name) = operands[at] else { return None };
+    let Resolution::External(callee) = function.name(name).resolution else { return None };
+    match operands.get(at + 1) {
+        Some(Operand::Arguments(arguments)) => Some((callee, function.operands(*arguments))),
+        _ => None,
+    }
+}
 
 /// Which operand of a memory instruction is the address, and whether what lies there is loaded for its own sake. What an
 /// atomic finds counts as stored: counters start at zero.
-fn accessed_operand(opcode: &str) -> Option<(usize, bool)> {
-    match opcode {
+fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
+    match instruction.opcode() {
         "ld" | "ldu" | "ldmatrix" => Some((1, true)),
         "st" | "red" | "prefetch" | "prefetchu" | "stmatrix" => Some((0, false)),
         "atom" => Some((1, false)),
         "cp" => Some((1, true)),
-        "wmma" => Some((1, true)),
+        "wmma" if instruction.has("load") => Some((1, true)),
+        "wmma" if instruction.has("store") => Some((0, false)),
         _ => None,
     }
 }
@@ -91,92 +155,6 @@ fn element(ty: Type) -> ScalarKind {
             3 | 4 => ScalarKind::B32,
             _ => ScalarKind::B64,
         }),
-    }
-}
-
-/// Follows parameters from `ld.param` through what keeps an address an address, to a fixed point.
-fn origins(entry: &Function) -> FxHashMap<usize, Origins> {
-    let mut origins: FxHashMap<usize, Origins> = FxHashMap::default();
-    let flows: Vec<_> = entry.instructions().flat_map(|instruction| flows(entry, instruction)).collect();
-    loop {
-        let mut grew = false;
-        for flow in &flows {
-            let incoming: Origins = match flow.from {
-                From::Param(index) => vec![index],
-                From::Register(register) => origins.get(&register).cloned().unwrap_or_default(),
-            };
-            if incoming.is_empty() {
-                continue;
-            }
-            let into = origins.entry(flow.to).or_default();
-            for param in incoming {
-                if let Err(at) = into.binary_search(&param) {
-                    into.insert(at, param);
-                    grew = true;
-                }
-            }
-        }
-        if !grew {
-            return origins;
-        }
-    }
-}
-
-/// A value that goes into a register.
-struct Flow {
-    from: From,
-    to: usize,
-}
-
-#[derive(Clone, Copy)]
-enum From {
-    Param(usize),
-    Register(usize),
-}
-
-fn flows(entry: &Function, instruction: Instruction<'_>) -> Vec<Flow> {
-    let operands = instruction.operands();
-    let Some((destination, sources)) = operands.split_first() else { return Vec::new() };
-    let register = |operand: &Operand| register_of(entry, *operand);
-    let take: &[usize] = match instruction.opcode() {
-        "ld" if instruction.has("param") => return loads_of_params(entry, *destination, sources),
-        "mov" | "cvta" => &[0],
-        "sub" => &[0],
-        "add" | "selp" => &[0, 1],
-        "mad" => &[2],
-        _ => return Vec::new(),
-    };
-    let Some(to) = register(destination) else { return Vec::new() };
-    let sources = take.iter().filter_map(|at| sources.get(*at).and_then(register));
-    sources.map(|from| Flow { from: From::Register(from), to }).collect()
-}
-
-/// `ld.param.u64 %rd1, [p]`: only whole parameters are followed, not the fields of structures.
-fn loads_of_params(entry: &Function, destination: Operand, sources: &[Operand]) -> Vec<Flow> {
-    let param = sources.first().and_then(|operand| entry.address(*operand)).and_then(|address| {
-        let index = param_of(entry, address.base)?;
-        (address.offset == 0 && address.index.is_none()).then_some(index)
-    });
-    match (param, register_of(entry, destination)) {
-        (Some(param), Some(to)) => vec![Flow { from: From::Param(param), to }],
-        _ => Vec::new(),
-    }
-}
-
-fn param_of(entry: &Function, operand: Operand) -> Option<usize> {
-    let Operand::Symbol(name) = operand else { return None };
-    let Resolution::Symbol(symbol) = entry.name(name).resolution else { return None };
-    match entry.symbol(symbol).kind {
-        SymbolKind::Param { is_return: false, index } => Some(index as usize),
-        _ => None,
-    }
-}
-
-/// The number of a plain register operand.
-fn register_of(entry: &Function, operand: Operand) -> Option<usize> {
-    match operand {
-        Operand::Register { name, component: None } => Some(entry.name(name).referent.index()),
-        _ => None,
     }
 }
 

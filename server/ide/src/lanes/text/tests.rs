@@ -162,6 +162,7 @@ fn loops() {
 
 #[test]
 fn branches() {
+    visits(Role::Branch, &[(WARP, WARP, 99), (WARP, 0, 1)], expect!["x100 ; x100 ; x100 ; x100"]);
     visits(
         Role::Branch,
         &[(WARP, 0xff, 1)],

@@ -3,15 +3,25 @@ use warplens_syntax::{Language, parse_item};
 
 use super::*;
 
-/// Says of every parameter what the body makes of it.
+/// Says of every parameter of a kernel what its body makes of it.
 fn check(params: &str, body: &str, expect: Expect) {
-    let text = format!(
-        ".entry k({params})\n{{\n.reg .b64 %rd<20>;\n.reg .b32 %r<20>;\n.reg .f32 %f<9>;\n.reg .pred %p;\n{body}\n}}"
-    );
-    let parse = parse_item(Language::Ptx, &text);
-    assert!(parse.errors().is_empty(), "{:?}", parse.errors());
-    let entry = Function::lower(parse.green()).expect("a function");
-    let Body { accesses, dynamic_shared } = Body::of_ptx(&entry, &|name| name == "dynamic");
+    check_all(&[&format!(".entry k({params})\n{{\n{REGISTERS}\n{body}\n}}")], expect);
+}
+
+const REGISTERS: &str = ".reg .b64 %rd<20>;\n.reg .b32 %r<20>;\n.reg .f32 %f<9>;\n.reg .pred %p;";
+
+/// The same for the first of several functions.
+fn check_all(functions: &[&str], expect: Expect) {
+    let functions: Vec<_> = functions
+        .iter()
+        .map(|text| {
+            let parse = parse_item(Language::Ptx, text);
+            assert!(parse.errors().is_empty(), "{:?}", parse.errors());
+            Function::lower(parse.green()).expect("a function")
+        })
+        .collect();
+    let functions: Vec<_> = functions.iter().collect();
+    let Body { accesses, dynamic_shared } = Body::of_ptx(&functions, &|name| name == "dynamic");
     let access = |access: Option<Access>| match access {
         Some(Access { element, loaded: true }) => format!("loads {element}"),
         Some(Access { element, loaded: false }) => format!("stores {element}"),
@@ -106,4 +116,32 @@ fn dynamic_shared_memory() {
     check("", "mov.u32 %r1, dynamic;", expect!["dynamic shared"]);
     check("", "mov.u32 %r1, other;", expect![[""]]);
     check("", ".extern .shared .align 16 .b8 mine[];", expect!["dynamic shared"]);
+}
+
+/// A call as compilers write it: `callee(a, b)`.
+fn call(callee: &str, arguments: [&str; 2]) -> String {
+    let [a, b] = arguments;
+    format!(
+        "{{ .param .b64 param0; st.param.b64 [param0+0], {a};
+           .param .b64 param1; st.param.b64 [param1], {b};
+           call.uni {callee}, (param0, param1); }}"
+    )
+}
+
+#[test]
+fn into_calls() {
+    let kernel = format!(
+        ".entry k(.param .u64 a, .param .u64 b)\n{{\n{REGISTERS}
+         ld.param.u64 %rd1, [a];\nld.param.u64 %rd2, [b];\n{}\n}}",
+        call("f", ["%rd2", "%rd1"]),
+    );
+    let callee = format!(
+        ".func f(.param .b64 first, .param .b64 second)\n{{\n{REGISTERS}
+         ld.param.u64 %rd1, [first];\nld.param.u64 %rd2, [second];
+         ld.f32 %f1, [%rd1];\nst.u8 [%rd2], %r1;\n{}\n}}",
+        // Calls itself the other way round.
+        call("f", ["%rd1", "%rd1"]),
+    );
+    check_all(&[&kernel, &callee], expect!["stores u8, loads f32"]);
+    check_all(&[&kernel], expect!["-, -"]);
 }
