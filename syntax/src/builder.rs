@@ -1,10 +1,11 @@
 //! Events and tokens -> green tree.
 //!
 //! Trivia goes to the outermost place it can: a node starts at its first token and ends at its last, and
-//! only the root takes what lies around. Equal tokens share one allocation through a small cache that
-//! forgets on collision, so it needs no growth and no deletion; rowan's own builder hashes every node.
+//! only the root takes what lies around. Equal tokens, and equal nodes around one token, share an allocation
+//! through small caches that forget on collision, so they need no growth and no deletion; rowan's own builder
+//! hashes every token and node and keeps them all.
 
-use rowan::{GreenNode, GreenToken, NodeOrToken};
+use rowan::{GreenNode, GreenToken, GreenTokenData, NodeOrToken};
 
 use crate::SyntaxKind;
 use crate::lexed::Lexed;
@@ -47,7 +48,8 @@ struct Builder<'t> {
     next: usize,
     parents: Vec<(SyntaxKind, usize)>,
     children: Vec<NodeOrToken<GreenNode, GreenToken>>,
-    cache: TokenCache,
+    tokens: TokenCache,
+    leaves: LeafCache,
     root: GreenNode,
 }
 
@@ -59,7 +61,8 @@ impl<'t> Builder<'t> {
             next: 0,
             parents: Vec::new(),
             children: Vec::new(),
-            cache: TokenCache::new(lexed.len()),
+            tokens: TokenCache::new(lexed.len()),
+            leaves: LeafCache::new(lexed.len()),
             root: GreenNode::new(SyntaxKind::ERROR.into(), []),
         }
     }
@@ -76,7 +79,14 @@ impl<'t> Builder<'t> {
             self.trivia();
         }
         let Some((kind, first)) = self.parents.pop() else { return };
-        let node = GreenNode::new(kind.into(), self.children.drain(first..));
+        let node = match &self.children[first..] {
+            [NodeOrToken::Token(token)] => {
+                let node = self.leaves.node(kind, token);
+                self.children.pop();
+                node
+            }
+            _ => GreenNode::new(kind.into(), self.children.drain(first..)),
+        };
         if self.parents.is_empty() {
             self.root = node;
         } else {
@@ -99,7 +109,7 @@ impl<'t> Builder<'t> {
         let kind = self.lexed.kind(self.next);
         let text = &self.text[self.lexed.start(self.next)..self.lexed.end(self.next)];
         self.next += 1;
-        self.children.push(NodeOrToken::Token(self.cache.token(kind, text)));
+        self.children.push(NodeOrToken::Token(self.tokens.token(kind, text)));
     }
 }
 
@@ -110,8 +120,7 @@ struct TokenCache {
 
 impl TokenCache {
     fn new(tokens: usize) -> TokenCache {
-        let slots = tokens.clamp(64, 8192).next_power_of_two();
-        TokenCache { slots: vec![None; slots] }
+        TokenCache { slots: vec![None; slots_for(tokens)] }
     }
 
     fn token(&mut self, kind: SyntaxKind, text: &str) -> GreenToken {
@@ -126,6 +135,38 @@ impl TokenCache {
         self.slots[slot] = Some(token.clone());
         token
     }
+}
+
+/// Green nodes around a single token, by kind and token.
+struct LeafCache {
+    slots: Vec<Option<GreenNode>>,
+}
+
+impl LeafCache {
+    fn new(tokens: usize) -> LeafCache {
+        LeafCache { slots: vec![None; slots_for(tokens)] }
+    }
+
+    fn node(&mut self, kind: SyntaxKind, token: &GreenToken) -> GreenNode {
+        let address = std::ptr::from_ref::<GreenTokenData>(token);
+        let mixed = (address.addr() >> 4).wrapping_mul(0x9e37_79b9).wrapping_add(kind as usize);
+        let slot = (mixed ^ (mixed >> 16)) & (self.slots.len() - 1);
+        if let Some(node) = &self.slots[slot]
+            && node.kind() == kind.into()
+            && let Some(NodeOrToken::Token(known)) = node.children().next()
+            && std::ptr::eq(known, address)
+        {
+            return node.clone();
+        }
+        let node = GreenNode::new(kind.into(), [NodeOrToken::Token(token.clone())]);
+        self.slots[slot] = Some(node.clone());
+        node
+    }
+}
+
+/// As many slots as a text of this many tokens is worth.
+fn slots_for(tokens: usize) -> usize {
+    tokens.clamp(64, 8192).next_power_of_two()
 }
 
 fn hash(kind: SyntaxKind, text: &str) -> usize {
