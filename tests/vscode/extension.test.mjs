@@ -39,16 +39,16 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
     });
 
     test('an instruction, a directive and a special register explain themselves', async () => {
-      assert.match(await bench.hover('bra', 'bra'), /[Bb]ranch/);
+      assert.match(await bench.hover('@%p1 bra', 'bra'), /[Bb]ranch/);
       assert.match(await bench.hover('%tid.x', 'tid'), /CTA|block/);
       await shot('ptx-2-hover');
     });
 
     test('the lens shows the lanes at the line ends', async () => {
-      const before = await bench.lineWith('bra');
-      await bench.lens('divergence').first().click();
+      const before = await bench.lineWith('@%p1 bra');
+      await bench.lens('Run one warp').first().click();
       await until('lanes stand at the line ends', async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line)));
-      const after = await bench.lineWith('bra');
+      const after = await bench.lineWith('@%p1 bra');
       assert.ok(after.startsWith(before.trimEnd()), 'the code itself stays what it was');
       await bench.page.locator('.statusbar-item', { hasText: 'stack' }).waitFor();
       await shot('ptx-3-lanes');
@@ -56,7 +56,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
 
     test('the lanes change as one types, and a mistake is underlined', async () => {
       const hinted = (await bench.lines()).join('\n');
-      await typeInto('bra', 'Home', 'q');
+      await typeInto('@%p1 bra', 'bra', 'q');
       await bench.page.locator('.squiggly-error').first().waitFor();
       await shot('ptx-4-error');
       await bench.page.keyboard.press('Control+z');
@@ -65,7 +65,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
     });
 
     test('completion offers the modifiers of an opcode', async () => {
-      await typeInto('bra', 'End', '\n\tsetp.');
+      await typeInto('@%p1 bra', 'EVEN', '\n\tsetp.', 'End');
       const rows = bench.page.locator('.suggest-widget.visible .monaco-list-row');
       await rows.first().waitFor();
       await shot('ptx-5-completion');
@@ -87,17 +87,17 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
     });
 
     test('structure explains itself and shows its lanes', async () => {
-      await bench.lens('divergence').first().click();
+      await bench.lens('Run one wave').first().click();
       await until('lanes stand at the line ends', async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line)));
-      assert.match(await bench.hover('endloop', 'endloop'), /loop/);
+      assert.match(await bench.hover('break p2', 'break'), /loop/);
       await shot('wave-1-lanes');
     });
   });
 
-  /** Puts the cursor into the first line that holds `part`, moves it, and types. */
-  async function typeInto(part, key, text) {
-    await bench.word(part, part).click();
-    await bench.page.keyboard.press(key);
+  /** Clicks into `word` in the first line that holds `part`, moves the cursor by `keys`, and types. */
+  async function typeInto(part, word, text, ...keys) {
+    await bench.word(part, word).click();
+    for (const key of keys) await bench.page.keyboard.press(key);
     await bench.page.keyboard.type(text, { delay: 30 });
   }
 });
