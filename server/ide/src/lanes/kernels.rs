@@ -15,7 +15,7 @@ use crate::module::module_names;
 /// The kernels in the order of the text; of those that share a name the first.
 pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
     let list = file.document(db).items();
-    let address_bytes = address_bytes(db, file);
+    let address_bytes = if file.language(db) == Language::Ptx { address_bytes(db, file) } else { None };
     let mut kernels: Vec<KernelPlace> = Vec::new();
     let mut seen = FxHashSet::default();
     for (index, item) in items(db, file).iter().enumerate() {
@@ -37,7 +37,7 @@ pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
 
 type Named = (Kernel, text_size::TextRange);
 
-fn ptx_kernel(db: &dyn Db, item: Item<'_>, address_bytes: u64) -> Option<Named> {
+fn ptx_kernel(db: &dyn Db, item: Item<'_>, address_bytes: Option<u64>) -> Option<Named> {
     let header = ptx_header(db, item);
     header.declarations.iter().find_map(|declaration| match &declaration.kind {
         DeclarationKind::Function { kind: FunctionKind::Entry, has_body: true, signature, .. } => {
@@ -61,18 +61,14 @@ pub(crate) fn wave_code(db: &dyn Db, item: Item<'_>) -> wave::Code {
     warplens_syntax::wave::ast::Item::cast(tree).map(|tree| wave::lower(&tree)).unwrap_or_default()
 }
 
-/// Bytes of an address: 8 unless the module says otherwise.
-fn address_bytes(db: &dyn Db, file: File) -> u64 {
-    if file.language(db) != Language::Ptx {
-        return 4;
-    }
-    let size = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive).find_map(|item| {
-        match ptx_header(db, *item).directive {
-            Some(Directive::AddressSize(size)) => size,
-            _ => None,
-        }
-    });
-    if size == Some(AddressSize::Bits32) { 4 } else { 8 }
+/// Bytes of an address, where the module says it.
+fn address_bytes(db: &dyn Db, file: File) -> Option<u64> {
+    let mut directives = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive);
+    directives.find_map(|item| match ptx_header(db, *item).directive {
+        Some(Directive::AddressSize(Some(AddressSize::Bits32))) => Some(4),
+        Some(Directive::AddressSize(Some(AddressSize::Bits64))) => Some(8),
+        _ => None,
+    })
 }
 
 /// What the bodies of a kernel and of the functions that it can reach tell about its launches.

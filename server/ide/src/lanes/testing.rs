@@ -122,7 +122,7 @@ pub(crate) fn resolved() -> Resolved {
         launches("[[launch]]\nname = 'l'\nfile = 'k.ptx'\n", Format::Toml).expect("well formed").remove(0);
     let kernel = Kernel {
         name: "k".into(),
-        kind: KernelKind::Ptx(PtxKernel { address_bytes: 8, ..PtxKernel::default() }),
+        kind: KernelKind::Ptx(PtxKernel { address_bytes: Some(8), ..PtxKernel::default() }),
     };
     let launch = listed.usable().expect("well formed");
     let mut resolved = resolve(&launch, &kernel, 1 << 20, &|_| Err(String::new())).expect("fits");

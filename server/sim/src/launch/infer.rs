@@ -70,11 +70,10 @@ pub(crate) fn threads(extent: [u32; 3]) -> u64 {
 }
 
 fn argument(param: &Parameter, access: Option<Access>, ptx: &PtxKernel, threads: u64) -> Argument {
-    let may_point = |kind: ScalarKind| param.bytes == ptx.address_bytes && kind.class() != Class::Float;
     let stored = Access { element: ScalarKind::B32, loaded: false };
     let access = access.or(param.is_pointer.then_some(stored));
     let passed = match (param.scalar, access) {
-        (Some(kind), Some(access)) if may_point(kind) => Passed::Buffer(buffer(access, threads)),
+        (Some(_), Some(access)) if ptx.takes_address(param) => Passed::Buffer(buffer(access, threads)),
         (Some(kind), _) if kind.class() == Class::Float => Passed::Scalar(kind, kind.bits_of_float(1.0)),
         (Some(kind), _) => {
             let (_, largest) = kind.integer_range();

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 use warplens_hir::ptx::Signature;
 
-use super::scalar::ScalarKind;
+use super::scalar::{Class, ScalarKind};
 
 /// A kernel as launches see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,8 +34,8 @@ pub struct PtxKernel {
     pub largest_block: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
-    /// Bytes of an address.
-    pub address_bytes: u64,
+    /// Bytes of an address, where the module says it; else 4 and 8 both serve.
+    pub address_bytes: Option<u64>,
 }
 
 /// What a WAVE kernel says of its launches.
@@ -62,7 +62,7 @@ pub struct Parameter {
 
 impl Kernel {
     /// A PTX entry; the size of addresses is its module's.
-    pub fn of_ptx(name: SmolStr, signature: &Signature, address_bytes: u64) -> Kernel {
+    pub fn of_ptx(name: SmolStr, signature: &Signature, address_bytes: Option<u64>) -> Kernel {
         let dimensions = |directive| {
             let sizes = signature.dimensions(directive)?;
             Some(sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX)))
@@ -75,6 +75,17 @@ impl Kernel {
             address_bytes,
         };
         Kernel { name, kind: KernelKind::Ptx(kernel) }
+    }
+}
+
+impl PtxKernel {
+    /// Whether an address can be passed to `param`.
+    pub(crate) fn takes_address(&self, param: &Parameter) -> bool {
+        let fits = match self.address_bytes {
+            Some(bytes) => param.bytes == bytes,
+            None => matches!(param.bytes, 4 | 8),
+        };
+        fits && param.scalar.is_some_and(|kind| kind.class() != Class::Float)
     }
 }
 

@@ -125,15 +125,19 @@ fn call_of<'f>(function: &'f Function, call: Instruction<'f>) -> Option<(&'f str
     }
 }
 
-/// Which operand of a memory instruction is the address, and whether what lies there is loaded for its own sake. What an
-/// atomic finds counts as stored: counters start at zero.
+/// Which operand of a memory instruction is an address that a buffer may have, and whether what lies there is loaded for
+/// its own sake. What an atomic finds counts as stored: counters start at zero.
 fn accessed_operand(instruction: Instruction<'_>) -> Option<(usize, bool)> {
+    const ELSEWHERE: [&str; 6] = ["shared", "shared::cta", "shared::cluster", "local", "const", "param"];
+    let elsewhere = ELSEWHERE.iter().any(|space| instruction.has(space));
     match instruction.opcode() {
-        "ld" | "ldu" | "ldmatrix" => Some((1, true)),
-        "st" | "red" | "prefetch" | "prefetchu" | "stmatrix" => Some((0, false)),
-        "atom" => Some((1, false)),
+        // From global to shared memory.
         "cp" => Some((1, true)),
+        _ if elsewhere => None,
+        "ld" | "ldu" => Some((1, true)),
         "wmma" if instruction.has("load") => Some((1, true)),
+        "atom" => Some((1, false)),
+        "st" | "red" | "prefetch" | "prefetchu" => Some((0, false)),
         "wmma" if instruction.has("store") => Some((0, false)),
         _ => None,
     }

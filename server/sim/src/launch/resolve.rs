@@ -247,7 +247,7 @@ fn for_ptx(
     let mut params = Vec::new();
     for (argument, param) in launch.args.iter().zip(&ptx.params) {
         params.resize(params.len().next_multiple_of(param.align.max(1) as usize), 0);
-        params.extend(param_bytes(argument, param, ptx.address_bytes, &buffers)?);
+        params.extend(param_bytes(argument, param, ptx, &buffers)?);
     }
     let config = ptx::LaunchConfig {
         dynamic_shared: launch.dynamic_shared.unwrap_or(0),
@@ -329,7 +329,7 @@ fn no_such_buffer(name: &str, buffers: &[PlacedBuffer]) -> String {
 fn param_bytes(
     argument: &Argument,
     param: &Parameter,
-    address_bytes: u64,
+    ptx: &PtxKernel,
     buffers: &[PlacedBuffer],
 ) -> Result<Vec<u8>, Problem> {
     let name = argument.name.as_deref().unwrap_or_default();
@@ -346,20 +346,19 @@ fn param_bytes(
             Ok(bytes)
         }
         Passed::Buffer(_) | Passed::Alias(_) => {
-            let integer = param.scalar.is_some_and(|kind| kind.class() != Class::Float);
-            if param.bytes != address_bytes || !integer {
+            if !ptx.takes_address(param) {
+                let bytes = ptx.address_bytes.unwrap_or(8);
                 return Err(wrong(
                     argument,
                     format!(
-                        "a buffer passes its address, {} bytes, and the parameter is {}: pass a scalar",
-                        address_bytes,
+                        "a buffer passes its address, {bytes} bytes, and the parameter is {}: pass a scalar",
                         shape(param)
                     ),
                 ));
             }
             let address =
                 buffers.iter().find(|buffer| buffer.name == name).map_or(0, |buffer| buffer.address);
-            Ok(address.to_le_bytes()[..address_bytes as usize].to_vec())
+            Ok(address.to_le_bytes()[..param.bytes as usize].to_vec())
         }
     }
 }

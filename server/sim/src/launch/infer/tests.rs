@@ -51,7 +51,7 @@ fn arguments() {
         params,
         required_block: Some([256, 1, 1]),
         required_cluster: Some([2, 1, 1]),
-        address_bytes: 8,
+        address_bytes: Some(8),
         ..PtxKernel::default()
     };
     let access = |element, loaded| Some(Access { element, loaded });

@@ -112,6 +112,19 @@ fn numbers_are_no_addresses() {
 }
 
 #[test]
+fn offsets_into_other_spaces_are_no_addresses() {
+    check(
+        POINTERS,
+        "ld.param.u64 %rd1, [a];
+         mov.u64 %rd2, dynamic;
+         add.u64 %rd3, %rd2, %rd1;
+         ld.shared.u32 %r1, [%rd3];
+         st.local.u32 [%rd1], %r1;",
+        expect!["-, -, -, dynamic shared"],
+    );
+}
+
+#[test]
 fn dynamic_shared_memory() {
     check("", "mov.u32 %r1, dynamic;", expect!["dynamic shared"]);
     check("", "mov.u32 %r1, other;", expect![[""]]);

@@ -13,7 +13,7 @@ fn param(name: &str, kind: ScalarKind) -> Parameter {
 fn saxpy() -> PtxKernel {
     use ScalarKind::{F32, U32, U64};
     let params = vec![param("n", U32), param("a", F32), param("x", U64), param("y", U64)];
-    PtxKernel { params, address_bytes: 8, ..PtxKernel::default() }
+    PtxKernel { params, address_bytes: Some(8), ..PtxKernel::default() }
 }
 
 fn answer(kernel: KernelKind, lines: &str) -> String {
@@ -111,7 +111,7 @@ fn parameters_lie_at_their_alignment() {
 
 #[test]
 fn pointers_of_32_bit_modules_take_4_bytes() {
-    let kernel = PtxKernel { params: vec![param("x", ScalarKind::U32)], address_bytes: 4, ..saxpy() };
+    let kernel = PtxKernel { params: vec![param("x", ScalarKind::U32)], address_bytes: Some(4), ..saxpy() };
     check(
         kernel,
         "args = [{ buffer = 'u8', len = 1 }]",
@@ -120,6 +120,17 @@ fn pointers_of_32_bit_modules_take_4_bytes() {
         x u8[1] at 0x10000000
     "#]],
     );
+}
+
+#[test]
+fn a_module_that_does_not_say_takes_both() {
+    let params = vec![param("x", ScalarKind::U32), param("y", ScalarKind::U64)];
+    let kernel = PtxKernel { params, address_bytes: None, ..saxpy() };
+    check(kernel, "args = [{ buffer = 'u8', len = 1 }, { alias = 'x' }]", expect![[r#"
+        [1, 1, 1] [32, 1, 1] 0 00000010000000000000001000000000
+        x u8[1] at 0x10000000
+        y u8[1] at 0x10000000
+    "#]]);
 }
 
 #[test]
