@@ -6,7 +6,7 @@ use text_size::{TextRange, TextSize};
 use warplens_isa::wave as isa;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::wave::ast;
-use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
+use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use super::mnemonic::{self, Mnemonic};
 use super::model::{
@@ -84,7 +84,7 @@ impl Lowering {
             match ast::Statement::cast(node) {
                 Some(ast::Statement::Directive(directive)) => self.directive(&directive),
                 Some(ast::Statement::Label(label)) => self.label(&label),
-                Some(ast::Statement::Instruction(instruction)) => self.instruction(&instruction),
+                Some(ast::Statement::Instruction(instruction)) => self.instruction(instruction.syntax()),
                 None => {}
             }
         }
@@ -113,7 +113,7 @@ impl Lowering {
         if self.code.kernel.is_none() {
             self.say(place, ProblemKind::DirectiveOutside(known.name));
         }
-        let torn = is_torn(directive.syntax());
+        let torn = Parts::of(directive.syntax()).torn;
         let numbers: Option<Vec<u32>> =
             directive.operands().map(|operand| resource_number(&operand)).collect();
         let range = self.range(directive.syntax().text_range());
@@ -136,31 +136,22 @@ impl Lowering {
         }
     }
 
-    fn instruction(&mut self, node: &ast::Instruction) {
-        let guard = node.guard().and_then(|guard| self.guard(&guard));
-        let Some(word) = node.mnemonic_token() else { return };
-        let suffixes: Vec<_> = node.suffixes().collect();
-        let spelled: Vec<_> = suffixes.iter().map(SyntaxToken::text).collect();
+    fn instruction(&mut self, node: &SyntaxNode) {
+        let parts = Parts::of(node);
+        let guard = parts.guard.and_then(|guard| self.guard(&guard));
+        let Some(word) = parts.mnemonic else { return };
+        let spelled: Vec<_> = parts.suffixes.iter().map(SyntaxToken::text).collect();
         let Mnemonic { name, entry, taken } = Mnemonic::of(word.text(), &spelled);
-        let mnemonic_range = match suffixes.last() {
+        let mnemonic_range = match parts.suffixes.last() {
             Some(last) => self.token(&word).cover(self.token(last)),
             None => self.token(&word),
         };
-        let mut instruction = Instruction {
-            range: self.range(node.syntax().text_range()),
-            mnemonic_range,
-            mnemonic: name,
-            entry,
-            guard,
-            operands: Vec::new(),
-            complete: entry.is_some_and(|entry| entry.operands.is_empty()),
-        };
-        for operand in node.operands() {
-            let operand = self.operand(&operand);
-            instruction.operands.push(operand);
-        }
+        let operands = parts.operands.iter().map(|operand| self.operand(operand)).collect();
+        let range = self.range(node.text_range());
+        let mut instruction =
+            Instruction { range, mnemonic_range, mnemonic: name, entry, guard, operands, complete: false };
         match entry {
-            Some(entry) => self.suffixes(entry.0, &suffixes[taken..], &mut instruction),
+            Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], &mut instruction),
             None => {
                 let write = mnemonic::meant(&instruction.mnemonic);
                 let name = instruction.mnemonic.clone();
@@ -168,7 +159,7 @@ impl Lowering {
             }
         }
         self.guard_oddities(&instruction);
-        self.finish_instruction(instruction, is_torn(node.syntax()));
+        self.finish_instruction(instruction, parts.torn);
     }
 
     /// Resolves the operands, notes the names among them, and takes a swallowed word as the instruction that it was meant to be.
@@ -176,6 +167,7 @@ impl Lowering {
         if let Some((range, word)) = operands::swallowed(&instruction) {
             self.say(range, ProblemKind::SwallowedWord(word.clone()));
             instruction.operands.clear();
+            instruction.complete = true;
             instruction.range = TextRange::new(instruction.range.start(), instruction.mnemonic_range.end());
             self.code.instructions.push(instruction);
             let entry = Mnemonic::of(&word, &[""; 0]).entry;
@@ -366,19 +358,35 @@ fn digits(index: u8) -> u32 {
     index.checked_ilog10().map_or(1, |digits| digits + 1)
 }
 
-/// Whether the parser found fault with the operands of a statement: a part of it is an error, or a comma lacks an operand.
-fn is_torn(statement: &SyntaxNode) -> bool {
-    let mut commas = 0;
-    let mut operands = 0;
-    for child in statement.children_with_tokens() {
-        match child.kind() {
-            SyntaxKind::ERROR => return true,
-            SyntaxKind::COMMA => commas += 1,
-            _ if child.as_node().is_some_and(|node| ast::Operand::can_cast(node.kind())) => operands += 1,
-            _ => {}
+/// The children of a statement, looked at once.
+#[derive(Default)]
+struct Parts {
+    guard: Option<ast::Guard>,
+    mnemonic: Option<SyntaxToken>,
+    suffixes: Vec<SyntaxToken>,
+    operands: Vec<ast::Operand>,
+    /// Whether the parser found fault with the operands: a part is an error, or a comma lacks an operand.
+    torn: bool,
+}
+
+impl Parts {
+    fn of(statement: &SyntaxNode) -> Parts {
+        let mut parts = Parts::default();
+        let mut commas = 0;
+        for child in statement.children_with_tokens() {
+            match (child.kind(), child) {
+                (SyntaxKind::COMMA, _) => commas += 1,
+                (SyntaxKind::IDENT, NodeOrToken::Token(token)) => parts.mnemonic = Some(token),
+                (SyntaxKind::DOT_WORD, NodeOrToken::Token(token)) => parts.suffixes.push(token),
+                (SyntaxKind::ERROR, _) => parts.torn = true,
+                (SyntaxKind::GUARD, NodeOrToken::Node(node)) => parts.guard = ast::Guard::cast(node),
+                (_, NodeOrToken::Node(node)) => parts.operands.extend(ast::Operand::cast(node)),
+                (_, NodeOrToken::Token(_)) => {}
+            }
         }
+        parts.torn |= commas > 0 && commas >= parts.operands.len();
+        parts
     }
-    commas > 0 && commas >= operands
 }
 
 /// A number of a directive. Negative numbers wrap, as they do for the assembler.
