@@ -20,7 +20,10 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
     report(&client, &text, "every feature asked once")
 }
 
-/// One request of each kind; positions lie in an instruction in the middle, ranges span the whole file.
+/// Lines that an editor asks the colours of at once: those in view, and some around them.
+const LINES_IN_VIEW: usize = 200;
+
+/// One request of each kind; positions lie in an instruction in the middle.
 fn features(text: &str) -> Vec<(&'static str, Value)> {
     let lines: Vec<&str> = text.lines().collect();
     let line = (lines.len() / 2..lines.len()).find(|&line| lines[line].contains("%r")).unwrap_or(0);
@@ -28,6 +31,10 @@ fn features(text: &str) -> Vec<(&'static str, Value)> {
     let position = json!({ "line": line, "character": character });
     let whole =
         json!({ "start": { "line": 0, "character": 0 }, "end": { "line": lines.len(), "character": 0 } });
+    let view = json!({
+        "start": { "line": line, "character": 0 },
+        "end": { "line": line + LINES_IN_VIEW, "character": 0 },
+    });
     let at = |extra: Value| {
         let mut params = json!({ "position": position });
         params.as_object_mut().expect("an object").extend(extra.as_object().cloned().unwrap_or_default());
@@ -44,7 +51,7 @@ fn features(text: &str) -> Vec<(&'static str, Value)> {
         ("textDocument/foldingRange", json!({})),
         ("textDocument/codeLens", json!({})),
         ("textDocument/semanticTokens/full", json!({})),
-        ("textDocument/semanticTokens/range", json!({ "range": whole })),
+        ("textDocument/semanticTokens/range", json!({ "range": view })),
         ("textDocument/inlayHint", json!({ "range": whole })),
     ]
 }
