@@ -15,6 +15,8 @@ pub(crate) struct Lexed {
     significant_kinds: Vec<SyntaxKind>,
     significant: Vec<u32>,
     pub(crate) errors: Vec<SyntaxError>,
+    /// Whether a block comment has no end in the text.
+    pub(crate) open_comment: bool,
 }
 
 impl Lexed {
@@ -27,6 +29,7 @@ impl Lexed {
             significant_kinds: Vec::with_capacity(tokens / 2),
             significant: Vec::with_capacity(tokens / 2),
             errors: Vec::new(),
+            open_comment: false,
         }
     }
 

@@ -31,7 +31,8 @@ pub(crate) fn reparse(language: Language, old: &Parse, old_text: &str, text: &st
     let end = (usize::from(range.end()) as i64 + delta) as usize;
     let after_change = (usize::from(changed.end()) as i64 + delta) as usize;
     let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=after_change];
-    if memmem::find(inserted, b"*/").is_some() || memmem::find(inserted, b"/*").is_some() {
+    if memmem::find(inserted, b"*/").is_some() {
+        // It may close a comment that was open before the chunk.
         return None;
     }
     let (green, errors) = parse_chunk(&text[start..end], is_last)?;
@@ -96,6 +97,10 @@ fn is_last(chunk: &SyntaxNode) -> Option<bool> {
 /// The chunk's tree and errors, if its text is one chunk that ends in itself.
 fn parse_chunk(text: &str, is_last: bool) -> Option<(GreenNode, Vec<SyntaxError>)> {
     let lexed = lexer::lex(text);
+    if lexed.open_comment {
+        // It may be closed after the chunk.
+        return None;
+    }
     let mut parser = Parser::new(text, &lexed);
     let whole = grammar::lone_chunk(&mut parser, is_last);
     let (events, found) = parser.finish();

@@ -142,6 +142,7 @@ impl Lexer<'_> {
                 match self.comment_ends.of(self.bytes, start) {
                     Some(end) => self.at = end,
                     None => {
+                        self.lexed.open_comment = true;
                         self.at = self.line_end(start);
                         self.error(start, "this comment has no end: close it with `*/`");
                     }
