@@ -60,9 +60,13 @@ pub fn lenses(
     style: LensStyle,
 ) -> Vec<Lens> {
     let mut lenses = Vec::new();
-    for place in kernels {
+    for (index, place) in kernels.iter().enumerate() {
         let entry = place.kernel.name.as_str();
-        let of_kernel = offers.iter().filter(|offer| offer.entry.as_deref() == Some(entry));
+        // Launches whose kernel cannot be told are told of over the first.
+        let of_kernel = offers.iter().filter(|offer| match &offer.entry {
+            Some(of) => of == entry,
+            None => index == 0,
+        });
         let running = shown.filter(|shown| shown.entry() == entry);
         lenses.extend(over(place, of_kernel, running, style));
     }

@@ -89,19 +89,22 @@ fn comment_marks(language: Language) -> &'static [&'static str] {
 }
 
 /// The launches of a document, in the order in which one is chosen where none is named: those of the launch file, those of
-/// comments, then an inferred one for each kernel.
+/// comments, then an inferred one for each kernel. A launch file that cannot be read is one that cannot be run.
 pub fn offers(
     language: Language,
     text: &str,
     kernels: &[KernelPlace],
     file: Option<&LaunchFile>,
-) -> Result<Vec<Offer>, LaunchProblem> {
+) -> Vec<Offer> {
     let mut offers = Vec::new();
     if let Some(file) = file {
         let in_file = |problem: &Problem| LaunchProblem::in_file(problem, file);
-        let listed = launches(&file.text, file.format).map_err(|problem| in_file(&problem))?;
-        for listed in listed.into_iter().filter(|listed| names_document(&listed.launch, &file.document)) {
-            offers.push(offer(listed, Source::File, None, kernels, in_file));
+        match launches(&file.text, file.format) {
+            Ok(listed) => {
+                let ours = listed.into_iter().filter(|listed| names_document(&listed.launch, &file.document));
+                offers.extend(ours.map(|listed| offer(listed, Source::File, None, kernels, in_file)));
+            }
+            Err(problem) => offers.push(unreadable(file, &in_file(&problem))),
         }
     }
     for CommentLaunch { offset, listed } in in_comments(text, comment_marks(language)) {
@@ -110,7 +113,20 @@ pub fn offers(
         offers.push(offer(listed, Source::Comment, below, kernels, located));
     }
     offers.extend(kernels.iter().map(inferred_offer));
-    Ok(offers)
+    offers
+}
+
+/// What stands for a launch file that cannot be read.
+fn unreadable(file: &LaunchFile, problem: &LaunchProblem) -> Offer {
+    Offer {
+        name: file.path.clone(),
+        entry: None,
+        grid: [1; 3],
+        block: [1; 3],
+        source: Source::File,
+        problem: Some(problem.clone()),
+        launch: None,
+    }
 }
 
 /// The inferred launch of a kernel, not yet made.

@@ -59,16 +59,11 @@ const NOT_OPEN: &str = "the file is not open";
 impl Analysis {
     /// The launches of a document in the order in which one is chosen where none is named; an inferred one for each kernel
     /// comes last.
-    pub fn launches(
-        &self,
-        file: FileId,
-        launches: Option<&LaunchFile>,
-    ) -> Answer<Result<Vec<Offer>, LaunchProblem>> {
-        let offers = self.ask(file, |db, file| Some(offers_of(db, file, &kernels(db, file), launches)))?;
-        Ok(offers.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
+    pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<Offer>> {
+        self.ask(file, |db, file| offers_of(db, file, &kernels(db, file), launches))
     }
 
-    /// The lenses over the kernels of a document. A launch file that cannot be read has none; a request to run says why.
+    /// The lenses over the kernels of a document.
     pub fn lenses(
         &self,
         file: FileId,
@@ -78,9 +73,7 @@ impl Analysis {
     ) -> Answer<Vec<Lens>> {
         self.ask(file, |db, file| {
             let kernels = kernels(db, file);
-            let offers = offers_of(db, file, &kernels, launches);
-            let offers = offers.or_else(|_| offers_of(db, file, &kernels, None)).unwrap_or_default();
-            lenses(&kernels, &offers, shown, style)
+            lenses(&kernels, &offers_of(db, file, &kernels, launches), shown, style)
         })
     }
 
@@ -103,7 +96,7 @@ fn offers_of(
     file: File,
     kernels: &[KernelPlace],
     launches: Option<&LaunchFile>,
-) -> Result<Vec<Offer>, LaunchProblem> {
+) -> Vec<Offer> {
     offers(file.language(db), &file.document(db).items().text(), kernels, launches)
 }
 
@@ -195,25 +188,37 @@ fn choose<'k>(
             let kernel = only(launch.entry.as_deref().or(entry), kernels)?;
             Ok(Chosen { launch: Some(Launch::clone(launch)), kernel, source: Source::Given })
         }
-        Choice::First => match written(db, file, entry, kernels, launches)?.into_iter().next() {
+        Choice::First => match written(db, file, entry, kernels, launches).into_iter().next() {
             Some(offer) => chosen(offer, kernels),
             None => infer(),
         },
         Choice::Named(name) => {
-            let offers = written(db, file, entry, kernels, launches)?;
-            let names: Vec<_> = offers.iter().map(|offer| format!("`{}`", offer.name)).collect();
-            match offers.into_iter().find(|offer| offer.name == *name) {
-                Some(offer) => chosen(offer, kernels),
-                None if names.is_empty() => Err(LaunchProblem::new(format!(
-                    "there is no launch `{name}` for this file: nothing but `inferred`"
-                ))),
-                None => Err(LaunchProblem::new(format!(
-                    "there is no launch `{name}` for this file: there are {} and `inferred`",
-                    names.join(", ")
-                ))),
+            let offers = written(db, file, entry, kernels, launches);
+            match offers.iter().position(|offer| offer.name == *name) {
+                Some(at) => chosen(offers[at].clone(), kernels),
+                None => Err(no_such_launch(name, &offers)),
             }
         }
     }
+}
+
+fn no_such_launch(name: &str, offers: &[Offer]) -> LaunchProblem {
+    // It may stand in the launch file that cannot be read.
+    if let Some(problem) =
+        offers.iter().find(|offer| offer.launch.is_none()).and_then(|offer| offer.problem.clone())
+    {
+        return problem;
+    }
+    let names: Vec<_> = offers.iter().map(|offer| format!("`{}`", offer.name)).collect();
+    LaunchProblem::new(match names.is_empty() {
+        true => format!("there is no launch `{name}` for this file: nothing but `inferred`"),
+        false => {
+            format!(
+                "there is no launch `{name}` for this file: there are {} and `inferred`",
+                names.join(", ")
+            )
+        }
+    })
 }
 
 /// The launches that somebody wrote, for `entry` if one is named.
@@ -223,11 +228,11 @@ fn written(
     entry: Option<&str>,
     kernels: &[KernelPlace],
     launches: Option<&LaunchFile>,
-) -> Result<Vec<Offer>, LaunchProblem> {
-    let mut offers = offers_of(db, file, kernels, launches)?;
+) -> Vec<Offer> {
+    let mut offers = offers_of(db, file, kernels, launches);
     offers.retain(|offer| offer.source != Source::Inferred);
     offers.retain(|offer| entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry);
-    Ok(offers)
+    offers
 }
 
 fn chosen(offer: Offer, kernels: &[KernelPlace]) -> Result<Chosen<'_>, LaunchProblem> {

@@ -9,7 +9,7 @@ use tower_lsp::ls_types::{
     CodeLens, Command, Hover, InlayHint, InlayHintLabel, Position, TextDocumentIdentifier, Uri,
 };
 use warplens_ide::lanes::{
-    Choice, Click, LaunchFile, LensStyle, Model, Prepared, RunRequest, Shown, report, text,
+    Choice, Click, LaunchFile, LensStyle, Model, Offer, Prepared, RunRequest, Shown, report, text,
 };
 use warplens_ide::{TextRange, TextSize};
 use warplens_sim::{Limits, RunOptions, RunResult, WarpId};
@@ -145,8 +145,9 @@ pub(super) fn lenses(question: &Question) -> Result<Vec<CodeLens>, Failure> {
 pub(super) fn offers(question: &Question, entry: Option<&str>) -> Result<Value, Failure> {
     let file = launch_file(question).map_err(Failure::Refused)?;
     let offers = question.analysis.launches(question.file, file.as_ref())?;
-    let offers = offers.map_err(|problem| Failure::Refused(problem.to_string()))?;
-    let wanted = offers.iter().filter(|offer| entry.is_none() || offer.entry.as_deref() == entry);
+    // A launch whose kernel cannot be told may be meant for any.
+    let wanted = |offer: &&Offer| entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry;
+    let wanted = offers.iter().filter(wanted);
     let listed = wanted.map(|offer| {
         let mut listed = json!({
             "name": offer.name,

@@ -37,18 +37,14 @@ fn file(text: &str) -> LaunchFile {
 
 fn check(text: &str, launches: Option<&str>, expect: Expect) {
     let file = launches.map(file);
-    let answer = match offers(Language::Ptx, text, &kernels(text), file.as_ref()) {
-        Err(problem) => problem.to_string(),
-        Ok(offers) => offers
-            .into_iter()
-            .map(|offer| {
-                let Offer { name, entry, grid, block, source, problem, .. } = offer;
-                let entry = entry.unwrap_or_default();
-                let problem = problem.map_or(String::new(), |problem| format!(" PROBLEM {problem}"));
-                format!("{} {name}: {entry} {grid:?} {block:?}{problem}\n", source.as_str())
-            })
-            .collect(),
+    let show = |offer: Offer| {
+        let Offer { name, entry, grid, block, source, problem, .. } = offer;
+        let entry = entry.unwrap_or_default();
+        let problem = problem.map_or(String::new(), |problem| format!(" PROBLEM {problem}"));
+        format!("{} {name}: {entry} {grid:?} {block:?}{problem}\n", source.as_str())
     };
+    let offers = offers(Language::Ptx, text, &kernels(text), file.as_ref());
+    let answer: String = offers.into_iter().map(show).collect();
     expect.assert_eq(&answer);
 }
 
@@ -113,7 +109,12 @@ fn broken_files_and_launches() {
     check(
         TEXT,
         Some("[[launch]\n"),
-        expect!["warplens.toml:1:10: this is not TOML: unclosed array table, expected `]`"],
+        expect![[r#"
+            toml warplens.toml:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:1:10: this is not TOML: unclosed array table, expected `]`
+            comment commented: second [4, 1, 1] [32, 1, 1]
+            inferred inferred: first [1, 1, 1] [32, 1, 1]
+            inferred inferred: second [1, 1, 1] [32, 1, 1]
+        "#]],
     );
     check(
         TEXT,
@@ -141,7 +142,7 @@ fn lenses_over_kernels() {
         "[[launch]]\nname = 'a'\nfile = 'sub/k.ptx'\nentry = 'first'\n[[launch]]\nname = 'bad'\nfile = 'sub/k.ptx'\nentry = 'first'\ngrid = 1\n",
     );
     let kernels = kernels(TEXT);
-    let offers = offers(Language::Ptx, TEXT, &kernels, Some(&file)).unwrap();
+    let offers = offers(Language::Ptx, TEXT, &kernels, Some(&file));
     let show = |shown: Option<&crate::lanes::Shown>, style| {
         let lenses = lenses(&kernels, &offers, shown, style);
         lenses
@@ -173,7 +174,7 @@ fn lenses_over_kernels() {
 fn the_lens_of_a_running_kernel_tells_how_it_went() {
     let text = ".entry k()";
     let kernels = kernels(text);
-    let offers = offers(Language::Ptx, text, &kernels, None).unwrap();
+    let offers = offers(Language::Ptx, text, &kernels, None);
     let shown = testing::shown(testing::TEXT, testing::result());
     let lenses = lenses(&kernels, &offers, Some(&shown), LensStyle::Plain);
     let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();

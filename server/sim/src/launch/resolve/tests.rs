@@ -126,11 +126,15 @@ fn pointers_of_32_bit_modules_take_4_bytes() {
 fn a_module_that_does_not_say_takes_both() {
     let params = vec![param("x", ScalarKind::U32), param("y", ScalarKind::U64)];
     let kernel = PtxKernel { params, address_bytes: None, ..saxpy() };
-    check(kernel, "args = [{ buffer = 'u8', len = 1 }, { alias = 'x' }]", expect![[r#"
+    check(
+        kernel,
+        "args = [{ buffer = 'u8', len = 1 }, { alias = 'x' }]",
+        expect![[r#"
         [1, 1, 1] [32, 1, 1] 0 00000010000000000000001000000000
         x u8[1] at 0x10000000
         y u8[1] at 0x10000000
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
