@@ -6,6 +6,8 @@ pub(crate) const SYNTAX: &str = "syntax-error";
 pub(crate) const UNKNOWN_INSTRUCTION: &str = "unknown-instruction";
 /// No form of the instruction takes this modifier.
 pub(crate) const UNKNOWN_MODIFIER: &str = "unknown-modifier";
+/// The special register has no such component.
+pub(crate) const UNKNOWN_COMPONENT: &str = "unknown-component";
 /// No directive has this name.
 pub(crate) const UNKNOWN_DIRECTIVE: &str = "unknown-directive";
 /// No type has this name.
@@ -32,6 +34,7 @@ pub const CODES: &[(&str, &str)] = &[
     (SYNTAX, "the text does not follow the grammar"),
     (UNKNOWN_INSTRUCTION, "no instruction has this opcode"),
     (UNKNOWN_MODIFIER, "no form of the instruction takes this modifier"),
+    (UNKNOWN_COMPONENT, "the special register has no such component"),
     (UNKNOWN_DIRECTIVE, "no directive has this name"),
     (UNKNOWN_TYPE, "no type has this name"),
     (UNRESOLVED_NAME, "nothing of this name is declared"),

@@ -1,5 +1,6 @@
 //! Checks of PTX.
 
+mod components;
 mod directives;
 mod instructions;
 mod names;
@@ -17,6 +18,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut V
         Some(function) => {
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
+            components::check(db, item, &function, problems);
         }
         None => {
             problems.extend(ptx_header(db, item).problems.iter().map(|found| describe(found, text, None)));

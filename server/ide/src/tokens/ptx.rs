@@ -91,6 +91,7 @@ impl Names<'_> {
 fn kind(function: &Function, name: NameRef<'_>) -> Option<TokenKind> {
     Some(match name.resolution {
         Resolution::Special(_) => TokenKind::SpecialRegister,
+        // What it is, the module knows; what is done with it tells most.
         Resolution::External(_) => match name.role {
             Role::Declaration | Role::Call => TokenKind::Function,
             Role::Target => return None,
