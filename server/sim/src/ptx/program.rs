@@ -13,6 +13,7 @@ use super::semantics::convert::Convert;
 use super::semantics::float::{Approximation, FloatMode, FloatOp};
 use super::semantics::half::Half;
 use super::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use super::semantics::narrow::PairConvert;
 use super::semantics::video::Video;
 use crate::memory::DeviceMemory;
 use crate::soft_float::Rounding;
@@ -310,6 +311,14 @@ pub enum Op {
     Pack,
     /// `mov` of several registers to as many others: moves `a`
     MoveEach,
+    /// `add`, `min`, `max` on halves; signed
+    Packed(IntOp, bool),
+    /// `cvt` of pairs: pair `c`
+    ConvertPair,
+    /// `cvt.pack`: bits and sign of the narrow type
+    PackSaturated(u8, bool),
+    /// `cp.async`: copy `a`
+    Copy,
     /// Video instructions: entry `e` of their table
     Video,
     /// `d` = the address of a local variable: its offset is the number `a`; in 64 bits
@@ -406,6 +415,10 @@ pub struct Tables {
     pub notes: Vec<Note>,
     /// Of `Op::Video`.
     pub videos: Vec<Video>,
+    /// Of `Op::ConvertPair`.
+    pub pairs: Vec<PairConvert>,
+    /// Of `Op::Copy`.
+    pub copies: Vec<Copy>,
     /// Of `Op::Convert`.
     pub converts: Vec<Convert>,
     /// Of `Op::Pack`.
@@ -529,6 +542,25 @@ pub struct Element {
     pub place: Place,
     /// Its width, which a narrower element is extended to.
     pub bits: u32,
+}
+
+/// A copy from global to shared memory, done at once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Copy {
+    /// Where to.
+    pub to: Address,
+    /// The space of `to`.
+    pub to_space: Space,
+    /// Where from.
+    pub from: Address,
+    /// The space of `from`.
+    pub from_space: Space,
+    /// Bytes written.
+    pub size: u32,
+    /// Bytes read, the rest being zeros; all where left out.
+    pub source_size: Option<Slot>,
+    /// Where it is true, nothing is read and zeros are written.
+    pub ignore: Option<Guard>,
 }
 
 /// An operation on memory that nothing comes between.

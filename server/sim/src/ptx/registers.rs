@@ -11,6 +11,11 @@ pub const WIDTH: usize = 32;
 /// All lanes.
 pub const FULL: u32 = u32::MAX;
 
+/// Loops go over registers in pieces that fit into the host's own registers, so a source may also be the destination without
+/// being copied first.
+const PART: usize = 8;
+const PARTS: usize = WIDTH / PART;
+
 /// One value a lane.
 pub type Lanes<T> = [T; WIDTH];
 
@@ -132,16 +137,20 @@ impl Registers {
     /// `d = f(a)` in the lanes of `mask`.
     #[inline(always)]
     pub fn map1<D: Word, A: Word>(&mut self, s: &Slots, mask: u32, f: impl Fn(A) -> D) {
-        let a = *self.get::<A>(s.a);
-        blend(&mut D::file_mut(self)[s.d as usize], mask, |lane| f(a[lane]));
+        for part in 0..PARTS {
+            let a: [A; PART] = piece(self.get(s.a), part);
+            self.set_piece(s.d, part, mask, |lane| f(a[lane]));
+        }
     }
 
     /// `d = f(a, b)` in the lanes of `mask`.
     #[inline(always)]
     pub fn map2<D: Word, A: Word, B: Word>(&mut self, s: &Slots, mask: u32, f: impl Fn(A, B) -> D) {
-        let a = *self.get::<A>(s.a);
-        let b = *self.get::<B>(s.b);
-        blend(&mut D::file_mut(self)[s.d as usize], mask, |lane| f(a[lane], b[lane]));
+        for part in 0..PARTS {
+            let a: [A; PART] = piece(self.get(s.a), part);
+            let b: [B; PART] = piece(self.get(s.b), part);
+            self.set_piece(s.d, part, mask, |lane| f(a[lane], b[lane]));
+        }
     }
 
     /// `d = f(a, b, c)` in the lanes of `mask`.
@@ -152,10 +161,29 @@ impl Registers {
         mask: u32,
         f: impl Fn(A, B, C) -> D,
     ) {
-        let a = *self.get::<A>(s.a);
-        let b = *self.get::<B>(s.b);
-        let c = *self.get::<C>(s.c);
-        blend(&mut D::file_mut(self)[s.d as usize], mask, |lane| f(a[lane], b[lane], c[lane]));
+        for part in 0..PARTS {
+            let a: [A; PART] = piece(self.get(s.a), part);
+            let b: [B; PART] = piece(self.get(s.b), part);
+            let c: [C; PART] = piece(self.get(s.c), part);
+            self.set_piece(s.d, part, mask, |lane| f(a[lane], b[lane], c[lane]));
+        }
+    }
+
+    /// Writes the lanes of `mask` within one piece of a register.
+    #[inline(always)]
+    fn set_piece<D: Word>(&mut self, slot: Slot, part: usize, mask: u32, f: impl Fn(usize) -> D) {
+        let d = &mut D::file_mut(self)[slot as usize].as_chunks_mut::<PART>().0[part];
+        if mask == FULL {
+            for (lane, d) in d.iter_mut().enumerate() {
+                *d = f(lane);
+            }
+        } else {
+            let mask = mask >> (PART * part);
+            for lane in 0..PART {
+                let value = f(lane);
+                d[lane] = if mask & BITS[lane] != 0 { value } else { d[lane] };
+            }
+        }
     }
 
     /// The lanes in which `f(a, b)` holds; lanes off the warp's mask too, for the caller to cut.
@@ -176,6 +204,11 @@ impl Registers {
         let predicate = &mut self.predicates[slot as usize];
         *predicate = *predicate & !mask | value & mask;
     }
+}
+
+#[inline(always)]
+fn piece<T: Copy>(lanes: &Lanes<T>, part: usize) -> [T; PART] {
+    lanes.as_chunks::<PART>().0[part]
 }
 
 /// `d[lane] = f(lane)` in the lanes of `mask`. `f` is asked for the other lanes too, so it must have no effect.

@@ -7,6 +7,8 @@ pub mod convert;
 pub mod float;
 pub mod half;
 pub mod integer;
+pub mod narrow;
+pub mod packed;
 pub mod video;
 
 #[cfg(test)]

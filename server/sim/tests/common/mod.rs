@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use warplens_hir::ptx::{Function, Header};
+use warplens_hir::ptx::{Function, FunctionKind, Header};
 use warplens_sim::ptx::{LaunchConfig, Model, Module, Program, decode, run};
 use warplens_sim::{Control, RunOptions, RunResult, StatementId};
 use warplens_syntax::{ItemList, Language, parse_item};
@@ -33,6 +33,14 @@ impl Source {
             }
         }
         Source { text: text.to_owned(), headers, functions }
+    }
+
+    /// The kernels with a body, by name.
+    pub(crate) fn entries(&self) -> Vec<String> {
+        let entries = self.functions.iter().filter(|(_, (_, function))| function.kind == FunctionKind::Entry);
+        let mut names: Vec<String> = entries.map(|(name, _)| name.clone()).collect();
+        names.sort();
+        names
     }
 
     pub(crate) fn program(&self, entry: &str) -> Program {

@@ -32,6 +32,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             (TypeKind::Float, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2) => {
                 self.half(instruction, m, ty)
             }
+            (_, Type::U16x2 | Type::S16x2) => self.packed(instruction, m, ty),
             (TypeKind::Signed | TypeKind::Unsigned, _) => self.integer(instruction, m, ty),
             _ => Err(Why::form()),
         }
@@ -86,6 +87,19 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => 2,
         };
         Ok((Op::Int(op, int), self.uniform(operands, ty, sources)?))
+    }
+
+    fn packed(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
+        let signed = ty == Type::S16x2;
+        let op = match (instruction.opcode(), m.take("relu")) {
+            ("add", false) => IntOp::Add,
+            ("min", false) => IntOp::Min,
+            ("max", false) => IntOp::Max,
+            ("min", true) if signed => IntOp::MinRelu,
+            ("max", true) if signed => IntOp::MaxRelu,
+            _ => return Err(Why::form()),
+        };
+        Ok((Op::Packed(op, signed), self.uniform(instruction.operands(), ty, 2)?))
     }
 
     fn wide(&mut self, instruction: Instruction<'l>, ty: Type) -> Decoded {

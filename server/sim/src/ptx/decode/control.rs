@@ -139,6 +139,14 @@ impl<'l> FunctionDecoder<'l, '_> {
                     let (at, bytes) = self.param_variable(name).ok_or_else(Why::operands)?;
                     Formal { at: Passing::Local(at), size: bytes }
                 }
+                Operand::Register { component: None, .. } if self.is_vector(operand) => {
+                    let elements = self.elements(operand)?.into_iter();
+                    passed.extend(elements.map(|(place, bits)| Formal {
+                        at: Passing::Register(place),
+                        size: bits.div_ceil(8),
+                    }));
+                    continue;
+                }
                 _ => {
                     let ty = formal.and_then(|formal| formal.ty).unwrap_or(Type::B32);
                     let (place, bits) =

@@ -1,6 +1,6 @@
 //! `cvt`
 
-use warplens_hir::ptx::{Instruction, Operand, Type};
+use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
 
 use super::Why;
 use super::function::FunctionDecoder;
@@ -10,24 +10,24 @@ use super::operands::slot_of;
 use crate::ptx::program::{Op, Place};
 use crate::ptx::registers::Slots;
 use crate::ptx::semantics::convert::{Clamp, Convert, Scalar};
+use crate::ptx::semantics::narrow::{self, Element, PairConvert};
 use crate::soft_float::Rounding;
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn convert(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
-        let &[d, a] = instruction.operands() else { return Err(Why::operands()) };
+        if m.take("pack") {
+            return self.pack_saturated(instruction.operands(), m);
+        }
         let (to, from) = (m.ty()?, m.ty()?);
+        if to.name().ends_with("x2") {
+            return self.convert_pair(instruction.operands(), to, from, m);
+        }
+        let &[d, a] = instruction.operands() else { return Err(Why::operands()) };
         let (to_scalar, from_scalar) = (scalar(to)?, scalar(from)?);
         let integral = m.integer_rounding();
         let rounding = integral.or_else(|| m.rounding()).unwrap_or(Rounding::Nearest);
         let flush = m.take("ftz");
-        let clamp = match (m.take("sat"), m.take("satfinite"), m.take("relu")) {
-            (false, false, false) => Clamp::None,
-            (true, false, false) => Clamp::Saturate,
-            (false, true, false) => Clamp::Finite,
-            (false, false, true) => Clamp::Relu,
-            (false, true, true) => Clamp::FiniteRelu,
-            _ => return Err(Why::form()),
-        };
+        let clamp = clamp(m)?;
         let (destination, register_bits) = self.place(d)?;
         let (source, source_bits) = match a {
             // A special register is as wide as its own type.
@@ -53,6 +53,40 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((Op::Convert, Slots { d, a, b, ..Slots::default() }))
     }
 
+    fn pack_saturated(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let _ = m.take("sat");
+        let (to, from) = (m.ty()?, m.ty()?);
+        // The type of `c`, where it is there.
+        let _ = m.take("b32");
+        if from != Type::S32 || !matches!(to.bits(), 2 | 4 | 8 | 16) {
+            return Err(Why::form());
+        }
+        let zero = self.constant_word(0);
+        let (&[d, a, b], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
+        let c = rest.first().map_or(Ok(zero), |&c| self.source(c, Type::B32))?;
+        let (d, a, b) = (self.destination(d, Type::B32)?, self.source(a, from)?, self.source(b, from)?);
+        let signed = to.kind() == TypeKind::Signed;
+        Ok((Op::PackSaturated(to.bits() as u8, signed), Slots { d, a, b, c, e: 0 }))
+    }
+
+    fn convert_pair(&mut self, operands: &[Operand], to: Type, from: Type, m: &mut Modifiers<'_>) -> Decoded {
+        let pair = PairConvert {
+            from: element(from)?,
+            to: element(to)?,
+            rounding: m.rounding().unwrap_or(Rounding::Nearest),
+            clamp: clamp(m)?,
+        };
+        let (&d, sources) = operands.split_first().ok_or_else(Why::operands)?;
+        let (a, b) = match *sources {
+            [a, b] if from == Type::F32 => (self.source(a, from)?, self.source(b, from)?),
+            [a] if from != Type::F32 => (self.source(a, from)?, self.constant_word(0)),
+            _ => return Err(Why::operands()),
+        };
+        let d = self.destination(d, to)?;
+        self.out.tables.pairs.push(pair);
+        Ok((Op::ConvertPair, Slots { d, a, b, c: self.out.tables.pairs.len() as u32 - 1, e: 0 }))
+    }
+
     fn conversion(&mut self, convert: Convert) -> u32 {
         let converts = &mut self.out.tables.converts;
         let at = converts.iter().position(|have| *have == convert).unwrap_or(converts.len());
@@ -61,6 +95,37 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         at as u32
     }
+}
+
+fn clamp(m: &mut Modifiers<'_>) -> Result<Clamp, Why> {
+    Ok(match (m.take("sat"), m.take("satfinite"), m.take("relu")) {
+        (false, false, false) => Clamp::None,
+        (true, false, false) => Clamp::Saturate,
+        (false, true, false) => Clamp::Finite,
+        (false, false, true) => Clamp::Relu,
+        (false, true, true) => Clamp::FiniteRelu,
+        _ => return Err(Why::form()),
+    })
+}
+
+/// The elements of a type that holds a pair; a single is half of one.
+fn element(ty: Type) -> Result<Element, Why> {
+    Ok(match ty {
+        Type::F32 => Element::Single,
+        Type::F16x2 => narrow::half(false),
+        Type::Bf16x2 => narrow::half(true),
+        Type::E4m3x2 => Element::Narrow(narrow::E4M3),
+        Type::E5m2x2 => Element::Narrow(narrow::E5M2),
+        Type::E2m3x2 => Element::Narrow(narrow::E2M3),
+        Type::E3m2x2 => Element::Narrow(narrow::E3M2),
+        Type::E2m1x2 => Element::Narrow(narrow::E2M1),
+        _ => {
+            return Err(Why(smol_str::format_smolstr!(
+                "conversions of `.{}` are not simulated yet",
+                ty.name()
+            )));
+        }
+    })
 }
 
 fn scalar(ty: Type) -> Result<Scalar, Why> {

@@ -130,26 +130,31 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         let mut formals = Vec::with_capacity(params.len());
         for param in params {
             let symbol = self.hir.param_symbol(param);
-            formals.push(Formal { at: self.formal_place(symbol, param), size: param.bytes() as u32 });
+            self.formal(symbol, param, &mut formals);
         }
         formals
     }
 
-    fn formal_place(&mut self, symbol: Option<SymbolId>, param: &Parameter) -> Passing {
-        let Some(symbol) = symbol else { return Passing::Nowhere };
-        if let Some(Storage::Frame(at)) = self.frame_storage.get(&symbol) {
-            return Passing::Local(*at as u32);
-        }
-        if param.space != Space::Reg {
-            return Passing::Nowhere;
+    /// One formal parameter; a vector register is as many as it has elements.
+    fn formal(&mut self, symbol: Option<SymbolId>, param: &Parameter, formals: &mut Vec<Formal>) {
+        let size = param.bytes() as u32;
+        let frame = symbol.and_then(|symbol| self.frame_storage.get(&symbol));
+        if let Some(Storage::Frame(at)) = frame {
+            return formals.push(Formal { at: Passing::Local(*at as u32), size });
         }
         // A register parameter has a slot only if the body names it.
-        let named = self.hir.names().position(|name| name.resolution.symbol() == Some(symbol));
-        let place = named.and_then(|name| {
-            let operand = Operand::Register { name: hir::NameId::new(name), component: None };
-            self.place(operand).ok()
+        let named = self.hir.names().position(|name| symbol.is_some() && name.resolution.symbol() == symbol);
+        let elements = named.filter(|_| param.space == Space::Reg).and_then(|name| {
+            self.elements(Operand::Register { name: hir::NameId::new(name), component: None }).ok()
         });
-        place.map_or(Passing::Nowhere, |(place, _)| Passing::Register(place))
+        match elements {
+            None => formals.push(Formal { at: Passing::Nowhere, size }),
+            Some(elements) => formals.extend(
+                elements
+                    .into_iter()
+                    .map(|(place, bits)| Formal { at: Passing::Register(place), size: bits.div_ceil(8) }),
+            ),
+        }
     }
 
     /// Notes which registers the operands of an instruction write.

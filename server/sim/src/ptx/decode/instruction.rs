@@ -1,6 +1,7 @@
 //! Which family an opcode belongs to.
 
 use warplens_hir::ptx::Instruction;
+use warplens_isa::Simulation;
 
 use super::Why;
 use super::function::FunctionDecoder;
@@ -26,6 +27,16 @@ const NO_EFFECT: &[&str] = &[
     "brkpt",
 ];
 
+/// What the instruction set's own page says of why an opcode is not simulated.
+fn unknown(opcode: &str) -> Why {
+    let entries = warplens_isa::ptx::by_opcode(opcode).iter();
+    let reasons = entries.filter_map(|entry| match entry.simulation {
+        Simulation::Unsupported(why) => Some(why),
+        Simulation::Simulated | Simulation::NoOp(_) => None,
+    });
+    Why::new(reasons.into_iter().next().unwrap_or("there is no such instruction"))
+}
+
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn instruction(&mut self, instruction: Instruction<'l>) -> Decoded {
         let mut m = Modifiers::new(instruction.modifiers());
@@ -42,6 +53,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "mov" | "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" => {
                 self.memory(instruction, &mut m)
             }
+            "cp" => self.copy_async(instruction, &mut m),
             "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
                 self.exchange(instruction, &mut m)
             }
@@ -52,7 +64,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4" | "vavrg4"
             | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => self.video(instruction, &mut m),
             opcode if NO_EFFECT.contains(&opcode) => return Ok((Op::Nop, Slots::default())),
-            _ => Err(Why::new("the simulator does not know it")),
+            opcode => Err(unknown(opcode)),
         }?;
         m.finish()?;
         Ok(decoded)

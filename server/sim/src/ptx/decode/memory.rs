@@ -13,7 +13,9 @@ use super::modifiers::Modifiers;
 use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, window};
-use crate::ptx::program::{Access, Address, Atomic, AtomicOp, AtomicType, Element, Op, Pack, Place, Space};
+use crate::ptx::program::{
+    Access, Address, Atomic, AtomicOp, AtomicType, Copy, Element, Op, Pack, Place, Space,
+};
 use crate::ptx::registers::Slots;
 use crate::ptx::semantics::bits::{Logic, Width};
 use crate::ptx::windows;
@@ -271,6 +273,41 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::operands());
         }
         Ok(Some(Element { place, bits }))
+    }
+
+    /// `cp.async` and what waits for it; copies are done at once, so waiting is nothing.
+    pub(super) fn copy_async(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        if !m.take("async") || instruction.has("bulk") || instruction.has("mbarrier") {
+            return Err(Why::new("bulk copies and their barriers are not simulated yet"));
+        }
+        if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
+            return Ok((Op::Nop, Slots::default()));
+        }
+        m.ignore_caching();
+        let _ = (m.space(), m.space());
+        let &[to, from, Operand::Constant(size), ref rest @ ..] = instruction.operands() else {
+            return Err(Why::operands());
+        };
+        let size = self.hir.constant(size).as_integer().filter(|size| matches!(size, 4 | 8 | 16));
+        let size = size.ok_or_else(Why::operands)? as u32;
+        let (to, to_space) = self.address(to, Some(Space::Shared))?;
+        let (from, from_space) = self.address(from, Some(Space::Global))?;
+        let (mut source_size, mut ignore) = (None, None);
+        for &operand in rest {
+            match operand {
+                Operand::Constant(_) => source_size = Some(self.source(operand, Type::U32)?),
+                Operand::Not(_) => ignore = Some(self.condition(operand)?),
+                _ => match self.place(operand)?.0 {
+                    Place::Predicate(_) => ignore = Some(self.condition(operand)?),
+                    Place::Word(slot) => source_size = Some(slot),
+                    // A cache policy.
+                    Place::Double(_) | Place::Quad(_) => {}
+                },
+            }
+        }
+        self.out.tables.copies.push(Copy { to, to_space, from, from_space, size, source_size, ignore });
+        let a = self.out.tables.copies.len() as u32 - 1;
+        Ok((Op::Copy, Slots { a, ..Slots::default() }))
     }
 
     fn cvta(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {

@@ -188,6 +188,12 @@ impl FunctionDecoder<'_, '_> {
         Ok((place, declared.bits))
     }
 
+    /// Whether an operand is a vector register as a whole.
+    pub(super) fn is_vector(&mut self, operand: Operand) -> bool {
+        let Operand::Register { name, component: None } = operand else { return false };
+        self.register(name).is_ok_and(|(_, declared)| declared.elements > 1)
+    }
+
     /// The elements of a vector register.
     pub(super) fn elements(&mut self, operand: Operand) -> Result<Vec<(Place, u32)>, Why> {
         let Operand::Register { name, component: None } = operand else { return Err(Why::operands()) };

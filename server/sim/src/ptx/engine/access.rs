@@ -3,7 +3,7 @@
 use super::execute::{Surroundings, get, put};
 use super::fault::Fault;
 use super::spaces::{Bank, Checked, Use, addresses, read, write};
-use crate::ptx::program::{Access, Element, Place};
+use crate::ptx::program::{Access, Copy, Element, Place, Space};
 use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, lanes};
 
 /// `ld`
@@ -143,6 +143,48 @@ pub(crate) fn store(
         }
     }
     Ok(())
+}
+
+/// `cp.async`: the bytes are there at once.
+pub(crate) fn copy(
+    copy: &Copy,
+    r: &Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
+    let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
+    let to = addresses(&copy.to, r, around.frame_base);
+    let from = addresses(&copy.from, r, around.frame_base);
+    let span = u64::from(copy.size);
+    around.spaces.check(copy.to_space, &to, span, Use::Store, mask, around.local)?;
+    around.spaces.check(copy.from_space, &from, span, Use::Load, mask & !ignored, around.local)?;
+    around.spaces.changes += 1;
+    for lane in lanes(mask) {
+        let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
+        let read = if ignored >> lane & 1 == 1 { 0 } else { wanted };
+        for byte in 0..copy.size {
+            let at = |addresses: &Lanes<u64>| [addresses[lane].wrapping_add(byte.into()); WIDTH];
+            let value = match byte < read {
+                true => one_byte(copy.from_space, &at(&from), lane, around)?,
+                false => 0,
+            };
+            let target =
+                around.spaces.check(copy.to_space, &at(&to), 1, Use::Store, 1 << lane, around.local)?;
+            scatter(&target, &at(&to), 0, 1, &[value; WIDTH], around, 1 << lane);
+        }
+    }
+    Ok(())
+}
+
+fn one_byte(
+    space: Space,
+    address: &Lanes<u64>,
+    lane: usize,
+    around: &Surroundings<'_>,
+) -> Result<u64, Fault> {
+    let checked = around.spaces.check(space, address, 1, Use::Load, 1 << lane, around.local)?;
+    Ok(fetch(&checked, address, 0, 1, around, 1 << lane)[lane])
 }
 
 fn scatter(

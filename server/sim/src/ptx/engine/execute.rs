@@ -3,12 +3,12 @@
 use super::access;
 use super::atomic;
 use super::exchange;
-use super::fault::Fault;
+use super::fault::{Fault, Trouble};
 use super::local::Local;
 use super::spaces::Spaces;
 use crate::ptx::program::{Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, Place, SetTo};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
-use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, video};
+use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
 
 /// What an operation may look at beside its registers.
 pub(crate) struct Surroundings<'w> {
@@ -24,7 +24,7 @@ pub(crate) struct Surroundings<'w> {
     pub(crate) clock: u64,
 }
 
-/// Runs an operation in the lanes of `mask`. An error stops the run; a complaint does not.
+/// Runs an operation in the lanes of `mask`.
 #[inline]
 pub(crate) fn execute(
     instruction: &Instruction,
@@ -32,7 +32,7 @@ pub(crate) fn execute(
     r: &mut Registers,
     around: &mut Surroundings<'_>,
     mask: u32,
-) -> Result<Option<Fault>, Fault> {
+) -> Result<(), Box<Trouble>> {
     let s = &instruction.s;
     match instruction.op {
         Op::Logic(op, width) => bits::logic(op, width, s, r, mask),
@@ -53,17 +53,23 @@ pub(crate) fn execute(
         Op::Convert => convert::execute(&function.tables.converts[s.b as usize], s, r, mask),
         Op::Load => access::load(&function.tables.accesses[s.a as usize], r, around, mask)?,
         Op::Store => access::store(&function.tables.accesses[s.a as usize], r, around, mask)?,
+        Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
         Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
-            return Ok(exchange::execute(&function.tables.exchanges[s.a as usize], r, around.live, mask));
+            let exchange = &function.tables.exchanges[s.a as usize];
+            return complain(exchange::execute(exchange, r, around.live, mask));
         }
         Op::WarpSync => {
             let members = *r.get::<u32>(s.a);
-            return Ok(exchange::check_members(&members, around.live, mask));
+            return complain(exchange::check_members(&members, around.live, mask));
         }
         _ => rare(instruction, function, r, around, mask),
     }
-    Ok(None)
+    Ok(())
+}
+
+fn complain(complaint: Option<Fault>) -> Result<(), Box<Trouble>> {
+    complaint.map_or(Ok(()), |complaint| Err(Box::new(Trouble::Complaint(complaint))))
 }
 
 /// The operations that no loop is hot with.
@@ -129,6 +135,14 @@ fn rare(
         Op::Half(op) => half::execute(op, s, r, mask),
         Op::Approximate(op, flush) => float::approximate(op, flush, s, r, mask),
         Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
+        Op::Packed(op, signed) => packed::execute(op, signed, s, r, mask),
+        Op::ConvertPair => {
+            let pair = function.tables.pairs[s.c as usize];
+            r.map2(s, mask, |a, b| pair.apply(a, b));
+        }
+        Op::PackSaturated(bits, signed) => {
+            r.map3(s, mask, |a, b, c| narrow::pack_saturated(bits.into(), signed, a, b, c));
+        }
         Op::Video => video::execute(&function.tables.videos[s.e as usize], s, r, mask),
         Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
         Op::LocalAddress(wide) => write_number(wide, u64::from(around.frame_base + s.a), s, r, mask),

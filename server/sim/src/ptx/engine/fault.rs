@@ -5,7 +5,22 @@ use crate::ptx::program::Space;
 
 use super::spaces::Use;
 
-/// Why a run stops at an instruction.
+/// What an operation has to say of itself. Boxed by those who return it: the good case is one word.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Trouble {
+    /// The run stops at the instruction.
+    Fault(Fault),
+    /// The instruction was done, but something is wrong with it.
+    Complaint(Fault),
+}
+
+impl From<Fault> for Box<Trouble> {
+    fn from(fault: Fault) -> Box<Trouble> {
+        Box::new(Trouble::Fault(fault))
+    }
+}
+
+/// Something wrong at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) code: &'static str,

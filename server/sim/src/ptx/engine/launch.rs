@@ -122,6 +122,15 @@ impl Reporter {
         }
     }
 
+    /// Of something wrong that does not stop the run.
+    pub(crate) fn complaint(self, complaint: Fault, statement: u32) -> Finding {
+        let severity = match complaint.code {
+            "wrong-membermask" => Severity::Error,
+            _ => Severity::Warning,
+        };
+        self.fault(complaint, severity, statement)
+    }
+
     pub(crate) fn fault(self, fault: Fault, severity: Severity, statement: u32) -> Finding {
         self.finding(fault.code, severity, fault.message, statement, fault.lanes)
     }

@@ -116,6 +116,7 @@ impl Spaces {
         local: &Local,
     ) -> Result<Checked, Fault> {
         let first = mask.trailing_zeros() as usize % WIDTH;
+        // With no lane at all there is nothing to refuse; what `check_each` gives then is never looked at.
         if let Some(extent) = self.extent(space, addresses[first], local.len())
             && !(how == Use::Store && extent.read_only)
         {

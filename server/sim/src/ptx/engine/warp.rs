@@ -1,7 +1,7 @@
 //! A warp: its groups, calls and recorder, and the loop that runs it.
 
 use super::execute::{Surroundings, execute};
-use super::fault::Fault;
+use super::fault::{Fault, Trouble};
 use super::frame::Frame;
 use super::launch::{Journal, Launch, Reporter, Threads, related};
 use super::local::Local;
@@ -197,16 +197,15 @@ impl Warp {
                     live: self.live,
                     clock: journal.steps,
                 };
-                match execute(instruction, function, &mut frame.registers, &mut around, executed) {
-                    Ok(None) => {}
-                    Ok(Some(complaint)) => {
-                        let severity = match complaint.code {
-                            "wrong-membermask" => Severity::Error,
-                            _ => Severity::Warning,
-                        };
-                        journal.report(self.reporter.fault(complaint, severity, statement.0));
+                if let Err(trouble) =
+                    execute(instruction, function, &mut frame.registers, &mut around, executed)
+                {
+                    match *trouble {
+                        Trouble::Fault(fault) => return (pc, Event::Fault(fault)),
+                        Trouble::Complaint(complaint) => {
+                            journal.report(self.reporter.complaint(complaint, statement.0));
+                        }
                     }
-                    Err(fault) => return (pc, Event::Fault(fault)),
                 }
                 if let Some(written) = &mut frame.written {
                     note_writes(function, pc, executed, written);
@@ -298,6 +297,13 @@ impl Warp {
 
     /// The running group parts; parts without lanes are left out, and equal targets are one.
     pub(crate) fn part(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) {
+        if let &[(taken, some), (next, others)] = parts
+            && taken != next
+            && some != 0
+            && others != 0
+        {
+            return self.stack.part(&[(taken, some), (next, others)], join);
+        }
         let mut targets: Vec<(u32, u32)> = Vec::with_capacity(parts.len());
         for &(target, lanes) in parts.iter().filter(|(_, lanes)| *lanes != 0) {
             match targets.iter_mut().find(|(have, _)| *have == target) {

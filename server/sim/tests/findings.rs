@@ -1,0 +1,187 @@
+//! What a run says about a program.
+
+mod common;
+
+use common::{kernel, run_kernel};
+use expect_test::{Expect, expect};
+use warplens_sim::ptx::Model;
+
+/// Runs a body with 64 threads and an output buffer of 128 bytes; `%r1` is the thread, `%rd1` the buffer.
+fn check(body: &str, expected: Expect) {
+    let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
+    let (source, program, result, _) = run_kernel(&text, 64, 128, Model::Stack);
+    let mut lines = vec![result.status.as_str().to_owned()];
+    for finding in &result.findings {
+        let line = finding.statement.map(|statement| source.line(&program, statement));
+        let at = line.and_then(|line| text.lines().nth(line)).unwrap_or("the launch");
+        let (code, severity, lanes) = (finding.code, finding.severity.as_str(), finding.lanes);
+        lines.push(format!("{severity} {code} warp {} lanes {lanes:08x}: {at}", finding.warp));
+        lines.push(format!("  {}", finding.message));
+        for related in &finding.related {
+            let at = text.lines().nth(source.line(&program, related.statement)).unwrap_or_default();
+            lines.push(format!("  {}: {at}", related.message));
+        }
+    }
+    expected.assert_eq(&(lines.join("\n") + "\n"));
+}
+
+#[test]
+fn a_store_past_the_end_of_a_buffer() {
+    check(
+        "mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\nst.global.u32 [%rd2], %r1;\nret;",
+        expect![[r#"
+            faulted
+            error out-of-bounds warp 1 lanes ffffffff: st.global.u32 [%rd2], %r1;
+              store of 4 bytes outside `out`: offset 128 of 128 bytes
+        "#]],
+    );
+}
+
+#[test]
+fn a_null_pointer() {
+    check(
+        "mov.u64 %rd2, 0;\nld.global.u32 %r2, [%rd2+8];\nret;",
+        expect![[r#"
+        faulted
+        error null-pointer warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd2+8];
+          load through a null pointer: 0x8 is 8 bytes from address 0
+    "#]],
+    );
+}
+
+#[test]
+fn a_misaligned_access() {
+    check(
+        "ld.global.u32 %r2, [%rd1+2];\nret;",
+        expect![[r#"
+        faulted
+        error misaligned warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd1+2];
+          load of 4 bytes at global address 0x10000002, which is not a multiple of 4
+    "#]],
+    );
+}
+
+#[test]
+fn a_store_to_constant_memory() {
+    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.const .u32 c = 7;\n\
+                .visible .entry k(.param .u64 out)\n{\n.reg .u64 %a;\nmov.u64 %a, c;\ncvta.const.u64 %a, %a;\n\
+                st.u32 [%a], 1;\nret;\n}\n";
+    let (_, _, result, _) = run_kernel(text, 1, 16, Model::Stack);
+    assert_eq!(result.findings[0].code, "read-only");
+}
+
+#[test]
+fn an_aligned_barrier_that_part_of_a_warp_reaches() {
+    check(
+        "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra LOW;\nbar.sync 0;\nbra DONE;\nLOW:\nbar.sync 0;\nDONE:\nret;",
+        expect![[r#"
+            finished
+            error divergent-barrier warp 0 lanes ffff0000: bar.sync 0;
+              an aligned barrier is reached by lanes ffff0000 only; lanes 0000ffff of the warp are elsewhere
+              lanes 0000ffff go on here: bar.sync 0;
+            error divergent-barrier warp 0 lanes 0000ffff: bar.sync 0;
+              an aligned barrier is reached by lanes 0000ffff only; lanes ffff0000 of the warp are elsewhere
+              lanes ffff0000 go on here: bra DONE;
+        "#]],
+    );
+}
+
+#[test]
+fn a_barrier_that_a_warp_never_reaches() {
+    check(
+        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra DONE;\nbar.sync 0, 64;\nDONE:\nret;",
+        expect![[r#"
+        no-progress
+        error no-progress warp 1 lanes ffffffff: bar.sync 0, 64;
+          no progress: threads wait at a barrier that the others will not reach
+          warp 1, lanes ffffffff wait here at a barrier: bar.sync 0, 64;
+    "#]],
+    );
+}
+
+#[test]
+fn a_uniform_branch_that_diverges() {
+    check(
+        "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra.uni DONE;\nmov.u32 %r2, 1;\nDONE:\nret;",
+        expect![[r#"
+        finished
+        error divergent-uniform warp 0 lanes 0000ffff: @%p1 bra.uni DONE;
+          a branch marked `.uni` diverged: lanes 0000ffff take it, lanes ffff0000 do not
+    "#]],
+    );
+}
+
+#[test]
+fn a_lock_that_a_waiting_lane_holds() {
+    check(
+        "NEXT:\natom.global.cas.b32 %r2, [%rd1], 0, 1;\nsetp.ne.u32 %p1, %r2, 0;\n@%p1 bra NEXT;\n\
+         atom.global.exch.b32 %r2, [%rd1], 0;\nret;",
+        expect![[r#"
+            no-progress
+            error no-progress warp 0 lanes fffffffe: atom.global.cas.b32 %r2, [%rd1], 0, 1;
+              no progress: lanes fffffffe go round here for ever and nothing changes
+              lanes 00000001 wait to go on here: atom.global.exch.b32 %r2, [%rd1], 0;
+        "#]],
+    );
+}
+
+#[test]
+fn an_endless_loop() {
+    check(
+        "NEXT:\nbra NEXT;",
+        expect![[r#"
+        no-progress
+        error no-progress warp 0 lanes ffffffff: bra NEXT;
+          no progress: lanes ffffffff go round here for ever and nothing changes
+    "#]],
+    );
+}
+
+#[test]
+fn a_trap() {
+    check(
+        "setp.eq.u32 %p1, %r1, 3;\n@%p1 trap;\nret;",
+        expect![[r#"
+        faulted
+        error trap warp 0 lanes 00000008: @%p1 trap;
+          the program trapped
+    "#]],
+    );
+}
+
+#[test]
+fn an_instruction_that_is_not_simulated() {
+    check(
+        "mov.u32 %r2, 0;\ntex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];\nret;",
+        expect![[r#"
+            unsupported
+            error unsupported warp 0 lanes ffffffff: tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];
+              `tex.2d.v4.f32.f32` is not simulated: textures and surfaces are not modelled
+        "#]],
+    );
+}
+
+#[test]
+fn member_masks_that_do_not_fit() {
+    check(
+        "setp.lt.u32 %p1, %r1, 8;\nvote.sync.ballot.b32 %r2, %p1, 0xffff;\n\
+         @%p1 shfl.sync.idx.b32 %r3, %r1, 9, 31, 0xffffffff;\nret;",
+        expect![[r#"
+            finished
+            error wrong-membermask warp 0 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
+              the member mask does not name lanes that execute the instruction
+            warning absent-members warp 0 lanes ffffff00: @%p1 shfl.sync.idx.b32 %r3, %r1, 9, 31, 0xffffffff;
+              the member mask names lanes that are elsewhere; on a GPU the instruction would wait for them
+            error wrong-membermask warp 1 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
+              the member mask does not name lanes that execute the instruction
+        "#]],
+    );
+}
+
+#[test]
+fn recursion_without_end() {
+    let text = ".version 8.5\n.target sm_90\n.address_size 64\n.func f()\n{\ncall f;\nret;\n}\n\
+                .visible .entry k(.param .u64 out)\n{\ncall f;\nret;\n}\n";
+    let (_, _, result, _) = run_kernel(text, 1, 16, Model::Stack);
+    assert_eq!(result.findings[0].code, "stack-overflow");
+}
