@@ -19,12 +19,12 @@ pub(crate) fn nearest(document: &Path) -> Option<PathBuf> {
 /// Reads the launch file at `path`, as it speaks of `document`.
 pub(crate) fn read(path: &Path, document: &Path) -> Result<LaunchFile, String> {
     let text = std::fs::read_to_string(path)
-        .map_err(|error| format!("{}: cannot be read: {error}", path.display()))?;
+        .map_err(|error| format!("{}: cannot be read: {error}", for_people(path)))?;
     let format = if path.extension() == Some(OsStr::new("json")) { Format::Json } else { Format::Toml };
     Ok(LaunchFile {
         text: text.into(),
         format,
-        path: path.display().to_string(),
+        path: for_people(path),
         document: from_folder(&folder_of(path), &absolute(document)),
     })
 }
@@ -37,6 +37,13 @@ pub(crate) fn contents(base: &Path) -> impl Fn(&str) -> Result<Vec<u8>, String> 
         let path = folder.join(name);
         std::fs::read(&path).map_err(|error| format!("{} cannot be read: {error}", path.display()))
     }
+}
+
+/// The path as it is shortest from here.
+fn for_people(path: &Path) -> String {
+    let here = std::env::current_dir().ok();
+    let short = here.and_then(|here| path.strip_prefix(here).ok());
+    short.unwrap_or(path).display().to_string()
 }
 
 fn folder_of(path: &Path) -> PathBuf {

@@ -4,13 +4,13 @@ mod arguments;
 mod listing;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use ropey::Rope;
 use text_size::TextSize;
+use warplens_ide::lanes::Prepared;
 use warplens_ide::lanes::report::{Options, Position, Report};
-use warplens_ide::lanes::{LaunchFile, Prepared};
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim::launch::PlacedBuffer;
 use warplens_sim::{Control, RunResult, StatementId, Status, WarpId};
@@ -60,8 +60,9 @@ fn simulate(arguments: &Arguments) -> Result<Simulated, String> {
         None => language_of(&arguments.file, &text).map_err(of_file)?,
     };
     let request = arguments.request(language)?;
-    let launches = launches(arguments)?;
-    let base = launches.as_ref().map_or(arguments.file.as_path(), |file| Path::new(&file.path));
+    let launch_path = launch_path(arguments);
+    let launches = launch_path.as_deref().map(|path| launch_file::read(path, &arguments.file)).transpose()?;
+    let base = launch_path.as_deref().unwrap_or(&arguments.file);
     let mut host = AnalysisHost::new();
     let file = FileId(0);
     host.open(file, language, &text);
@@ -78,14 +79,9 @@ fn simulate(arguments: &Arguments) -> Result<Simulated, String> {
 }
 
 /// The launch file that was named, or the nearest one.
-fn launches(arguments: &Arguments) -> Result<Option<LaunchFile>, String> {
-    if let Some(path) = &arguments.launches {
-        return launch_file::read(path, &arguments.file).map(Some);
-    }
-    if arguments.file.as_os_str() == STANDARD_INPUT {
-        return Ok(None);
-    }
-    launch_file::nearest(&arguments.file).map(|path| launch_file::read(&path, &arguments.file)).transpose()
+fn launch_path(arguments: &Arguments) -> Option<PathBuf> {
+    let is_file = arguments.file.as_os_str() != STANDARD_INPUT;
+    arguments.launches.clone().or_else(|| is_file.then(|| launch_file::nearest(&arguments.file)).flatten())
 }
 
 fn buffers_to_dump(arguments: &Arguments, prepared: &Prepared) -> Result<Vec<PlacedBuffer>, String> {

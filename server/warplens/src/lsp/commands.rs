@@ -6,7 +6,7 @@ use tower_lsp::jsonrpc::{Error, Id, Result};
 use tower_lsp::ls_types::{ExecuteCommandParams, Uri};
 use warplens_ide::lanes::Choice;
 use warplens_sim::WarpId;
-use warplens_sim::launch::{INFERRED, launch_object};
+use warplens_sim::launch::launch_object;
 
 use super::job::{Done, Question, Urgency};
 use super::lanes::{self, Selection};
@@ -83,8 +83,7 @@ fn selection(argument: Argument) -> Result<Selection> {
     let Argument { entry, launch, cta, warp, .. } = argument;
     let launch = match launch {
         Value::Bool(true) => Choice::First,
-        Value::String(name) if name == INFERRED => Choice::Inferred,
-        Value::String(name) => Choice::Named(name),
+        Value::String(name) => Choice::of_name(&name),
         object => {
             let launch = launch_object(&object.to_string());
             Choice::Given(Box::new(

@@ -210,3 +210,80 @@ pub(super) fn out_of_sync(why: &str) -> Refusal {
         message: format!("Warplens lost track of this file ({why}); close it and open it again"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+    use tower_lsp::ls_types::{Position, Range};
+
+    use super::*;
+
+    fn open(text: &str) -> (AnalysisHost, Document) {
+        let mut host = AnalysisHost::new();
+        let item = TextDocumentItem {
+            uri: "file:///k.ptx".parse().expect("it is an address"),
+            language_id: "ptx".into(),
+            version: 1,
+            text: text.into(),
+        };
+        let document = Document::open(item, FileId(1), &mut host);
+        (host, document)
+    }
+
+    /// The byte offset of a position, counted the slow way.
+    fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
+        let mut start = 0;
+        for _ in 0..position.line {
+            let rest = &text[start..];
+            let Some(end) = rest.find(['\n', '\r']) else { return text.len() };
+            start += end + if rest[end..].starts_with("\r\n") { 2 } else { 1 };
+        }
+        let line = text[start..].split(['\n', '\r']).next().unwrap_or_default();
+        let mut units = 0;
+        for (at, char) in line.char_indices() {
+            units += match encoding {
+                Encoding::Utf8 => char.len_utf8(),
+                Encoding::Utf16 => char.len_utf16(),
+            } as u32;
+            if units > position.character {
+                return start + at;
+            }
+        }
+        start + line.len()
+    }
+
+    fn position() -> impl Strategy<Value = Position> {
+        (0..6u32, 0..12u32).prop_map(|(line, character)| Position { line, character })
+    }
+
+    proptest! {
+        #[test]
+        fn rope_and_host_hold_the_text_that_the_client_has(
+            text in "[ab;é𝄞\n\r]{0,40}",
+            edits in prop::collection::vec((position(), position(), "[xy;ü\n\r{}]{0,6}"), 1..8),
+            utf8 in any::<bool>(),
+        ) {
+            let encoding = if utf8 { Encoding::Utf8 } else { Encoding::Utf16 };
+            let (mut host, mut document) = open(&text);
+            let mut expected = text;
+            for (one, other, insert) in edits {
+                let range = Range { start: one.min(other), end: one.max(other) };
+                let change = TextDocumentContentChangeEvent {
+                    range: Some(range),
+                    range_length: None,
+                    text: insert.clone(),
+                };
+                document.change(vec![change], encoding, &mut host);
+                let Some(text) = document.text() else {
+                    prop_assert!(document.refusal().is_some_and(|refusal| refusal.code == "out-of-sync"));
+                    prop_assert_eq!(host.text(FileId(1)), None);
+                    return Ok(());
+                };
+                let (start, end) = (offset(&expected, range.start, encoding), offset(&expected, range.end, encoding));
+                expected.replace_range(start..end, &insert);
+                prop_assert_eq!(text.to_string(), expected.clone());
+                prop_assert_eq!(host.text(FileId(1)), Some(expected.clone()));
+            }
+        }
+    }
+}

@@ -3,6 +3,7 @@
 //! It owns the analysis host and the documents, keeps account of requests under way, and hands questions to workers.
 //! Every event is short: it never computes an answer about a text itself and never waits for the client.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender};
@@ -11,13 +12,13 @@ use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
 use tower_lsp::ls_types::request::{DocumentDiagnosticRequest, Request, ResolveCompletionItem};
-use tower_lsp::ls_types::{InitializeParams, InitializeResult, ServerInfo, Uri, error_codes};
+use tower_lsp::ls_types::{InitializeParams, InitializeResult, MessageType, ServerInfo, Uri, error_codes};
 use warplens_ide::{AnalysisHost, Canceller};
 
 use super::capabilities::{Abilities, server_capabilities};
 use super::document::Document;
 use super::event::{Event, Message};
-use super::job::{Asker, Done, Failure, Finished, Job, Question};
+use super::job::{Asker, Done, Failure, Finished, Job, Question, panic_message};
 use super::outbox::Outbox;
 use super::pool::Pool;
 use super::queue::Queue;
@@ -91,10 +92,19 @@ impl State {
             if matches!(event, Event::End) {
                 break;
             }
-            self.handle(event);
+            self.survive(event);
             self.hand_out();
         }
         if self.phase == Phase::AfterShutdown { Ended::Orderly } else { Ended::Abruptly }
+    }
+
+    /// A mistake of ours costs one event, not the server.
+    fn survive(&mut self, event: Event) {
+        if let Err(panic) = catch_unwind(AssertUnwindSafe(|| self.handle(event))) {
+            let why = panic_message(&*panic);
+            tracing::error!("the state thread: {why}");
+            self.outbox.show(MessageType::ERROR, format!("Warplens made a mistake: {why}"));
+        }
     }
 
     fn handle(&mut self, event: Event) {

@@ -1,5 +1,6 @@
 //! `check --format sarif`: one SARIF 2.1.0 document, as code hosts and review tools read it.
 
+use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use ropey::Rope;
@@ -20,7 +21,7 @@ pub(super) struct Sarif {
 
 impl Report for Sarif {
     fn file(&mut self, _: &mut dyn Write, checked: &Checked) -> io::Result<()> {
-        let uri = checked.path.to_string_lossy().replace('\\', "/");
+        let uri = uri(&checked.path.to_string_lossy());
         match &checked.result {
             Ok((text, found)) => {
                 for diagnostic in found {
@@ -83,6 +84,23 @@ impl Sarif {
     }
 }
 
+/// A relative or absolute path as a URI reference.
+fn uri(path: &str) -> String {
+    let mut uri = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        match byte {
+            b'\\' => uri.push('/'),
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
+                uri.push(byte.into())
+            }
+            _ => {
+                let _ = write!(uri, "%{byte:02X}");
+            }
+        }
+    }
+    uri
+}
+
 /// Lines and columns count from one.
 fn location(uri: &str, text: &Rope, range: TextRange) -> Value {
     let range = position::range(text, range, Encoding::Utf16);
@@ -102,5 +120,16 @@ fn level(severity: Severity) -> &'static str {
         Severity::Error => "error",
         Severity::Warning => "warning",
         Severity::Information | Severity::Hint => "note",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_uris() {
+        assert_eq!(uri("a b/ü.ptx"), "a%20b/%C3%BC.ptx");
+        assert_eq!(uri("a\\k.ptx"), "a/k.ptx");
     }
 }
