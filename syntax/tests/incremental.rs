@@ -127,7 +127,7 @@ fn check_edits(language: Language, source: &str, edits: &[(f64, usize, usize)]) 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(400), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(200), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_edits_of_ptx(edits in edits()) {
@@ -166,7 +166,7 @@ proptest! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(40), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_edits_of_corpus_files(file in any::<prop::sample::Index>(), edits in edits()) {
@@ -294,7 +294,7 @@ fn an_edit_in_a_long_body_parses_one_chunk() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(60), failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(40), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn random_edits_in_a_long_body(fraction in 0.0..1.0f64, snippet in 0..SNIPPETS.len(), length in 0..30usize) {

@@ -46,13 +46,13 @@ pub(super) fn ends_stray_code(word: &str) -> bool {
 
 /// Words that a body can start with, so that its `{` is missing before them.
 pub(super) fn begins_body(word: &str) -> bool {
-    matches!(word, ".reg" | ".local" | ".shared" | ".loc")
+    matches!(word, ".reg" | ".local" | ".loc")
 }
 
 /// Words that begin another item of the module, so that the function before them has no body. Old compilers
 /// wrote declarations of functions without a `;`.
 pub(super) fn ends_header(word: &str) -> bool {
-    matches!(word, ".global" | ".const" | ".tex" | ".surf" | ".file" | ".section" | ".alias")
+    matches!(word, ".global" | ".const" | ".shared" | ".tex" | ".surf" | ".file" | ".section" | ".alias")
 }
 
 /// `.v2` and its like.
