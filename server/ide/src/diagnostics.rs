@@ -14,8 +14,6 @@ use warplens_syntax::Language;
 use crate::answer::{Diagnostic, FileId, Related, Severity, Tag};
 use crate::db::{Database, Db, File, Item, items};
 
-pub use codes::CODES;
-
 /// As many diagnostics are listed for a file, and then one that says how many more there are.
 pub const MAX_DIAGNOSTICS: usize = 500;
 

@@ -41,7 +41,7 @@ mod tokens;
 
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
 pub use answer::*;
-pub use diagnostics::{CODES, MAX_DIAGNOSTICS};
+pub use diagnostics::MAX_DIAGNOSTICS;
 pub use explain::{explain, nearest_name};
 pub use text_size::{TextRange, TextSize};
 pub use warplens_syntax::Language;

@@ -49,6 +49,20 @@ fn opcodes_where_a_statement_starts() {
 }
 
 #[test]
+fn a_forgotten_semicolon_does_not_reach_the_next_line() {
+    let is_statement = |lines: &str| {
+        let last = lines.lines().last().unwrap();
+        let cursor = format!("{}|", " ".repeat(last.len()));
+        let source = format!(".entry k() {{\n.reg .b32 %r<4>;\n{lines}\n{cursor}\nret;\n}}\n");
+        labels(&source).iter().any(|label| label == "add")
+    };
+    assert!(is_statement("mov.u32 %r1, %r2\nad"));
+    assert!(is_statement("mov.u32 %r1, %r2\n@%p1 ad"));
+    assert!(!is_statement("mov.u32 %r1,\n%r"));
+    assert!(!is_statement("mov.u32\n%r"));
+}
+
+#[test]
 fn the_word_is_replaced() {
     let (text, found) = found(&in_kernel("add.rn.f"));
     assert_eq!(&text[found[0].replace], ".f");

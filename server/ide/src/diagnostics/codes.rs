@@ -28,21 +28,3 @@ pub(crate) const INVALID_OPERAND: &str = "invalid-operand";
 pub(crate) const LINKAGE_CLASH: &str = "linkage-clash";
 /// Stands after the diagnostics that are listed when there are more.
 pub(crate) const TOO_MANY: &str = "too-many-problems";
-
-/// All codes, each with what it means in a few words.
-pub const CODES: &[(&str, &str)] = &[
-    (SYNTAX, "the text does not follow the grammar"),
-    (UNKNOWN_INSTRUCTION, "no instruction has this opcode"),
-    (UNKNOWN_MODIFIER, "no form of the instruction takes this modifier"),
-    (UNKNOWN_COMPONENT, "the special register has no such component"),
-    (UNKNOWN_DIRECTIVE, "no directive has this name"),
-    (UNKNOWN_TYPE, "no type has this name"),
-    (UNRESOLVED_NAME, "nothing of this name is declared"),
-    (USE_BEFORE_DECLARATION, "the name is declared only further down"),
-    (DUPLICATE_NAME, "the name is declared a second time"),
-    (INVALID_ALIGNMENT, "the alignment is no power of two"),
-    (INVALID_CONSTANT, "the constant expression has no value"),
-    (INVALID_OPERAND, "the expression is no operand"),
-    (LINKAGE_CLASH, "two declarations of the name differ in linkage"),
-    (TOO_MANY, "more problems than are listed"),
-];

@@ -97,10 +97,13 @@ fn instructions() {
 
 #[test]
 fn components() {
-    check_body("mov.u32 %r1, %tid.q;\nmov.u32 %r1, %laneid.foo;\nmov.u32 %r1, %tid.r;", expect![[r#"
+    check_body(
+        "mov.u32 %r1, %tid.q;\nmov.u32 %r1, %laneid.foo;\nmov.u32 %r1, %tid.r;",
+        expect![[r#"
         3:`.q` Error unknown-component: `%tid` has no `.q`; it has `.x`, `.y`, `.z`, `.w`
         4:`.foo` Error unknown-component: `%laneid` has no `.foo`; it has no components
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]

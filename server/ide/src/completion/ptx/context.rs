@@ -3,7 +3,7 @@
 //! The statement is read token by token back from the cursor, because what one is typing is rarely a whole tree; the
 //! tree only says which braces are blocks and whether the place lies in a body.
 
-use text_size::TextRange;
+use text_size::{TextRange, TextSize};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::db::Database;
@@ -92,7 +92,7 @@ impl Statement {
         let is_glued =
             place.blanks == 0.into() && before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
         let surroundings = surroundings(before.as_ref());
-        let tokens = statement_tokens(&tree, before, surroundings);
+        let tokens = statement_tokens(&tree, before, word.start(), surroundings);
         Statement { word, typed, tokens, is_glued, surroundings }
     }
 
@@ -217,25 +217,32 @@ fn surroundings(before: Option<&SyntaxToken>) -> Surroundings {
     Surroundings::Module
 }
 
-fn is_closed_before(node: &SyntaxNode, end: text_size::TextSize) -> bool {
+fn is_closed_before(node: &SyntaxNode, end: TextSize) -> bool {
     let last = node.last_token();
     let closed = |token: &SyntaxToken| matches!(token.kind(), SyntaxKind::R_BRACE | SyntaxKind::R_PAREN);
     node.text_range().end() <= end && last.as_ref().is_some_and(closed)
 }
 
-/// The tokens of the statement that ends with `last`, in order.
+/// The tokens of the statement that ends with `last`, in order; `end` is where the word begins that is being typed.
 fn statement_tokens(
     tree: &SyntaxNode,
     last: Option<SyntaxToken>,
+    end: TextSize,
     surroundings: Surroundings,
 ) -> Vec<SyntaxToken> {
-    let mut tokens = Vec::new();
+    let mut tokens: Vec<SyntaxToken> = Vec::new();
     let mut token = last;
     while let Some(now) = token {
-        if ends_statement(&now, surroundings) {
+        token = token_before(tree, &now);
+        let is_end = match now.kind() {
+            SyntaxKind::WHITESPACE => {
+                ends_line(&now, end) && starts_anew(token.as_ref(), tokens.last(), surroundings)
+            }
+            _ => ends_statement(&now),
+        };
+        if is_end {
             break;
         }
-        token = token_before(tree, &now);
         if !is_trivia(now.kind()) {
             tokens.push(now);
         }
@@ -244,7 +251,7 @@ fn statement_tokens(
     tokens
 }
 
-fn ends_statement(token: &SyntaxToken, surroundings: Surroundings) -> bool {
+fn ends_statement(token: &SyntaxToken) -> bool {
     let parent = || token.parent().map(|parent| parent.kind());
     match token.kind() {
         SyntaxKind::SEMICOLON => true,
@@ -252,11 +259,33 @@ fn ends_statement(token: &SyntaxToken, surroundings: Surroundings) -> bool {
             !matches!(parent(), Some(SyntaxKind::VECTOR | SyntaxKind::INITIALIZER_LIST))
         }
         SyntaxKind::COLON => parent() == Some(SyntaxKind::LABEL),
-        // The directives of a module's head end with their line.
-        SyntaxKind::WHITESPACE if surroundings == Surroundings::Module => {
-            let in_function = token.parent_ancestors().any(|node| node.kind() == SyntaxKind::FUNCTION);
-            token.text().contains('\n') && !in_function
-        }
         _ => false,
+    }
+}
+
+/// Whether blanks hold a line end, as far as they stand before `end`.
+fn ends_line(blanks: &SyntaxToken, end: TextSize) -> bool {
+    let length = blanks.text_range().end().min(end) - blanks.text_range().start();
+    blanks.text()[..usize::from(length)].contains('\n')
+}
+
+/// Whether a line end separates statements, by what stands before and behind it: the directives of a module's head have no
+/// semicolon, and in a body one forgets it.
+fn starts_anew(
+    before: Option<&SyntaxToken>,
+    behind: Option<&SyntaxToken>,
+    surroundings: Surroundings,
+) -> bool {
+    use SyntaxKind::{FLOAT_NUMBER, FUNCTION, IDENT, INT_NUMBER, R_BRACKET, R_PAREN};
+    let Some(before) = before else { return true };
+    match surroundings {
+        Surroundings::Module => !before.parent_ancestors().any(|node| node.kind() == FUNCTION),
+        Surroundings::Parameters => false,
+        Surroundings::Body => {
+            let is_whole = matches!(before.kind(), IDENT | INT_NUMBER | FLOAT_NUMBER | R_PAREN | R_BRACKET);
+            let is_start = behind
+                .is_none_or(|token| matches!(token.kind(), IDENT | SyntaxKind::AT | SyntaxKind::DOT_WORD));
+            is_whole && is_start
+        }
     }
 }
