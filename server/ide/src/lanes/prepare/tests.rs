@@ -334,3 +334,68 @@ fn only_what_runs_makes_another_run() {
     let larger = prepared(&PTX.replace(".entry first(", ".entry first(/**/"), &first, Some(FILE)).unwrap();
     assert!(!run.same_run(&larger));
 }
+
+mod any_text {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::lanes::report::Position;
+
+    const EXAMPLES: [(&str, Language); 5] = [
+        (include_str!("../../../../../examples/divergence.ptx"), Language::Ptx),
+        (include_str!("../../../../../examples/saxpy.ptx"), Language::Ptx),
+        (include_str!("../../../../../examples/collatz.ptx"), Language::Ptx),
+        (include_str!("../../../../../examples/divergence.wave"), Language::Wave),
+        (WAVE, Language::Wave),
+    ];
+
+    /// Prepares, runs and shows a document, and asks everything that can be asked of it.
+    fn survive(host: &AnalysisHost, file: FileId, text: &str, point: usize) {
+        let limits = warplens_sim::Limits { max_steps: 2000, ..warplens_sim::Limits::default() };
+        let options = RunOptions { limits, registers: true, warp: None };
+        let analysis = host.snapshot();
+        let lenses = analysis.lenses(file, None, None, LensStyle::Extension).unwrap();
+        assert!(lenses.iter().all(|lens| usize::from(lens.range.end()) <= text.len()));
+        let request = RunRequest { options, ..request(None, Choice::First) };
+        let Ok(run) = analysis.prepare_run(file, &request, None, &|_| Err(String::new())).unwrap() else {
+            return;
+        };
+        let mut shown = run.show(Arc::new(run.run(Control::none()).unwrap()), None);
+        for statement in shown.statements() {
+            assert!(
+                text.get(std::ops::Range::<usize>::from(statement.range)).is_some(),
+                "{:?}",
+                statement.range
+            );
+        }
+        let masks = shown.masks(1, &|offset| Position { line: 0, character: offset.into() });
+        assert!(serde_json::to_string(&masks).is_ok());
+        let point = TextSize::try_from(point.min(text.len())).unwrap();
+        let _ = crate::lanes::hover(&shown, point);
+        shown.edit(TextRange::new(point, TextSize::of(text)), 1.into());
+        let _ = shown.hints(TextRange::up_to(point), Style::default(), &|offset| offset);
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+        #[test]
+        fn can_be_prepared_run_and_shown(
+            example in 0..EXAMPLES.len(),
+            edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..12, 0usize..8), 1..5),
+        ) {
+            const INSERTS: [&str; 8] = ["", "}", "\n", "@%p1 ", "loop\n", ";", "0x", "bra LOOP;"];
+            let (text, language) = EXAMPLES[example];
+            let mut text = text.to_owned();
+            let (mut host, file) = open(&text, language);
+            for (at, len, insert) in edits {
+                let start = text.floor_char_boundary(at.index(text.len() + 1));
+                let end = text.floor_char_boundary((start + len).min(text.len())).max(start);
+                let range = TextRange::new(TextSize::try_from(start).unwrap(), TextSize::try_from(end).unwrap());
+                host.edit(file, range, INSERTS[insert]).unwrap();
+                text.replace_range(start..end, INSERTS[insert]);
+                survive(&host, file, &text, start);
+            }
+        }
+    }
+}
