@@ -116,14 +116,19 @@ impl<'t> Builder<'t> {
 /// Green tokens by kind and text.
 struct TokenCache {
     slots: Vec<Option<GreenToken>>,
+    /// Tokens whose kind says their text, by kind.
+    punctuation: [Option<GreenToken>; SyntaxKind::WHITESPACE as usize],
 }
 
 impl TokenCache {
     fn new(tokens: usize) -> TokenCache {
-        TokenCache { slots: vec![None; slots_for(tokens)] }
+        TokenCache { slots: vec![None; slots_for(tokens)], punctuation: [const { None }; _] }
     }
 
     fn token(&mut self, kind: SyntaxKind, text: &str) -> GreenToken {
+        if let Some(slot) = self.punctuation.get_mut(kind as usize) {
+            return slot.get_or_insert_with(|| GreenToken::new(kind.into(), text)).clone();
+        }
         let slot = hash(kind, text) & (self.slots.len() - 1);
         if let Some(token) = &self.slots[slot]
             && token.kind() == kind.into()
