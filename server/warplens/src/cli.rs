@@ -3,7 +3,6 @@
 mod check;
 mod explain;
 mod log;
-mod render;
 mod sim;
 
 use std::io;

@@ -7,4 +7,5 @@ pub mod cli;
 mod language;
 mod launch_file;
 pub mod lsp;
+mod markdown;
 mod position;

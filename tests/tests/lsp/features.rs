@@ -51,6 +51,17 @@ fn hover_is_markdown_with_its_range() {
 }
 
 #[test]
+fn hover_is_plain_text_for_a_client_that_does_not_render() {
+    let mut client = Client::with_options(&Options::plain());
+    let file = client.open("twice.ptx", SOURCE);
+    let hover = client.request("textDocument/hover", file.cursors[0].params());
+    assert_eq!(hover["contents"]["kind"], "plaintext");
+    assert!(
+        hover["contents"]["value"].as_str().is_some_and(|text| text.contains("mov") && !text.contains("**"))
+    );
+}
+
+#[test]
 fn definition_links_a_declaration_and_the_name_in_it() {
     let (mut client, file) = open();
     let links = client.request("textDocument/definition", file.cursors[1].params());

@@ -12,3 +12,4 @@ mod order;
 mod positions;
 mod process;
 mod same_lanes;
+mod storm;

@@ -5,7 +5,7 @@
 
 use serde_json::{Value, json};
 
-/// A document as the client has it.
+/// A document, its text and marks as it was opened.
 #[derive(Debug, Clone)]
 pub struct File {
     pub uri: String,

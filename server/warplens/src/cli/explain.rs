@@ -5,8 +5,8 @@ use std::io::{self, Write};
 use clap::Args;
 use warplens_ide::Language;
 
-use super::render::render;
 use super::{LanguageName, Outcome, complain};
+use crate::markdown::render;
 
 #[derive(Args)]
 pub(super) struct Arguments {

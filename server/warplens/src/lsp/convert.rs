@@ -5,6 +5,7 @@ use tower_lsp::ls_types::NumberOrString;
 use warplens_ide as ide;
 
 use super::job::Question;
+use crate::markdown;
 
 /// A diagnostic. Related places lie in the same document: items of other documents are never looked at.
 pub(super) fn diagnostic(question: &Question, diagnostic: ide::Diagnostic) -> lsp::Diagnostic {
@@ -55,8 +56,10 @@ pub(super) fn hover(question: &Question, hover: ide::Hover) -> lsp::Hover {
 
 /// Markdown, or as it reads where it is not rendered.
 pub(super) fn markup(markdown: String, rendered: bool) -> lsp::MarkupContent {
-    let kind = if rendered { lsp::MarkupKind::Markdown } else { lsp::MarkupKind::PlainText };
-    lsp::MarkupContent { kind, value: markdown }
+    if rendered {
+        return lsp::MarkupContent { kind: lsp::MarkupKind::Markdown, value: markdown };
+    }
+    lsp::MarkupContent { kind: lsp::MarkupKind::PlainText, value: markdown::plain(&markdown) }
 }
 
 pub(super) fn completion(question: &Question, item: ide::CompletionItem) -> lsp::CompletionItem {

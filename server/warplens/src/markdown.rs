@@ -1,4 +1,4 @@
-//! Markdown for a terminal: the little of it that our documentation uses.
+//! Markdown as text, for terminals and for editors that do not render it: the little of it that our documentation uses.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ const CODE: Style = AnsiColor::Cyan.on_default();
 const FENCE: Style = Style::new().dimmed();
 
 /// The markdown as text with styles, broken at `width` characters (code is not broken).
-pub(super) fn render(markdown: &str, width: usize) -> String {
+pub(crate) fn render(markdown: &str, width: usize) -> String {
     let mut out = String::new();
     let mut in_fence = false;
     for line in markdown.lines() {
@@ -28,6 +28,11 @@ pub(super) fn render(markdown: &str, width: usize) -> String {
     out
 }
 
+/// The markdown as text without styles, each paragraph one line.
+pub(crate) fn plain(markdown: &str) -> String {
+    anstream::adapter::strip_str(&render(markdown, usize::MAX)).to_string()
+}
+
 /// A paragraph or an entry of a list, continued below its first word.
 fn wrap(line: &str, width: usize, out: &mut String) {
     let text = line.trim_start();
@@ -40,7 +45,7 @@ fn wrap(line: &str, width: usize, out: &mut String) {
     let _ = write!(out, "{}{bullet}", " ".repeat(indent));
     let mut column = hanging;
     for (at, word) in words(text).into_iter().enumerate() {
-        if at > 0 && column + 1 + word.width > width.max(20) {
+        if at > 0 && column + 1 + word.width > width {
             let _ = write!(out, "\n{}", " ".repeat(hanging));
             column = hanging;
         } else if at > 0 {
@@ -167,6 +172,11 @@ mod tests {
             a [0] ` b c
         "#]],
         );
+    }
+
+    #[test]
+    fn plain_text_has_no_marks() {
+        assert_eq!(plain("# T\n**`add`** and `b`"), "T\nadd and b\n");
     }
 
     #[test]
