@@ -6,6 +6,7 @@
 
 mod decode;
 mod decode_wave;
+mod groups;
 mod hover;
 mod kernels;
 mod lens;

@@ -66,14 +66,18 @@ impl DecodedPtx {
 
 fn flow(function: &ptx::program::Function, pc: usize, model: Model) -> Flow {
     let Some(instruction) = function.code.get(pc) else { return Flow::Plain };
+    // A branch whose lanes meet nowhere names no instruction.
+    let exists =
+        |pc: u32| ((pc as usize) < function.code.len()).then(|| StatementId(function.first_statement + pc));
+    let meets = if model == Model::Ptx(ptx::Model::Textbook) { instruction.s.c } else { instruction.s.b };
     match instruction.op {
-        Op::Branch(_) | Op::Switch(_) => {
-            let meets =
-                if model == Model::Ptx(ptx::Model::Textbook) { instruction.s.c } else { instruction.s.b };
-            // A branch whose lanes meet nowhere names no instruction.
-            let meets = ((meets as usize) < function.code.len())
-                .then(|| StatementId(function.first_statement + meets));
-            Flow::Branch { meets }
+        Op::Branch(_) => Flow::Branch { meets: exists(meets) },
+        Op::Switch(_) => {
+            let switch = &function.tables.switches[instruction.s.a as usize];
+            let mut targets: Vec<_> = switch.targets.iter().filter_map(|target| exists(*target)).collect();
+            targets.sort();
+            targets.dedup();
+            Flow::Switch { targets: targets.into(), meets: exists(meets) }
         }
         _ => Flow::Plain,
     }

@@ -64,7 +64,10 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
         ),
     };
     let resting = visit.active & !visit.executed;
-    if statement.role == Role::Branch && splits(visit) {
+    if !statement.parts.is_empty() {
+        let parts: Vec<_> = statement.parts.iter().map(u32::to_string).collect();
+        let _ = write!(text, ". They part: {} lanes go different ways.", parts.join(", "));
+    } else if statement.role == Role::Branch && splits(visit) {
         let _ = write!(
             text,
             ". They part: {} went one way, {} the other.",

@@ -8,10 +8,11 @@ use text_size::{TextRange, TextSize};
 use warplens_sim::launch::{Launch, Resolved, ScalarKind};
 use warplens_sim::{LineTrace, Mask, RegisterValues, RunResult, StatementId, WarpId, WarpTrace};
 
+use super::groups::{Effect, effects};
 use super::offer::Source;
 use super::report::{Masks, MasksOf, Position, Positions};
-use super::statement::{Flow, Statement};
-use super::text::{Reading, Role, Style, line, splits};
+use super::statement::Statement;
+use super::text::{Reading, Role, Style, line};
 
 /// Lanes of a PTX warp.
 pub(crate) const PTX_WIDTH: u32 = 32;
@@ -33,6 +34,8 @@ pub struct Shown {
 struct Placed {
     place: Option<Place>,
     role: Role,
+    /// See [`Reading::parts`].
+    parts: Box<[u32]>,
     writes: Box<[(SmolStr, ScalarKind)]>,
 }
 
@@ -49,6 +52,8 @@ pub struct ShownStatement<'s> {
     pub range: TextRange,
     /// What it does to groups of lanes.
     pub role: Role,
+    /// How many lanes a statement with several targets sent to each of them, where that is known.
+    pub parts: &'s [u32],
     /// What the warp did there; `None` if it never came.
     pub trace: Option<&'s LineTrace>,
     /// The values that it wrote last, with how they are read.
@@ -76,10 +81,11 @@ impl Shown {
     ) -> Shown {
         let first = WarpId { cta: [0; 3], warp: 0 };
         let warp = warp.filter(|warp| result.warp(warp.cta, warp.warp).is_some()).unwrap_or(first);
-        let roles = roles(statements, result.warp(warp.cta, warp.warp));
-        let statements = statements.iter().zip(roles).map(|(statement, role)| Placed {
+        let effects = effects(statements, result.warp(warp.cta, warp.warp));
+        let statements = statements.iter().zip(effects).map(|(statement, Effect { role, parts })| Placed {
             place: Some(Place { range: statement.range, opcode: statement.opcode.start() }),
             role,
+            parts,
             writes: statement.writes.clone(),
         });
         Shown { resolved, source, model, statements: statements.collect(), result, warp }
@@ -150,7 +156,13 @@ impl Shown {
         self.statements.iter().enumerate().filter_map(move |(index, placed)| {
             let trace = lines.next_if(|line| line.statement.index() == index);
             let Place { range, .. } = placed.place?;
-            Some(ShownStatement { range, role: placed.role, trace, writes: &placed.writes })
+            Some(ShownStatement {
+                range,
+                role: placed.role,
+                parts: &placed.parts,
+                trace,
+                writes: &placed.writes,
+            })
         })
     }
 
@@ -174,7 +186,13 @@ impl Shown {
         for statement in self.statements().filter(|statement| range.contains_inclusive(statement.range.end()))
         {
             let end = line_end(statement.range.end());
-            let reading = Reading { launched, width, trace: statement.trace, role: statement.role };
+            let reading = Reading {
+                launched,
+                width,
+                trace: statement.trace,
+                role: statement.role,
+                parts: statement.parts,
+            };
             match lines.last_mut() {
                 Some((last, readings)) if *last == end => readings.push(reading),
                 _ => lines.push((end, vec![reading])),
@@ -224,35 +242,6 @@ impl Place {
         let opcode = if edit.end() <= opcode { moved(opcode) } else { opcode.min(edit.start()) };
         Some(Place { range: TextRange::new(start, end.max(opcode)), opcode: opcode.max(start) })
     }
-}
-
-/// Visits of a branch that are compared with visits of its meeting place: the first ones show what the others do.
-const COMPARED_VISITS: usize = 64;
-
-/// What each statement does to the groups of this warp: a branch only where lanes may part, a join only where lanes that
-/// did part came together.
-fn roles(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec<Role> {
-    let branch = |statement: &Statement| matches!(statement.flow, Flow::Branch { .. });
-    let mut roles: Vec<Role> = statements
-        .iter()
-        .map(|statement| if branch(statement) { Role::Branch } else { Role::Plain })
-        .collect();
-    let Some(warp) = warp else { return roles };
-    for line in &warp.lines {
-        let flow = statements.get(line.statement.index()).map(|statement| statement.flow);
-        let Some(Flow::Branch { meets: Some(meets) }) = flow else { continue };
-        let Some(meeting) = warp.line(meets) else { continue };
-        let parted = line.visits.iter().filter(|visit| splits(visit)).take(COMPARED_VISITS);
-        let together = parted.into_iter().any(|visit| {
-            let (one, other) = (visit.executed, visit.active & !visit.executed);
-            let mut meetings = meeting.visits.iter().take(COMPARED_VISITS);
-            meetings.any(|there| there.active & one != 0 && there.active & other != 0)
-        });
-        if let Some(role) = roles.get_mut(meets.index()).filter(|role| together && **role == Role::Plain) {
-            *role = Role::Join;
-        }
-    }
-    roles
 }
 
 #[cfg(test)]

@@ -19,13 +19,20 @@ pub struct Statement {
 }
 
 /// What a statement does to groups of lanes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Flow {
     /// Nothing.
     #[default]
     Plain,
-    /// May send lanes to different places.
+    /// May send the lanes that execute it elsewhere, and the others to the next statement.
     Branch {
+        /// The statement where they meet again, if anywhere.
+        meets: Option<StatementId>,
+    },
+    /// May send every lane elsewhere.
+    Switch {
+        /// The statements that lanes may go to, each once.
+        targets: Box<[StatementId]>,
         /// The statement where they meet again, if anywhere.
         meets: Option<StatementId>,
     },

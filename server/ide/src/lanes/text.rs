@@ -51,6 +51,8 @@ pub struct Reading<'t> {
     pub trace: Option<&'t LineTrace>,
     /// What the statement does to groups of lanes.
     pub role: Role,
+    /// How many lanes a statement with several targets sent to each of them, where that is known.
+    pub parts: &'t [u32],
 }
 
 /// What a statement does to groups of lanes.
@@ -106,6 +108,9 @@ fn times(count: u64, each: impl FnOnce(usize) -> Option<String>) -> String {
 fn one_visit(statement: &Reading<'_>, visit: &Visit, format: Format, room: usize) -> Option<String> {
     let Visit { active, executed, .. } = *visit;
     let (there, acted) = (active.count_ones(), executed.count_ones());
+    if !statement.parts.is_empty() {
+        return Some(format!("split {}", some_parts(statement.parts)));
+    }
     if statement.role == Role::Branch && splits(visit) {
         return Some(format!("split {acted} | {}", there - acted));
     }
@@ -127,6 +132,16 @@ fn one_visit(statement: &Reading<'_>, visit: &Visit, format: Format, room: usize
         return Some(format!("join {there}"));
     }
     part(active, statement, format, room)
+}
+
+/// The sizes of at most four groups.
+fn some_parts(parts: &[u32]) -> String {
+    const MOST: usize = 4;
+    let mut shown: Vec<String> = parts.iter().take(MOST).map(u32::to_string).collect();
+    if parts.len() > MOST {
+        shown.push("..".to_owned());
+    }
+    shown.join(" | ")
 }
 
 /// Whether a branch sent lanes both ways.

@@ -284,6 +284,38 @@ fn a_run_shows_its_lanes_and_values() {
 }
 
 #[test]
+fn a_branch_through_a_table_splits_several_ways() {
+    let switch = ".version 8.0
+.target sm_70
+.address_size 64
+.entry k() {
+	.reg .b32 %r<3>;
+	mov.u32 %r1, %tid.x;
+	and.b32 %r2, %r1, 3;
+	min.u32 %r2, %r2, 2;
+table: .branchtargets A, B, C;
+	brx.idx %r2, table;
+A:	add.u32 %r1, %r1, 1;
+	bra MEET;
+B:	add.u32 %r1, %r1, 2;
+	bra MEET;
+C:	add.u32 %r1, %r1, 3;
+MEET:
+	exit;
+}
+";
+    expect![[r#"
+        brx.idx %r2, table; <split 8 | 8 | 16>
+        A:	add.u32 %r1, %r1, 1; <8/32 every 4th>
+        bra MEET; <8/32 every 4th>
+        B:	add.u32 %r1, %r1, 2; <8/32 every 4th from 1>
+        bra MEET; <8/32 every 4th from 1>
+        C:	add.u32 %r1, %r1, 3; <16/32 2-3,6-7,10-11..>
+        exit; <join 32>
+    "#]].assert_eq(&annotated(switch, &shown(switch, &request(None, Choice::First))));
+}
+
+#[test]
 fn wave_kernels_too() {
     check(
         WAVE,

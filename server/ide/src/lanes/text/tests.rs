@@ -27,7 +27,7 @@ fn width(launched: Mask) -> u32 {
 const FORMATS: [Format; 4] = [Format::Ranges, Format::Hex, Format::Blocks, Format::Count];
 
 fn shows(launched: Mask, role: Role, trace: Option<&LineTrace>, expect: Expect) {
-    let reading = Reading { launched, width: width(launched), trace, role };
+    let reading = Reading { launched, width: width(launched), trace, role, parts: &[] };
     let texts = FORMATS.map(|format| line([reading], Style { format, full: false }).unwrap_or_default());
     let budget = if launched >> 32 == 0 { 26 } else { 40 };
     assert!(texts.iter().all(|text| text.chars().count() <= budget), "{texts:?}");
@@ -46,8 +46,13 @@ fn active(mask: Mask, expect: Expect) {
 fn full_and_never() {
     active(WARP, expect![" ;  ;  ; "]);
     shows(WARP, Role::Plain, None, expect!["not run ; not run ; not run ; not run"]);
-    let reading =
-        Reading { launched: WARP, width: 32, trace: Some(&trace(&[(WARP, WARP, 1)])), role: Role::Plain };
+    let reading = Reading {
+        launched: WARP,
+        width: 32,
+        trace: Some(&trace(&[(WARP, WARP, 1)])),
+        role: Role::Plain,
+        parts: &[],
+    };
     assert_eq!(line([reading], Style { full: true, ..Style::default() }), Some("32".to_owned()));
     // All lanes that exist are all lanes.
     shows(0xff, Role::Plain, Some(&trace(&[(0xff, 0xff, 1)])), expect![" ;  ;  ; "]);
@@ -184,6 +189,18 @@ fn branches() {
 }
 
 #[test]
+fn several_targets() {
+    let once = trace(&[(WARP, WARP, 1)]);
+    let split = |parts: &[u32]| {
+        let reading = Reading { launched: WARP, width: 32, trace: Some(&once), role: Role::Branch, parts };
+        line([reading], Style::default()).unwrap_or_default()
+    };
+    assert_eq!(split(&[16, 8, 8]), "split 16 | 8 | 8");
+    assert_eq!(split(&[6, 6, 6, 6, 6, 2]), "split 6 | 6 | 6 | 6 | ..");
+    assert_eq!(split(&[]), "");
+}
+
+#[test]
 fn joins() {
     visits(Role::Join, &[(WARP, WARP, 1)], expect!["join 32 ; join 32 ; join 32 ; join 32"]);
     visits(Role::Join, &[(0xffff, 0xffff, 1)], expect!["join 16 ; join 16 ; join 16 ; join 16"]);
@@ -234,6 +251,7 @@ fn statements_of_a_line_share_a_hint() {
             width: 32,
             trace: *trace,
             role: Role::Plain,
+            parts: &[],
         });
         line(readings, Style::default()).unwrap_or_default()
     };
@@ -249,7 +267,7 @@ fn every_set_of_16_lanes_is_short_and_names_its_lanes() {
         let lanes = mask << 8;
         let text = part(
             lanes,
-            &Reading { launched: WARP, width: 32, trace: None, role: Role::Plain },
+            &Reading { launched: WARP, width: 32, trace: None, role: Role::Plain, parts: &[] },
             Format::Ranges,
             BUDGET,
         )
