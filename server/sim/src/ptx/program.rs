@@ -311,6 +311,8 @@ pub enum Op {
     Pack,
     /// `mov` of several registers to as many others: moves `a`
     MoveEach,
+    /// `clmad`: the high half
+    CarrylessMad(bool),
     /// `add`, `min`, `max` on halves; signed
     Packed(IntOp, bool),
     /// `cvt` of pairs: pair `c`

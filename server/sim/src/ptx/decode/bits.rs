@@ -42,6 +42,11 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let signed = ty.kind() == TypeKind::Signed;
                 Ok((Op::Extend(wrap, signed), self.uniform(operands, ty, 2)?))
             }
+            "clmad" => {
+                let (high, _) = (m.take("hi"), m.take("lo"));
+                let ty = m.ty()?;
+                Ok((Op::CarrylessMad(high), self.uniform(operands, ty, 3)?))
+            }
             "prmt" => self.permute(operands, m),
             "shl" | "shr" => self.shift(instruction, m),
             _ => self.funnel(operands, m),

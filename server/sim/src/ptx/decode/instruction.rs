@@ -25,6 +25,7 @@ const NO_EFFECT: &[&str] = &[
     "setmaxnreg",
     "griddepcontrol",
     "brkpt",
+    "createpolicy",
 ];
 
 /// What the instruction set's own page says of why an opcode is not simulated.
@@ -45,7 +46,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             | "mul24" | "mad24" | "addc" | "subc" | "madc" | "rcp" | "sqrt" | "rsqrt" | "sin" | "cos"
             | "lg2" | "ex2" | "tanh" | "copysign" | "dp4a" | "dp2a" => self.arithmetic(instruction, &mut m),
             "and" | "or" | "xor" | "not" | "cnot" | "lop3" | "popc" | "clz" | "brev" | "bfind" | "bfe"
-            | "bfi" | "fns" | "bmsk" | "szext" | "prmt" | "shl" | "shr" | "shf" => {
+            | "bfi" | "fns" | "bmsk" | "szext" | "prmt" | "shl" | "shr" | "shf" | "clmad" => {
                 self.bits(instruction, &mut m)
             }
             "setp" | "set" | "selp" | "slct" | "testp" => self.compare(instruction, &mut m),

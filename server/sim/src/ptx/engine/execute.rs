@@ -135,6 +135,7 @@ fn rare(
         Op::Half(op) => half::execute(op, s, r, mask),
         Op::Approximate(op, flush) => float::approximate(op, flush, s, r, mask),
         Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
+        Op::CarrylessMad(high) => r.map3(s, mask, |a, b, c| bits::carryless_mad(high, a, b, c)),
         Op::Packed(op, signed) => packed::execute(op, signed, s, r, mask),
         Op::ConvertPair => {
             let pair = function.tables.pairs[s.c as usize];

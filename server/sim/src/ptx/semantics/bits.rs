@@ -289,9 +289,23 @@ pub fn dot_product(op: DotProduct, a_signed: bool, b_signed: bool, a: u32, b: u3
     })
 }
 
+/// `clmad`: the product over GF(2), its low or its high half, with `c` added.
+pub fn carryless_mad(high: bool, a: u64, b: u64, c: u64) -> u64 {
+    let terms = (0..64).filter(|bit| b >> bit & 1 == 1).map(|bit| u128::from(a) << bit);
+    let product = terms.fold(0, |product, term| product ^ term);
+    c ^ if high { (product >> 64) as u64 } else { product as u64 }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn products_without_carries() {
+        assert_eq!(carryless_mad(false, 0b101, 0b11, 0), 0b1111);
+        assert_eq!(carryless_mad(false, 3, 3, 1), 4);
+        assert_eq!(carryless_mad(true, 1 << 63, 6, 0), 3);
+    }
 
     #[test]
     fn three_input_logic() {

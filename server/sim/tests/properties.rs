@@ -1,0 +1,114 @@
+//! What holds of every run, shown on random control flow: branches to anywhere, loops into loops, early ends.
+
+mod common;
+
+use common::{kernel, run_kernel};
+use proptest::prelude::*;
+use warplens_sim::ptx::Model;
+use warplens_sim::{RunResult, Status, Visit};
+
+/// A block: it changes a value, uses up fuel, and may go elsewhere by a bit of the value.
+#[derive(Clone, Debug)]
+struct Block {
+    factor: u32,
+    bit: u32,
+    target: usize,
+    end: End,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Falls,
+    Jumps(usize),
+    Exits(u32),
+    Calls,
+}
+
+fn block() -> impl Strategy<Value = Block> {
+    let end = prop_oneof![
+        3 => Just(End::Falls),
+        2 => (0..8usize).prop_map(End::Jumps),
+        1 => (0..32u32).prop_map(End::Exits),
+        1 => Just(End::Calls),
+    ];
+    (any::<u32>(), 0..32u32, 0..8usize, end).prop_map(|(factor, bit, target, end)| Block {
+        factor: factor | 1,
+        bit,
+        target,
+        end,
+    })
+}
+
+/// Every thread walks the blocks on its own way until its fuel is gone, and stores what it has become.
+fn text(blocks: &[Block]) -> String {
+    let mut body =
+        "mov.u32 %r1, %tid.x;\nmad.lo.u32 %r2, %r1, 2654435769, 12345;\nmov.u32 %r3, 20;\n".to_owned();
+    for (index, block) in blocks.iter().enumerate() {
+        let Block { factor, bit, target, end } = block;
+        let target = target % blocks.len();
+        body += &format!(
+            "B{index}:\nsub.u32 %r3, %r3, 1;\nsetp.eq.u32 %p1, %r3, 0;\n@%p1 bra DONE;\n\
+             mad.lo.u32 %r2, %r2, {factor}, %r1;\nbfe.u32 %r4, %r2, {bit}, 1;\nsetp.ne.u32 %p2, %r4, 0;\n"
+        );
+        match end {
+            End::Falls => {}
+            End::Jumps(to) => body += &format!("@!%p2 bra B{};\n", to % blocks.len()),
+            End::Exits(lane) => {
+                body +=
+                    &format!("setp.eq.u32 %p3, %r1, {lane};\n@%p3 st.global.u32 [%rd1], %r2;\n@%p3 exit;\n");
+            }
+            End::Calls => body += "@%p2 call (%r2), turn, (%r2);\n",
+        }
+        body += &format!("@%p2 bra B{target};\n");
+    }
+    body += "DONE:\nst.global.u32 [%rd1], %r2;\nret;";
+    let address = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n";
+    let function = ".func (.reg .u32 r) turn(.reg .u32 n)\n{\n.reg .pred %p;\nsetp.lt.s32 %p, n, 0;\n\
+                    @%p bra N;\nadd.u32 r, n, 77;\nret;\nN:\nmul.lo.u32 r, n, 5;\nret;\n}\n.visible .entry";
+    kernel(&format!("{address}{body}")).replacen(".visible .entry", function, 1)
+}
+
+fn run(text: &str, model: Model) -> (RunResult, Vec<u8>) {
+    let (_, _, result, bytes) = run_kernel(text, 40, 160, model);
+    (result, bytes)
+}
+
+/// Lanes that acted at each statement, over all warps.
+fn executed(result: &RunResult) -> Vec<(u32, u64)> {
+    result.summed.iter().map(|line| (line.statement.0, line.executed_lanes)).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    #[test]
+    fn models_agree_on_everything_but_when(blocks in prop::collection::vec(block(), 2..8)) {
+        let text = text(&blocks);
+        let (stack, bytes) = run(&text, Model::Stack);
+        prop_assert_eq!(stack.status, Status::Finished);
+        let (textbook, others) = run(&text, Model::Textbook);
+        prop_assert_eq!(textbook.status, Status::Finished);
+        prop_assert_eq!(bytes, others);
+        // A call or an exit takes lanes along; either way each lane acts at the same statements as often.
+        prop_assert_eq!(executed(&stack), executed(&textbook));
+    }
+
+    #[test]
+    fn runs_repeat_and_masks_are_of_lanes_that_live(blocks in prop::collection::vec(block(), 2..8)) {
+        let text = text(&blocks);
+        let (first, bytes) = run(&text, Model::Stack);
+        let (second, again) = run(&text, Model::Stack);
+        prop_assert_eq!(&first.warps, &second.warps);
+        prop_assert_eq!(bytes, again);
+        for warp in &first.warps {
+            for line in &warp.lines {
+                prop_assert!(line.active & !warp.launched == 0 && line.executed & !line.active == 0);
+                let visits: u64 = line.visits.iter().map(|visit| visit.repeat).sum();
+                prop_assert_eq!(visits, line.count);
+                let masks = |visit: &Visit| (visit.active, visit.executed);
+                let folded = line.visits.windows(2).all(|pair| masks(&pair[0]) != masks(&pair[1]));
+                prop_assert!(folded);
+            }
+        }
+    }
+}
