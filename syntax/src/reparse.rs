@@ -42,10 +42,9 @@ pub(crate) fn reparse(language: Language, old: &Parse, old_text: &str, text: &st
 /// The part of the old text that is not in the new one, between what both begin and end with.
 fn changed(old: &str, new: &str) -> TextRange {
     let (old, new) = (old.as_bytes(), new.as_bytes());
-    let same = |pair: &(&u8, &u8)| pair.0 == pair.1;
-    let mut before = old.iter().zip(new).take_while(same).count();
+    let mut before = common_prefix(old, new);
     let room = old.len().min(new.len()) - before;
-    let mut after = old.iter().rev().zip(new.iter().rev()).take(room).take_while(same).count();
+    let mut after = common_suffix(&old[old.len() - room..], &new[new.len() - room..]);
     // Characters are not cut: a byte that continues one belongs to the change.
     let continues = |bytes: &[u8], at: usize| bytes.get(at).is_some_and(|byte| (byte & 0xc0) == 0x80);
     while before > 0 && (continues(old, before) || continues(new, before)) {
@@ -56,6 +55,22 @@ fn changed(old: &str, new: &str) -> TextRange {
     }
     TextRange::new(TextSize::new(before as u32), TextSize::new((old.len() - after) as u32))
 }
+
+/// How many bytes both begin with; found in blocks, because the texts are long and nearly equal.
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
+}
+
+/// How many bytes both end with; they are equally long.
+fn common_suffix(a: &[u8], b: &[u8]) -> usize {
+    let blocks =
+        a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
+    let (a, b) = (&a[..a.len() - blocks], &b[..b.len() - blocks]);
+    blocks + a.iter().rev().zip(b.iter().rev()).take_while(|(a, b)| a == b).count()
+}
+
+const BLOCK: usize = 256;
 
 /// The chunk that has the change strictly inside.
 fn enclosing_chunk(root: &SyntaxNode, changed: TextRange) -> Option<SyntaxNode> {
