@@ -1,5 +1,6 @@
 //! Kernels, and what their lanes do.
 
+mod any_program;
 mod control;
 mod groups;
 mod values;

@@ -163,3 +163,41 @@ fn listed_warps_are_bounded() {
     assert!(result.warps_truncated);
     assert_eq!(result.summed[0].count, 5);
 }
+
+#[test]
+fn the_teaching_kernel() {
+    let text = include_str!("../../../../../examples/divergence.wave");
+    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [32, 1, 1], 32), &options());
+    expect![[r#"
+        mov_sr r1, sr_lane_id    ffffffff
+        and r3, r1, 1            ffffffff
+        icmp.eq p1, r3, 0        ffffffff
+        if p1                    ffffffff/55555555
+        iadd r2, r1, 100         55555555
+        else                     aaaaaaaa
+        imul r2, r1, 3           aaaaaaaa
+        endif                    ffffffff
+        shr r3, r1, 3            ffffffff
+        loop                     ffffffff ffffff00 ffff0000 ff000000
+        icmp.eq p2, r3, 0        ffffffff ffffff00 ffff0000 ff000000
+        if p2                    ffffffff/ff ffffff00/ff00 ffff0000/ff0000 ff000000
+        iadd r2, r2, 1000        ff ff00 ff0000 ff000000
+        break p2                 ff ff00 ff0000 ff000000
+        endif                    ffffff00 ffff0000 ff000000
+        isub r3, r3, 1           ffffff00 ffff0000 ff000000
+        imod r4, r1, 3           ffffff00 ffff0000 ff000000
+        icmp.eq p3, r4, 0        ffffff00 ffff0000 ff000000
+        continue p3              ffffff00/49249200 ffff0000/49240000 ff000000/49000000
+        iadd r2, r2, 1           b6db6d00 b6db0000 b6000000
+        endloop                  b6db6d00 b6db0000 b6000000
+        icmp.ge p1, r1, 28       ffffffff
+        @p1 iadd r2, r2, 10000   ffffffff/f0000000
+        shl r4, r1, 2            ffffffff
+        iadd r4, r4, r0          ffffffff
+        device_store.u32 r2, r4  ffffffff
+        halt                     ffffffff
+        finished
+    "#]]
+    .assert_eq(&listing(text, &code, &result, &result.warps[0]));
+    assert_eq!(device_words(&result, 8), [1100, 1003, 1102, 1009, 1104, 1015, 1106, 1021]);
+}
