@@ -31,19 +31,17 @@ fn word(token: &SyntaxToken) -> Option<String> {
     match token.kind() {
         SyntaxKind::DOT_WORD => dot_word(token),
         SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => number(token.text()),
-        SyntaxKind::STRING => {
-            let string = token.text().trim_matches('"');
-            explain::explain(string.split_whitespace().next()?)
-                .filter(|_| isa::pragma(first_word(string)).is_some())
-        }
+        SyntaxKind::STRING => pragma(token.text()),
         SyntaxKind::AT => explain::explain("@"),
         SyntaxKind::IDENT => opcode(token),
         _ => None,
     }
 }
 
-fn first_word(text: &str) -> &str {
-    text.split_whitespace().next().unwrap_or_default()
+/// A string that `.pragma` knows.
+fn pragma(string: &str) -> Option<String> {
+    let name = string.trim_matches('"').split_whitespace().next()?;
+    isa::pragma(name).and_then(|_| explain::explain(name))
 }
 
 /// The form written, where the token is its opcode.

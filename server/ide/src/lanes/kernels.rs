@@ -4,12 +4,11 @@ use rustc_hash::FxHashSet;
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
 use warplens_hir::wave;
 use warplens_sim::launch::{Body, Kernel, KernelKind, WaveKernel};
-use warplens_syntax::ast::AstNode;
 use warplens_syntax::{ItemKind, Language};
 
 use super::decode::DecodedPtx;
 use super::offer::KernelPlace;
-use crate::db::{Db, File, Item, items, ptx_header};
+use crate::db::{Db, File, Item, items, ptx_header, wave_code};
 use crate::module::module_names;
 
 /// The kernels in the order of the text; of those that share a name the first.
@@ -53,12 +52,6 @@ fn wave_kernel(code: &wave::Code) -> Option<Named> {
     let workgroup = code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0);
     let workgroup = workgroup.map(|size| size.map(|extent| extent.max(1)));
     Some((Kernel { name, kind: KernelKind::Wave(WaveKernel { workgroup }) }, range))
-}
-
-/// What a WAVE item means.
-pub(crate) fn wave_code(db: &dyn Db, item: Item<'_>) -> wave::Code {
-    let tree = item.parse(db).syntax();
-    warplens_syntax::wave::ast::Item::cast(tree).map(|tree| wave::lower(&tree)).unwrap_or_default()
 }
 
 /// Bytes of an address, where the module says it.

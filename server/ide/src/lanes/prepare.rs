@@ -8,7 +8,7 @@ use warplens_syntax::Language;
 
 use super::decode::decode_ptx;
 use super::decode_wave::decode_wave;
-use super::kernels::{body, kernels, wave_code};
+use super::kernels::{body, kernels};
 use super::lens::{Lens, LensStyle, lenses};
 use super::model::Model;
 use super::offer::{KernelPlace, LaunchFile, Offer, Source, kernel_called, names, offers};
@@ -17,7 +17,7 @@ use super::run::{Prepared, Program};
 use super::shown::Shown;
 use crate::analysis::{Analysis, Answer};
 use crate::answer::FileId;
-use crate::db::{Database, File, items};
+use crate::db::{Database, File, items, wave_code};
 
 /// Which launch is wanted.
 #[derive(Debug, Clone, PartialEq)]

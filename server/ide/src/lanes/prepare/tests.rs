@@ -312,7 +312,8 @@ MEET:
         bra MEET; <8/32 every 4th from 1>
         C:	add.u32 %r1, %r1, 3; <16/32 2-3,6-7,10-11..>
         exit; <join 32>
-    "#]].assert_eq(&annotated(switch, &shown(switch, &request(None, Choice::First))));
+    "#]]
+    .assert_eq(&annotated(switch, &shown(switch, &request(None, Choice::First))));
 }
 
 #[test]
