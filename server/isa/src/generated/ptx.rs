@@ -2014,7 +2014,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "add.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "addc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        simulation: Simulation::Unsupported("the carry flag is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "addc",
@@ -2086,7 +2086,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "addc.cc.u64 %rd4, %rd5, %rd6;", since: Version::new(4, 3), target: "sm_20" },
             Measured { code: "addc.u64 %rd7, 0, 0;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        simulation: Simulation::Unsupported("the carry flag is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "sub.cc",
@@ -2157,7 +2157,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "sub.cc.u32 %r1, %r2, %r3;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "subc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        simulation: Simulation::Unsupported("the carry flag is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "subc",
@@ -2229,7 +2229,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "subc.cc.u32 %r4, %r5, %r6;", since: Version::new(2, 3), target: "sm_20" },
             Measured { code: "subc.u32 %r7, %r8, %r9;", since: Version::new(2, 3), target: "sm_20" },
         ],
-        simulation: Simulation::Unsupported("the carry flag is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "mad.cc",
@@ -2317,7 +2317,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Measured { code: "madc.hi.u32 %r5, %r2, %r3, 0;", since: Version::new(3, 0), target: "sm_20" },
         ],
-        simulation: Simulation::Unsupported("the carry flag is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "madc",
@@ -2410,7 +2410,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Measured { code: "madc.lo.u32 %r7, %r2, %r3, %r8;", since: Version::new(3, 0), target: "sm_20" },
         ],
-        simulation: Simulation::Unsupported("the carry flag is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "testp",
@@ -4175,7 +4175,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "add.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "add.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "sub@half",
@@ -4260,7 +4260,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "sub.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "sub.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "mul@half",
@@ -4345,7 +4345,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "mul.rn.f16 %h1, %h2, %h3;", since: Version::new(4, 2), target: "sm_53" },
             Measured { code: "mul.bf16x2 %r4, %r5, %r6;", since: Version::new(7, 8), target: "sm_90" },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "fma@half",
@@ -4528,7 +4528,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "neg.f16x2 %r1, %r2;", since: Version::new(5, 1), target: "sm_53" },
             Measured { code: "neg.bf16 %h1, %h2;", since: Version::new(7, 0), target: "sm_80" },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "abs@half",
@@ -4591,7 +4591,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "abs.f16 %h1, %h2;", since: Version::new(6, 5), target: "sm_53" },
             Measured { code: "abs.bf16x2 %r1, %r2;", since: Version::new(7, 0), target: "sm_80" },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "min@half",
@@ -4680,7 +4680,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_86",
             },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "max@half",
@@ -4769,7 +4769,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_86",
             },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "tanh@half",
@@ -4833,7 +4833,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "tanh.approx.f16x2 %r1, %r2;", since: Version::new(7, 0), target: "sm_75" },
             Measured { code: "tanh.approx.bf16 %h1, %h2;", since: Version::new(7, 8), target: "sm_90" },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "ex2@half",
@@ -4903,7 +4903,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Measured { code: "ex2.approx.f16 %h1, %h2;", since: Version::new(7, 0), target: "sm_75" },
             Measured { code: "ex2.approx.ftz.bf16x2 %r1, %r2;", since: Version::new(7, 8), target: "sm_90" },
         ],
-        simulation: Simulation::Unsupported("half-precision arithmetic is not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "add@mixed",
@@ -9266,7 +9266,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             since: Version::new(9, 4),
             target: "sm_107f",
         }],
-        simulation: Simulation::Unsupported("asynchronous copies are not modelled yet"),
+        simulation: Simulation::NoOp("caches are not modelled"),
     },
     Instruction {
         id: "applypriority.async.bulk.tensor",
@@ -9392,7 +9392,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             since: Version::new(9, 4),
             target: "sm_107f",
         }],
-        simulation: Simulation::Unsupported("asynchronous copies are not modelled yet"),
+        simulation: Simulation::NoOp("caches are not modelled"),
     },
     Instruction {
         id: "discard",
@@ -9454,7 +9454,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             since: Version::new(7, 4),
             target: "sm_80",
         }],
-        simulation: Simulation::Unsupported("it makes data indeterminate, which is not modelled yet"),
+        simulation: Simulation::NoOp(
+            "the data stay as they were, which is one of the things they may become",
+        ),
     },
     Instruction {
         id: "createpolicy",
@@ -10156,7 +10158,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_72",
             },
         ],
-        simulation: Simulation::Unsupported("not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "mapa",
@@ -10432,7 +10434,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_80",
             },
         ],
-        simulation: Simulation::Unsupported("asynchronous copies are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "cp.async.commit_group",
@@ -10469,7 +10471,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Measured { code: "cp.async.commit_group;", since: Version::new(7, 0), target: "sm_80" },
         ],
-        simulation: Simulation::Unsupported("asynchronous copies are not modelled yet"),
+        simulation: Simulation::NoOp("copies are done at once"),
     },
     Instruction {
         id: "cp.async.wait_group",
@@ -10505,7 +10507,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             declarations: "",
         },
         measured: &[Measured { code: "cp.async.wait_group 1;", since: Version::new(7, 0), target: "sm_80" }],
-        simulation: Simulation::Unsupported("asynchronous copies are not modelled yet"),
+        simulation: Simulation::NoOp("copies are done at once"),
     },
     Instruction {
         id: "cp.async.wait_all",
@@ -10535,7 +10537,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             declarations: "",
         },
         measured: &[Measured { code: "cp.async.wait_all;", since: Version::new(7, 0), target: "sm_80" }],
-        simulation: Simulation::Unsupported("asynchronous copies are not modelled yet"),
+        simulation: Simulation::NoOp("copies are done at once"),
     },
     Instruction {
         id: "cp.async.bulk",
@@ -19346,7 +19348,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_75",
             },
         ],
-        simulation: Simulation::Unsupported("matrix operations are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "stmatrix",
@@ -19458,7 +19460,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_90",
             },
         ],
-        simulation: Simulation::Unsupported("matrix operations are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "movmatrix",
@@ -19532,7 +19534,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             since: Version::new(7, 8),
             target: "sm_75",
         }],
-        simulation: Simulation::Unsupported("matrix operations are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "mma.sp",
@@ -22809,7 +22811,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_20",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vsub",
@@ -22928,7 +22930,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_20",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vabsdiff",
@@ -23047,7 +23049,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_20",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vmin",
@@ -23166,7 +23168,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_20",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vmax",
@@ -23285,7 +23287,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_20",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vshl",
@@ -23406,7 +23408,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_20",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vshr",
@@ -23527,7 +23529,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_20",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vmad",
@@ -23758,7 +23760,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_20",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vadd2",
@@ -25208,7 +25210,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_30",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "vset4",
@@ -25314,7 +25316,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_30",
             },
         ],
-        simulation: Simulation::Unsupported("video instructions are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "brkpt",

@@ -10,6 +10,7 @@ mod convert;
 mod exchange;
 mod function;
 mod instruction;
+mod matrix;
 mod memory;
 mod modifiers;
 mod module;

@@ -14,6 +14,7 @@ mod fault;
 mod frame;
 mod launch;
 mod local;
+mod matrix;
 mod run;
 mod spaces;
 mod spin;

@@ -13,6 +13,7 @@ use super::semantics::convert::Convert;
 use super::semantics::float::{Approximation, FloatMode, FloatOp};
 use super::semantics::half::Half;
 use super::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use super::semantics::matrix::Product;
 use super::semantics::narrow::PairConvert;
 use super::semantics::video::Video;
 use crate::memory::DeviceMemory;
@@ -319,6 +320,12 @@ pub enum Op {
     ConvertPair,
     /// `cvt.pack`: bits and sign of the narrow type
     PackSaturated(u8, bool),
+    /// `mma`: product `a`
+    MatrixProduct,
+    /// `ldmatrix`, `stmatrix`: matrix access `a`
+    MatrixAccess,
+    /// `movmatrix`
+    MatrixTranspose,
     /// `cp.async`: copy `a`
     Copy,
     /// Video instructions: entry `e` of their table
@@ -421,6 +428,10 @@ pub struct Tables {
     pub pairs: Vec<PairConvert>,
     /// Of `Op::Copy`.
     pub copies: Vec<Copy>,
+    /// Of `Op::MatrixProduct`.
+    pub products: Vec<MatrixProduct>,
+    /// Of `Op::MatrixAccess`.
+    pub matrix_accesses: Vec<MatrixAccess>,
     /// Of `Op::Convert`.
     pub converts: Vec<Convert>,
     /// Of `Op::Pack`.
@@ -544,6 +555,30 @@ pub struct Element {
     pub place: Place,
     /// Its width, which a narrower element is extended to.
     pub bits: u32,
+}
+
+/// A product of matrices.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixProduct {
+    /// Shape and types.
+    pub product: Product,
+    /// The registers of A, B, C and D.
+    pub registers: [Vec<Place>; 4],
+}
+
+/// A load or store of 8 x 8 matrices of 16-bit elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixAccess {
+    /// Where.
+    pub space: Space,
+    /// The address of the row that a lane names.
+    pub address: Address,
+    /// One register a matrix.
+    pub registers: Vec<Place>,
+    /// Whether rows and columns change places.
+    pub transposed: bool,
+    /// Whether it stores.
+    pub store: bool,
 }
 
 /// A copy from global to shared memory, done at once.

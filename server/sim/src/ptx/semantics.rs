@@ -7,6 +7,7 @@ pub mod convert;
 pub mod float;
 pub mod half;
 pub mod integer;
+pub mod matrix;
 pub mod narrow;
 pub mod packed;
 pub mod video;

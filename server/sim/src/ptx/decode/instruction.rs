@@ -54,6 +54,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "mov" | "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" => {
                 self.memory(instruction, &mut m)
             }
+            "mma" | "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(instruction, &mut m),
             "cp" => self.copy_async(instruction, &mut m),
             "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
                 self.exchange(instruction, &mut m)

@@ -38,6 +38,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let &[d, a] = operands else { return Err(Why::operands()) };
         match (d, a) {
             _ if vector => self.mov_vector(d, a, ty),
+            (parts, whole) if self.is_vector(parts) => self.pack_vector(whole, parts, ty, true),
+            (whole, parts) if self.is_vector(parts) => self.pack_vector(whole, parts, ty, false),
             (Operand::Vector(parts), whole) => self.pack(whole, self.hir.operands(parts), ty, true),
             (whole, Operand::Vector(parts)) => self.pack(whole, self.hir.operands(parts), ty, false),
             (_, Operand::Special { name, component }) => {
@@ -151,6 +153,19 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(self.push_pack(Pack { whole, parts, bits, unpack }))
     }
 
+    /// A `mov` between a register and a vector register of the same size.
+    fn pack_vector(&mut self, whole: Operand, parts: Operand, ty: Type, unpack: bool) -> Decoded {
+        let elements = self.elements(parts)?;
+        let bits = elements.first().map_or(0, |(_, bits)| *bits);
+        if bits * elements.len() as u32 != ty.bits() {
+            return Err(Why::operands());
+        }
+        let (whole, width) = self.place(whole)?;
+        slot_of(whole, width.max(ty.bits()))?;
+        let parts = elements.into_iter().map(|(place, _)| Some(place)).collect();
+        Ok(self.push_pack(Pack { whole, parts, bits, unpack }))
+    }
+
     fn push_pack(&mut self, pack: Pack) -> (Op, Slots) {
         self.out.tables.packs.push(pack);
         let a = self.out.tables.packs.len() as u32 - 1;
@@ -158,7 +173,11 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     /// The address in an operand, and the space that it or the instruction names.
-    fn address(&mut self, operand: Operand, space: Option<Space>) -> Result<(Address, Space), Why> {
+    pub(super) fn address(
+        &mut self,
+        operand: Operand,
+        space: Option<Space>,
+    ) -> Result<(Address, Space), Why> {
         let parts = self.hir.address(operand).ok_or_else(Why::operands)?;
         let scale = if parts.in_elements { self.element_bytes(parts.base) } else { 1 };
         let offset = parts.offset.wrapping_mul(scale.into());

@@ -5,6 +5,7 @@ use super::atomic;
 use super::exchange;
 use super::fault::{Fault, Trouble};
 use super::local::Local;
+use super::matrix;
 use super::spaces::Spaces;
 use crate::ptx::program::{Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, Place, SetTo};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
@@ -53,6 +54,9 @@ pub(crate) fn execute(
         Op::Convert => convert::execute(&function.tables.converts[s.b as usize], s, r, mask),
         Op::Load => access::load(&function.tables.accesses[s.a as usize], r, around, mask)?,
         Op::Store => access::store(&function.tables.accesses[s.a as usize], r, around, mask)?,
+        Op::MatrixAccess => {
+            matrix::access(&function.tables.matrix_accesses[s.a as usize], r, around, mask)?;
+        }
         Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
         Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
@@ -135,6 +139,8 @@ fn rare(
         Op::Half(op) => half::execute(op, s, r, mask),
         Op::Approximate(op, flush) => float::approximate(op, flush, s, r, mask),
         Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
+        Op::MatrixProduct => matrix::multiply(&function.tables.products[s.a as usize], r, mask),
+        Op::MatrixTranspose => matrix::transpose(s, r, mask),
         Op::CarrylessMad(high) => r.map3(s, mask, |a, b, c| bits::carryless_mad(high, a, b, c)),
         Op::Packed(op, signed) => packed::execute(op, signed, s, r, mask),
         Op::ConvertPair => {
