@@ -66,6 +66,12 @@ impl Places {
     }
 }
 
+/// An extent without its trailing ones: `2`, `4,2`.
+pub fn size(extent: [u32; 3]) -> String {
+    let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };
+    extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
+}
+
 /// One argument of a launch.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Argument {

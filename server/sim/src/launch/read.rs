@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::INFERRED;
-use super::model::{Argument, Buffer, Contents, Expectation, Fill, Launch, Number, Passed, Wanted};
+use super::model::{Argument, Buffer, Contents, Expectation, Fill, Launch, Number, Passed, Wanted, size};
 use super::problem::Problem;
 use super::scalar::ScalarKind;
 use super::tree::{Key, Node, Value};
@@ -138,12 +138,6 @@ fn default_name(launch: &Launch) -> String {
         Some(block) => format!("{grid} x {}", size(block)),
         None => format!("grid {grid}"),
     }
-}
-
-/// An extent without its trailing ones: `2`, `4,2`.
-pub fn size(extent: [u32; 3]) -> String {
-    let used = if extent[2] > 1 { 3 } else { 1 + usize::from(extent[1] > 1) };
-    extent[..used].iter().map(u32::to_string).collect::<Vec<_>>().join(",")
 }
 
 fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<(), Problem> {

@@ -2,7 +2,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::launch::model::hex;
-use crate::launch::{Format, launches};
+use crate::launch::{Format, Parameter, PtxKernel, WaveKernel, launches};
 
 fn param(name: &str, kind: ScalarKind) -> Parameter {
     let bytes = kind.bytes() as u64;

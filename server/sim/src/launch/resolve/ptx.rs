@@ -1,0 +1,196 @@
+//! PTX: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
+
+use super::{Config, PlacedBuffer, Room, listed, problem, with_aliases, wrong};
+use crate::launch::infer::threads;
+use crate::launch::kernel::{Kernel, Parameter, PtxKernel};
+use crate::launch::model::{Argument, Launch, Passed, size};
+use crate::launch::problem::Problem;
+use crate::launch::scalar::{Class, ScalarKind};
+use crate::ptx;
+
+pub(super) fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
+    let given = ["wave_width", "device_memory", "local_memory", "registers"];
+    match given.into_iter().find(|key| launch.places.keys.contains_key(*key)) {
+        Some(key) => {
+            Err(problem(launch, key, format!("`{key}` is for WAVE kernels, and this one is PTX: remove it")))
+        }
+        None => Ok(()),
+    }
+}
+
+/// The bounds that every device has, then the kernel's own.
+pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {
+    let block = *launch.block.get_or_insert(ptx.block());
+    let [_, y, z] = launch.grid.unwrap_or([1; 3]);
+    let bad = |key: &str, message: String| Err(problem(launch, key, message));
+    if y > 65_535 || z > 65_535 {
+        return bad("grid", "the grid may be at most 65535 blocks high and deep".to_owned());
+    }
+    if threads(block) > 1024 || block[2] > 64 {
+        return bad(
+            "block",
+            format!("a block has at most 1024 threads (64 in z), and {} is more", size(block)),
+        );
+    }
+    if let Some(required) = ptx.required_block
+        && required != block
+    {
+        return bad(
+            "block",
+            format!(
+                "`{}` says .reqntid {}, and the block is {}: make the block {}",
+                kernel.name,
+                size(required),
+                size(block),
+                listed(required)
+            ),
+        );
+    }
+    if let Some(largest) = ptx.largest_block
+        && threads(block) > threads(largest)
+    {
+        return bad(
+            "block",
+            format!(
+                "`{}` says .maxntid {}, which is {} threads, and the block has {}: make it smaller",
+                kernel.name,
+                size(largest),
+                threads(largest),
+                threads(block)
+            ),
+        );
+    }
+    Ok(())
+}
+
+pub(super) fn for_ptx(
+    launch: &Launch,
+    kernel: &Kernel,
+    ptx: &PtxKernel,
+    mut room: Room<'_>,
+) -> Result<(Config, Vec<PlacedBuffer>), Problem> {
+    check_count(launch, kernel, ptx)?;
+    check_names(launch, ptx)?;
+    let mut memory = ptx::LaunchConfig::memory();
+    let mut buffers = Vec::new();
+    for argument in &launch.args {
+        if let Passed::Buffer(buffer) = &argument.passed {
+            let bytes = room.build(buffer, argument)?;
+            let name = argument.name.as_deref().unwrap_or_default();
+            let address = memory.allocate_with(name, &bytes);
+            let address = address.map_err(|_| wrong(argument, "there is no room for it in device memory"))?;
+            buffers.push(PlacedBuffer {
+                name: name.into(),
+                element: buffer.element,
+                address,
+                len: bytes.len() as u64,
+            });
+        }
+    }
+    let buffers = with_aliases(launch, buffers)?;
+    let mut params = Vec::new();
+    for (argument, param) in launch.args.iter().zip(&ptx.params) {
+        params.resize(params.len().next_multiple_of(param.align.max(1) as usize), 0);
+        params.extend(param_bytes(argument, param, ptx, &buffers)?);
+    }
+    let config = ptx::LaunchConfig {
+        dynamic_shared: launch.dynamic_shared.unwrap_or(0),
+        params,
+        memory,
+        ..ptx::LaunchConfig::new(launch.grid.unwrap_or([1; 3]), launch.block.unwrap_or([1; 3]))
+    };
+    Ok((Config::Ptx(config), buffers))
+}
+
+fn check_count(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {
+    let (given, wanted) = (launch.args.len(), ptx.params.len());
+    if given == wanted {
+        return Ok(());
+    }
+    let names: Vec<_> = ptx.params.iter().map(|param| param.name.as_str()).collect();
+    let message = match wanted {
+        0 => format!("`{}` has no parameters, and the launch gives {given}", kernel.name),
+        _ => format!(
+            "`{}` has {wanted} parameter{} ({}), and the launch gives {given}",
+            kernel.name,
+            if wanted == 1 { "" } else { "s" },
+            names.join(", ")
+        ),
+    };
+    Err(problem(launch, "args", message))
+}
+
+/// A name that is another parameter's is an argument out of order.
+fn check_names(launch: &Launch, ptx: &PtxKernel) -> Result<(), Problem> {
+    for (index, argument) in launch.args.iter().enumerate() {
+        let name = argument.name.as_deref().unwrap_or_default();
+        let meant = ptx.params.iter().position(|param| param.name == name);
+        if let Some(meant) = meant.filter(|meant| *meant != index) {
+            return Err(wrong(
+                argument,
+                format!(
+                    "it is number {}, and `{name}` is parameter {}: arguments stand in parameter order",
+                    index + 1,
+                    meant + 1
+                ),
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn param_bytes(
+    argument: &Argument,
+    param: &Parameter,
+    ptx: &PtxKernel,
+    buffers: &[PlacedBuffer],
+) -> Result<Vec<u8>, Problem> {
+    let name = argument.name.as_deref().unwrap_or_default();
+    match &argument.passed {
+        Passed::Bytes(bytes) if bytes.len() as u64 == param.bytes => Ok(bytes.clone()),
+        Passed::Bytes(bytes) => Err(wrong(
+            argument,
+            format!("the parameter takes {} bytes, and these are {}", param.bytes, bytes.len()),
+        )),
+        Passed::Scalar(kind, bits) => {
+            check_scalar(*kind, param).map_err(|message| wrong(argument, message))?;
+            let mut bytes = Vec::new();
+            kind.write(*bits, &mut bytes);
+            Ok(bytes)
+        }
+        Passed::Buffer(_) | Passed::Alias(_) => {
+            if !ptx.takes_address(param) {
+                let bytes = ptx.address_bytes.unwrap_or(8);
+                return Err(wrong(
+                    argument,
+                    format!(
+                        "a buffer passes its address, {bytes} bytes, and the parameter is {}: pass a scalar",
+                        shape(param)
+                    ),
+                ));
+            }
+            let address =
+                buffers.iter().find(|buffer| buffer.name == name).map_or(0, |buffer| buffer.address);
+            Ok(address.to_le_bytes()[..param.bytes as usize].to_vec())
+        }
+    }
+}
+
+fn check_scalar(kind: ScalarKind, param: &Parameter) -> Result<(), String> {
+    let Some(wanted) = param.scalar else {
+        return Err(format!("the parameter is {}: pass `bytes = \"…\"`", shape(param)));
+    };
+    let float_for_integer = (kind.class() == Class::Float) != (wanted.class() == Class::Float);
+    let either_is_bits = kind.class() == Class::Bits || wanted.class() == Class::Bits;
+    if kind.bytes() != wanted.bytes() || float_for_integer && !either_is_bits {
+        return Err(format!("the parameter is .{wanted}, and {kind} does not fit it: write {wanted} = …"));
+    }
+    Ok(())
+}
+
+fn shape(param: &Parameter) -> String {
+    match param.scalar {
+        Some(kind) => format!(".{kind}"),
+        None => format!("{} bytes that are no single number", param.bytes),
+    }
+}
