@@ -103,4 +103,19 @@ L: add.u32 %r1, %r1, 1;
             expect![""],
         );
     }
+
+    const WAVE: &str = ".kernel k
+    call out
+    iadd r1, r2, 1
+    mov r3, r1
+out: halt
+.end
+";
+
+    #[test]
+    fn labels_and_registers_of_wave() {
+        let at = |line: &str, marker: &str| WAVE.replacen(line, &format!("{line}\n{marker}"), 1);
+        check(&at("    call out", "          |"), expect!["5:`out`"]);
+        check(&at("    mov r3, r1", "             |"), expect!["3:`r1`"]);
+    }
 }

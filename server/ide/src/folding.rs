@@ -159,4 +159,30 @@ mod tests {
                 15-17 Region"#]],
         );
     }
+
+    #[test]
+    fn wave_constructs() {
+        check(
+            "; one
+; two
+.kernel a
+    if p1
+        nop
+    else
+        nop
+    endif
+    loop
+        break p1
+    endloop
+    halt
+.end
+",
+            expect![[r#"
+                1-2 Comment
+                3-13 Code
+                4-6 Code
+                6-8 Code
+                9-11 Code"#]],
+        );
+    }
 }

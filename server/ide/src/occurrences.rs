@@ -97,4 +97,31 @@ mod tests {
             "#]],
         );
     }
+
+    #[test]
+    fn wave_registers_stay_in_their_kernel_and_labels_do_not() {
+        let file = ".kernel a
+    iadd r1, r1, 1
+    call out
+.end
+.kernel b
+    mov r1, r2
+out: halt
+.end
+";
+        check(
+            &file.replacen("    iadd r1, r1, 1", "    iadd r1, r1, 1\n              |", 1),
+            expect![[r#"
+            2:`r1` Write
+            2:`r1` Read
+        "#]],
+        );
+        check(
+            &file.replacen("    call out", "    call out\n          |", 1),
+            expect![[r#"
+            3:`out` Read
+            7:`out` Declaration
+        "#]],
+        );
+    }
 }

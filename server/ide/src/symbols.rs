@@ -101,4 +101,23 @@ L:  bra L;
             "#]],
         );
     }
+
+    #[test]
+    fn a_wave_file() {
+        check(
+            ".kernel a
+    .workgroup_size 64, 1, 1
+out: halt
+.end
+.kernel b
+    halt
+.end
+",
+            expect![[r#"
+                a Kernel kernel, workgroup 64 x 1 x 1 1:`a`
+                  out Label - 3:`out`
+                b Kernel kernel 5:`b`
+            "#]],
+        );
+    }
 }

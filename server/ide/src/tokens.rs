@@ -166,4 +166,51 @@ lines */
             assert_eq!(*kind as usize, index);
         }
     }
+
+    #[test]
+    fn a_wave_kernel() {
+        check(
+            ".kernel k ; about
+    .registers 8
+x:  @!p1 icmp.lt p1, r0, 0x10
+    device_load.u32.streaming r1, r2.lo
+    mov_sr r2, sr_lane_id
+    fence_release .device
+    call x
+    frob r1
+.end
+",
+            expect![[r#"
+                1:`.kernel` Keyword
+                1:`k` Function declaration
+                1:`; about` Comment
+                2:`.registers` Keyword
+                2:`8` Number
+                3:`x` Label declaration
+                3:`@` Operator
+                3:`!` Operator
+                3:`p1` Predicate
+                3:`icmp` Opcode
+                3:`.lt` Modifier
+                3:`p1` Predicate modification
+                3:`r0` Register
+                3:`0x10` Number
+                4:`device_load` Opcode
+                4:`.u32` Modifier
+                4:`.streaming` Modifier
+                4:`r1` Register modification
+                4:`r2` Register
+                4:`.lo` Modifier
+                5:`mov_sr` Opcode
+                5:`r2` Register modification
+                5:`sr_lane_id` SpecialRegister readonly
+                6:`fence_release` Opcode
+                6:`.device` Modifier
+                7:`call` Opcode
+                7:`x` Label
+                8:`r1` Register
+                9:`.end` Keyword
+            "#]],
+        );
+    }
 }

@@ -334,6 +334,23 @@ fn long_bodies_are_answered_the_same_after_edits() {
     }
 }
 
+#[test]
+fn edits_end_the_questions_of_other_threads() {
+    let body = "    add.s32 %r1, %r2, 3;\n".repeat(50);
+    let kernel = |number: usize| format!(".entry k{number}() {{\n.reg .b32 %r<4>;\n{body}}}\n");
+    let text: String = (0..200).map(kernel).collect();
+    let mut host = AnalysisHost::new();
+    host.open(FILE, Language::Ptx, &text);
+    for number in 0..20 {
+        let analysis = host.snapshot();
+        let asker = std::thread::spawn(move || analysis.diagnostics(FILE));
+        host.edit(FILE, TextRange::empty(TextSize::new(0)), "\n").unwrap();
+        let answer = asker.join().expect("a cancelled question is no panic");
+        assert!(matches!(answer, Ok(_) | Err(crate::Cancelled::ByEdit)), "{number}: {answer:?}");
+    }
+    assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), []);
+}
+
 /// Pieces that make and break structure.
 const PIECES: &[&str] = &[
     "",

@@ -149,3 +149,46 @@ L1: ret;
         expect!["a list names `L0` by its number; write the list out before renaming"],
     );
 }
+
+#[test]
+fn wave_labels_and_kernels() {
+    let file = ".kernel a
+    call out
+    iadd r1, r1, 1
+.end
+.kernel b
+out: halt
+.end
+";
+    let at = |line: &str, marker: &str| file.replacen(line, &format!("{line}\n{marker}"), 1);
+    check(
+        &at("    call out", "          |"),
+        "done",
+        expect![[r#"
+        .kernel a
+            call done
+            iadd r1, r1, 1
+        .end
+        .kernel b
+        done: halt
+        .end
+    "#]],
+    );
+    check(&at(".kernel a", "        |"), "b", expect!["this file already has a `b`"]);
+    check(
+        &at("    call out", "          |"),
+        "r1",
+        expect!["`r1` is read as a register; choose another name"],
+    );
+    check(&at("    call out", "          |"), "device", expect!["`device` is a scope; choose another name"]);
+    check(
+        &at("    call out", "          |"),
+        "1x",
+        expect!["`1x` is not a name: names are letters, digits and `_`, and begin with no digit"],
+    );
+    check(
+        &at("    iadd r1, r1, 1", "          |"),
+        "total",
+        expect!["`r1` is a register of the machine; it cannot be renamed"],
+    );
+}
