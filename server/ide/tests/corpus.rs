@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use warplens_ide::{AnalysisHost, Diagnostic, FileId, Severity};
+use warplens_ide::{Analysis, AnalysisHost, Diagnostic, FileId, Severity, TextSize};
 use warplens_syntax::Language;
 
 /// The corpora beside the repository, where they are there.
@@ -142,4 +142,36 @@ fn refused_ptx_has_an_error() {
     }
     println!("{found} of {all}, without {missed:?}");
     assert!(found * 10 >= all * 9, "{found} of {all}, without {missed:?}");
+}
+
+/// Asks every question about a place; an answer of any kind will do.
+fn ask_about(analysis: &Analysis, offset: TextSize) {
+    let file = FileId(0);
+    analysis.hover(file, offset).unwrap();
+    analysis.completions(file, offset).unwrap();
+    analysis.definition(file, offset).unwrap();
+    analysis.occurrences(file, offset).unwrap();
+    let _ = analysis.prepare_rename(file, offset).unwrap();
+    let _ = analysis.rename(file, offset, "renamed").unwrap();
+    analysis.selection(file, offset).unwrap();
+}
+
+#[test]
+fn no_question_about_a_refused_file_panics() {
+    for (part, language) in [("ptx-invalid", Language::Ptx), ("wave/from-registry", Language::Wave)] {
+        let Some(root) = corpus(part) else { return };
+        let files = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+        for path in files.filter(|path| path.extension().is_some_and(|kind| kind == "ptx" || kind == "wave"))
+        {
+            let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
+            let mut host = AnalysisHost::new();
+            host.open(FileId(0), language, &text);
+            let analysis = host.snapshot();
+            analysis.symbols(FileId(0)).unwrap();
+            analysis.folds(FileId(0)).unwrap();
+            analysis.tokens(FileId(0)).unwrap();
+            let places = text.char_indices().map(|(offset, _)| offset).step_by(401);
+            places.for_each(|offset| ask_about(&analysis, TextSize::try_from(offset).unwrap()));
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashSet;
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
 use warplens_hir::wave;
-use warplens_sim::launch::{Body, Kernel, KernelKind, WaveKernel};
+use warplens_sim::launch::{Body, Kernel, KernelKind, LAUNCH_TAG, WaveKernel};
 use warplens_syntax::{ItemKind, Language};
 
 use super::decode::DecodedPtx;

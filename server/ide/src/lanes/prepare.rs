@@ -97,7 +97,7 @@ fn offers_of(
     kernels: &[KernelPlace],
     launches: Option<&LaunchFile>,
 ) -> Vec<Offer> {
-    offers(file.language(db), &file.document(db).items().text(), kernels, launches)
+    offers(file.language(db), &text_of_launches(db, file), kernels, launches)
 }
 
 fn prepare(
