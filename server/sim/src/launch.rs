@@ -22,7 +22,7 @@ mod schema;
 mod toml_text;
 mod tree;
 
-pub use comment::{CommentLaunch, in_comments};
+pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, build};
 pub use expectation::{Failure, show, verify};
 pub use flags::{argument, extent};

@@ -54,6 +54,18 @@ fn wave_kernel(code: &wave::Code) -> Option<Named> {
     Some((Kernel { name, kind: KernelKind::Wave(WaveKernel { workgroup }) }, range))
 }
 
+/// The text of a document that has launches in comments; empty for the many that have none, since a copy of a long text for
+/// every lens would be felt.
+pub(crate) fn text_of_launches(db: &dyn Db, file: File) -> String {
+    let any = items(db, file).iter().any(|item| *mentions_launch(db, *item));
+    if any { file.document(db).items().text() } else { String::new() }
+}
+
+#[salsa::tracked]
+fn mentions_launch<'db>(db: &'db dyn Db, item: Item<'db>) -> bool {
+    item.text(db).0.contains(LAUNCH_TAG)
+}
+
 /// Bytes of an address, where the module says it.
 fn address_bytes(db: &dyn Db, file: File) -> Option<u64> {
     let mut directives = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive);

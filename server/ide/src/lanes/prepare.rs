@@ -8,7 +8,7 @@ use warplens_syntax::Language;
 
 use super::decode::decode_ptx;
 use super::decode_wave::decode_wave;
-use super::kernels::{body, kernels};
+use super::kernels::{body, kernels, text_of_launches};
 use super::lens::{Lens, LensStyle, lenses};
 use super::model::Model;
 use super::offer::{KernelPlace, LaunchFile, Offer, Source, kernel_called, names, offers};

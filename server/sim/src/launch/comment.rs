@@ -15,14 +15,14 @@ pub struct CommentLaunch {
     pub listed: Listed,
 }
 
-/// What stands between the comment mark and the table.
-const TAG: &str = "@launch";
+/// What stands between the comment mark and the table: a text without it has no launches.
+pub const LAUNCH_TAG: &str = "@launch";
 
 /// The launches in the comment lines of `source`; `marks` are what may open a comment line (`//` in PTX, `;` and `#` in
 /// WAVE).
 pub fn in_comments(source: &str, marks: &[&str]) -> Vec<CommentLaunch> {
     // Most sources have none, and large ones should not be walked line by line for nothing.
-    if !source.contains(TAG) {
+    if !source.contains(LAUNCH_TAG) {
         return Vec::new();
     }
     let mut found = Vec::new();
@@ -41,7 +41,7 @@ pub fn in_comments(source: &str, marks: &[&str]) -> Vec<CommentLaunch> {
 fn table_of(line: &str, marks: &[&str]) -> Option<(usize, usize)> {
     let comment = line.trim_start();
     let inside = marks.iter().find_map(|mark| comment.strip_prefix(mark))?;
-    let table = inside.trim_start().strip_prefix(TAG)?;
+    let table = inside.trim_start().strip_prefix(LAUNCH_TAG)?;
     if table.starts_with(|c: char| c.is_alphanumeric() || c == '_') {
         return None;
     }
@@ -54,7 +54,7 @@ fn read(table: &str, offset: usize) -> Listed {
     const KEY: &str = "x=";
     let table = table.trim_end();
     let broken = |problem: Problem| {
-        let launch = Launch { name: TAG.to_owned(), ..Default::default() };
+        let launch = Launch { name: LAUNCH_TAG.to_owned(), ..Default::default() };
         Listed { launch, problem: Some(problem) }
     };
     if !table.trim_start().starts_with('{') {
