@@ -113,8 +113,17 @@ fn number(ty: &str, bytes: &[u8]) -> Option<f64> {
     }
 }
 
+/// Passed and all, by folder.
+type Counts = BTreeMap<String, (usize, usize)>;
+
+/// Cases that differ from the ISA's own text, which is followed: `testp.normal` counts zeros as normal numbers.
+const AGAINST_THE_TEXT: &[&str] = &["ops/testp_normal_f32.ptx"];
+
+/// Cases that use what the ISA does not have: a sum as the source of a store.
+const BEYOND_THE_TEXT: &[&str] = &["public/zluda_reg_local.ptx"];
+
 /// Runs the cases; gives the failures and the counts by folder.
-fn run_all(model: Model) -> Option<(Vec<String>, BTreeMap<String, (usize, usize)>)> {
+fn run_all(model: Model) -> Option<(Vec<String>, Counts)> {
     let root = shared("corpus/ptx-exec")?;
     let cases = std::fs::read_to_string(root.join("cases.json")).expect("readable");
     let cases: Vec<Value> = serde_json::from_str(&cases).expect("JSON");
@@ -146,7 +155,11 @@ fn cases_give_their_expected_bytes() {
         for failure in &failures {
             eprintln!("{failure}");
         }
-        let kernels: Vec<_> = failures.iter().filter(|failure| failure.starts_with("kernels/")).collect();
-        assert!(kernels.is_empty(), "{kernels:#?}");
+        let known = |failure: &&String| {
+            let mut known = AGAINST_THE_TEXT.iter().chain(BEYOND_THE_TEXT);
+            !known.any(|path| failure.starts_with(path))
+        };
+        let unknown: Vec<_> = failures.iter().filter(known).collect();
+        assert!(unknown.is_empty(), "{unknown:#?}");
     }
 }

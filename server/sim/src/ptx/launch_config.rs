@@ -31,11 +31,11 @@ impl LaunchConfig {
 
     /// Threads of a block.
     pub fn threads(&self) -> u64 {
-        self.block.iter().map(|&extent| u64::from(extent)).product()
+        self.block.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent.into()))
     }
 
     /// Blocks of the grid.
     pub fn blocks(&self) -> u64 {
-        self.grid.iter().map(|&extent| u64::from(extent)).product()
+        self.grid.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent.into()))
     }
 }

@@ -66,7 +66,14 @@ impl<'l> FunctionDecoder<'l, '_> {
             return Err(Why::new("only a row-major A and a column-major B are simulated"));
         }
         let saturate = m.take("satfinite");
-        let (d, a, b, c) = (sum(m.ty()?)?, factor(m.ty()?)?, factor(m.ty()?)?, sum(m.ty()?)?);
+        let bits = match m.word(&["xor", "and"]) {
+            Some("xor") => Some(Factor::BitsXor),
+            Some(_) => Some(Factor::BitsAnd),
+            None => None,
+        };
+        let _ = m.take("popc");
+        let (d, a, b, c) = (m.ty()?, m.ty()?, m.ty()?, m.ty()?);
+        let (d, a, b, c) = (sum(d)?, factor(a, bits)?, factor(b, bits)?, sum(c)?);
         let product = Product { m: rows, k, a, b, c, d, saturate };
         if a.is_integer() != (d == Sum::S32) || a.is_integer() != b.is_integer() || a.bits() != b.bits() {
             return Err(Why::form());
@@ -99,11 +106,13 @@ impl<'l> FunctionDecoder<'l, '_> {
 fn shape(name: &str) -> Option<(u32, u32)> {
     let (rows, rest) = name.strip_prefix('m')?.split_once("n8k")?;
     let (rows, k) = (rows.parse().ok()?, rest.parse().ok()?);
-    (matches!(rows, 8 | 16) && matches!(k, 4 | 8 | 16 | 32 | 64)).then_some((rows, k))
+    (matches!(rows, 8 | 16) && matches!(k, 4 | 8 | 16 | 32 | 64 | 128 | 256)).then_some((rows, k))
 }
 
-fn factor(ty: Type) -> Result<Factor, Why> {
+/// Bits have no product of their own: the instruction names one.
+fn factor(ty: Type, bits: Option<Factor>) -> Result<Factor, Why> {
     Ok(match ty {
+        Type::B1 => bits.ok_or_else(Why::form)?,
         Type::F16 => Factor::F16,
         Type::Bf16 => Factor::Bf16,
         Type::Tf32 => Factor::Tf32,

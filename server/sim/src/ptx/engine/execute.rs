@@ -152,7 +152,9 @@ fn rare(
         }
         Op::Video => video::execute(&function.tables.videos[s.e as usize], s, r, mask),
         Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
-        Op::LocalAddress(wide) => write_number(wide, u64::from(around.frame_base + s.a), s, r, mask),
+        Op::LocalAddress(wide) => {
+            write_number(wide, u64::from(around.frame_base.wrapping_add(s.a)), s, r, mask)
+        }
         Op::AddressAdd(true) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),
         Op::AddressAdd(false) => r.map1(s, mask, |a: u32| a.wrapping_add(s.b)),
         Op::InWindow(wide) => {

@@ -2,12 +2,14 @@
 
 use super::block::{Block, BlockPause};
 use super::launch::{Journal, Launch};
+use super::local::MOST;
 use super::spaces::Spaces;
 use super::stack::StackRule;
 use super::warp::Warp;
 use crate::ptx::launch_config::LaunchConfig;
 use crate::ptx::program::{Place, Program, Register};
 use crate::ptx::registers::WIDTH;
+use crate::ptx::windows;
 use crate::record::Summary;
 use crate::trace::{
     Cancelled, Control, Finding, Progress, RegisterValues, RunOptions, RunResult, Severity, Status, WarpId,
@@ -60,8 +62,12 @@ pub fn run(
     options: &RunOptions,
     control: Control<'_>,
 ) -> Result<RunResult, Cancelled> {
+    let refusal = refuse(program, &config, options);
+    let blocks = config.blocks();
     let LaunchConfig { grid, block, dynamic_shared, mut params, memory } = config;
-    params.resize(params.len().max(program.params_size as usize), 0);
+    if refusal.is_none() {
+        params.resize(params.len().max(program.params_size as usize), 0);
+    }
     let launch = Launch { program, grid, block, dynamic_shared, rule: model.rule(), options: *options };
     let spaces = Spaces {
         launch: memory,
@@ -78,13 +84,53 @@ pub fn run(
         control,
         suspended: Vec::new(),
         gathered: Gathered::default(),
+        blocks,
         blocks_done: 0,
     };
-    let status = match run.refuse() {
-        Some(status) => status,
-        None => run.blocks()?,
+    let status = match refusal {
+        Some(refusal) => {
+            run.journal.report(refusal);
+            Status::Faulted
+        }
+        None => run.all_blocks()?,
     };
     Ok(run.result(status))
+}
+
+/// Says no to a launch that cannot be held in memory or makes no sense.
+fn refuse(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Option<Finding> {
+    let threads = config.threads();
+    let shared = u64::from(program.shared_size) + u64::from(config.dynamic_shared);
+    let local = u64::from(program.functions[0].frame.local_size);
+    let (most_shared, most_params) = (windows::LOCAL - windows::SHARED, windows::CONST - windows::PARAM);
+    let memory = config.memory.size() + program.globals.size() + program.constants.size() + shared;
+    let memory = memory.saturating_add(local.saturating_mul(threads));
+    let most = options.limits.max_memory;
+    let message = if threads == 0 || threads > 1024 {
+        format!("a block has from 1 to 1024 threads, not {threads}")
+    } else if config.grid.contains(&0) {
+        "a grid has at least one block".to_owned()
+    } else if shared > most_shared {
+        format!("a block needs {shared} bytes of shared memory, at most {most_shared} can be simulated")
+    } else if u64::from(program.params_size) > most_params {
+        format!("the parameters take {} bytes, at most {most_params} can be simulated", program.params_size)
+    } else if local > u64::from(MOST) {
+        format!("a thread needs {local} bytes of local memory, and has {MOST}")
+    } else if memory > most {
+        format!("the launch needs {memory} bytes of memory, the limit is {most}")
+    } else {
+        return None;
+    };
+    Some(Finding {
+        code: "launch",
+        severity: Severity::Error,
+        message,
+        statement: None,
+        cta: [0; 3],
+        warp: 0,
+        lanes: 0,
+        related: Vec::new(),
+    })
 }
 
 struct Run<'a> {
@@ -95,6 +141,7 @@ struct Run<'a> {
     /// Blocks that cannot go on by themselves, and their numbers.
     suspended: Vec<(u64, Block)>,
     gathered: Gathered,
+    blocks: u64,
     blocks_done: u64,
 }
 
@@ -108,38 +155,16 @@ struct Gathered {
 }
 
 impl Run<'_> {
-    /// Says no to a launch that cannot be held in memory or makes no sense.
-    fn refuse(&mut self) -> Option<Status> {
-        let threads = self.launch.block.iter().map(|&extent| u64::from(extent)).product::<u64>();
-        let shared = u64::from(self.launch.program.shared_size) + u64::from(self.launch.dynamic_shared);
-        let spaces = &self.spaces;
-        let memory = spaces.launch.size() + spaces.globals.size() + spaces.constants.size() + shared;
-        let most = self.launch.options.limits.max_memory;
-        let message = if threads == 0 || threads > 1024 {
-            format!("a block has from 1 to 1024 threads, not {threads}")
-        } else if self.launch.grid.contains(&0) {
-            "a grid has at least one block".to_owned()
-        } else if memory > most {
-            format!("the launch needs {memory} bytes of memory, the limit is {most}")
-        } else {
-            return None;
-        };
-        self.journal.report(Finding {
-            code: "launch",
-            severity: Severity::Error,
-            message,
-            statement: None,
-            cta: [0; 3],
-            warp: 0,
-            lanes: 0,
-            related: Vec::new(),
-        });
-        Some(Status::Faulted)
-    }
-
-    fn blocks(&mut self) -> Result<Status, Cancelled> {
-        let [x, y, z] = self.launch.grid.map(u64::from);
-        for number in 0..x * y * z {
+    fn all_blocks(&mut self) -> Result<Status, Cancelled> {
+        let [x, y, _] = self.launch.grid.map(u64::from);
+        for number in 0..self.blocks {
+            // Blocks may be many and empty: each is counted like an instruction.
+            if number.is_multiple_of(SLICE) && (self.control.cancelled)() {
+                return Err(Cancelled);
+            }
+            if number >= self.launch.options.limits.max_steps {
+                return Ok(Status::StepLimit);
+            }
             let cta = [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32];
             let block = Block::new(&self.launch, cta, &mut self.journal);
             if let Some(status) = self.block(number, block)? {

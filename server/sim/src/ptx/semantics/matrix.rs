@@ -23,6 +23,10 @@ pub enum Factor {
     U8,
     S4,
     U4,
+    /// Bits, multiplied by `xor`
+    BitsXor,
+    /// Bits, multiplied by `and`
+    BitsAnd,
 }
 
 impl Factor {
@@ -34,12 +38,13 @@ impl Factor {
             Factor::E4m3 | Factor::E5m2 | Factor::S8 | Factor::U8 => 8,
             Factor::S4 | Factor::U4 => 4,
             Factor::F64 => 64,
+            Factor::BitsXor | Factor::BitsAnd => 1,
         }
     }
 
     /// Whether elements are integers.
     pub fn is_integer(self) -> bool {
-        matches!(self, Factor::S8 | Factor::U8 | Factor::S4 | Factor::U4)
+        matches!(self, Factor::S8 | Factor::U8 | Factor::S4 | Factor::U4 | Factor::BitsXor | Factor::BitsAnd)
     }
 
     fn integer(self, bits: u64) -> i64 {
@@ -157,7 +162,12 @@ impl Product {
     ) -> u64 {
         let start = self.addend(row, column, read);
         if self.d == Sum::S32 {
-            let products = (0..self.k).map(|k| self.a.integer(a(row, k)) * self.b.integer(b(k, column)));
+            let product = |a: i64, b: i64| match self.a {
+                Factor::BitsXor => a ^ b,
+                _ => a * b,
+            };
+            let products =
+                (0..self.k).map(|k| product(self.a.integer(a(row, k)), self.b.integer(b(k, column))));
             let sum = i64::from(start as i32) + products.sum::<i64>();
             let clamped = sum.clamp(i32::MIN.into(), i32::MAX.into());
             return u64::from(if self.saturate { clamped as u32 } else { sum as u32 });
@@ -227,6 +237,22 @@ mod tests {
             wrong += u32::from(bits != (32 * row * (column + 1) + 100) as u64);
         });
         assert_eq!(wrong, 0);
+    }
+
+    #[test]
+    fn single_bits() {
+        let product = Product {
+            m: 8,
+            k: 128,
+            a: Factor::BitsXor,
+            b: Factor::BitsXor,
+            c: Sum::S32,
+            d: Sum::S32,
+            saturate: false,
+        };
+        assert_eq!(product.registers(), [1, 1, 2, 2]);
+        let read = |which: usize, _: usize, _: usize| if which == 0 { 0xff } else { 0 };
+        product.compute(read, |_, _, bits| assert_eq!(bits, 32));
     }
 
     #[test]

@@ -1,0 +1,94 @@
+//! Launches and programs that ask for too much, or for nothing.
+
+mod common;
+
+use common::{Source, kernel};
+use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::{Cancelled, Control, Limits, Progress, RunOptions, RunResult, Status};
+
+fn launch(text: &str, config: LaunchConfig, limits: Limits) -> RunResult {
+    let options = RunOptions { limits, ..RunOptions::default() };
+    let program = Source::new(text).program("k");
+    run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels")
+}
+
+/// The message of a launch that is refused.
+fn refusal(text: &str, config: LaunchConfig) -> String {
+    let result = launch(text, config, Limits::default());
+    assert_eq!(result.status, Status::Faulted);
+    assert!(result.warps.is_empty());
+    result.findings[0].message.clone()
+}
+
+#[test]
+fn launches_that_cannot_be() {
+    let text = kernel("ret;");
+    let message = |grid, block| refusal(&text, LaunchConfig::new(grid, block));
+    assert_eq!(message([1; 3], [1025, 1, 1]), "a block has from 1 to 1024 threads, not 1025");
+    assert_eq!(message([1; 3], [0, 1, 1]), "a block has from 1 to 1024 threads, not 0");
+    assert_eq!(message([1, 0, 1], [1; 3]), "a grid has at least one block");
+    assert!(message([1; 3], [u32::MAX; 3]).starts_with("a block has from 1 to 1024 threads"));
+    let config = LaunchConfig { dynamic_shared: u32::MAX, ..LaunchConfig::new([1; 3], [32, 1, 1]) };
+    assert!(refusal(&text, config).contains("shared memory"));
+    let greedy = kernel(".local .b8 big[1000000000];\nret;");
+    assert!(refusal(&greedy, LaunchConfig::new([1; 3], [1; 3])).contains("local memory"));
+}
+
+#[test]
+fn endless_grids_of_empty_blocks_come_to_the_limit() {
+    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+    let result = launch(&kernel(""), LaunchConfig::new([u32::MAX; 3], [1; 3]), limits);
+    assert_eq!(result.status, Status::StepLimit);
+}
+
+#[test]
+fn the_step_limit_is_exact() {
+    let limits = Limits { max_steps: 1_000, ..Limits::default() };
+    let text = kernel("mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nbra NEXT;");
+    let result = launch(&text, LaunchConfig::new([1; 3], [64, 1, 1]), limits);
+    assert_eq!((result.status, result.totals.warp_instructions), (Status::StepLimit, 1_000));
+}
+
+#[test]
+fn a_trace_is_bounded_and_its_counts_stay_right() {
+    let limits = Limits { max_visits: 4, max_warps: 1, ..Limits::default() };
+    let body = "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nNEXT:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r1;\n\
+                @%p1 bra NEXT;\nret;";
+    let result = launch(&kernel(body), LaunchConfig::new([2, 1, 1], [32, 1, 1]), limits);
+    assert_eq!((result.warps.len(), result.warps_truncated), (1, true));
+    let add = &result.warps[0].lines[2];
+    assert_eq!((add.visits.len(), add.count, add.truncated), (4, 31, true));
+    assert_eq!(result.summed[2].count, 62);
+}
+
+#[test]
+fn a_run_can_be_cancelled_and_tells_how_far_it_is() {
+    let text = kernel("mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nbra NEXT;");
+    let program = Source::new(&text).program("k");
+    let told = std::cell::Cell::new(0);
+    let control = Control {
+        cancelled: &|| told.get() > 50_000,
+        progress: &|progress: Progress| told.set(progress.steps),
+    };
+    let config = LaunchConfig::new([1; 3], [32, 1, 1]);
+    let result = run(&program, config, Model::Stack, &RunOptions::default(), control);
+    assert_eq!(result.err(), Some(Cancelled));
+    assert!(told.get() < 100_000);
+}
+
+#[test]
+fn final_registers_know_who_wrote_them() {
+    let text = kernel("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 add.u32 %r2, %r1, 7;\nret;");
+    let program = Source::new(&text).program("k");
+    let options = RunOptions { registers: true, ..RunOptions::default() };
+    let config = LaunchConfig::new([1; 3], [4, 1, 1]);
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    let registers = result.warps[0].registers.as_ref().expect("asked for");
+    let values = |name: &str| {
+        let register = registers.iter().find(|register| register.name == name).expect("it is there");
+        register.lanes[..5].to_vec()
+    };
+    assert_eq!(values("%r1"), [Some(0), Some(1), Some(2), Some(3), None]);
+    assert_eq!(values("%r2"), [Some(7), Some(8), None, None, None]);
+    assert_eq!(values("%p1"), [Some(1), Some(1), Some(0), Some(0), None]);
+}
