@@ -19211,7 +19211,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 target: "sm_80",
             },
         ],
-        simulation: Simulation::Unsupported("matrix operations are not modelled yet"),
+        simulation: Simulation::Simulated,
     },
     Instruction {
         id: "ldmatrix",
