@@ -187,7 +187,13 @@ pub(crate) fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Funct
         return None;
     }
     let text = &item.text(db).0;
-    db.cache().ptx.get(text, || ptx::Function::lower(item.parse(db).green()).map(Arc::new))
+    let lower = || {
+        let tree = item.parse(db);
+        // Of a very large function each step takes long, and an edit waits for it.
+        db.unwind_if_revision_cancelled();
+        ptx::Function::lower(tree.green()).map(Arc::new)
+    };
+    db.cache().ptx.get(text, lower)
 }
 
 /// What a WAVE item means.

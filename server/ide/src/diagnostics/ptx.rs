@@ -16,6 +16,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut V
     let text = &item.text(db).0;
     match ptx_function(db, item) {
         Some(function) => {
+            db.unwind_if_revision_cancelled();
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
