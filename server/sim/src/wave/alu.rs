@@ -3,7 +3,7 @@
 use crate::trace::Mask;
 
 use super::float;
-use super::lanes::{Rows, lanes, where_true};
+use super::lanes::{Rows, lanes, row, where_true};
 use super::program::{Arithmetic, Binary, Compare, Double, Relation, Row, Ternary, Unary};
 
 /// Performs a [`Unary`] operation.
@@ -106,8 +106,8 @@ pub(crate) fn ternary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Ternar
 
 /// `bfi`: the low `width` bits of `value` put into `base` at `offset`.
 pub(crate) fn insert_bits<const W: usize>(rows: &mut Rows<W>, mask: Mask, d: Row, sources: [Row; 4]) {
-    let [base, value, offset, width] = sources.map(|row| *rows.get(row));
-    let values = std::array::from_fn(|lane| {
+    let [base, value, offset, width] = sources.map(|source| *rows.get(source));
+    let values = row(|lane| {
         let field = field(width[lane]);
         let offset = offset[lane];
         base[lane] & !field.wrapping_shl(offset) | (value[lane] & field).wrapping_shl(offset)

@@ -5,7 +5,7 @@
 
 use crate::trace::Mask;
 
-use super::lanes::{Rows, lanes};
+use super::lanes::{Rows, lanes, row};
 use super::program::{Reduce, Row, Shuffle};
 
 /// Each lane takes the value of another.
@@ -17,7 +17,7 @@ pub(crate) fn shuffle<const W: usize>(
     [d, a, lane]: [Row; 3],
 ) {
     let (values, operands) = (*rows.get(a), *rows.get(lane));
-    let shuffled = std::array::from_fn(|lane| {
+    let shuffled = row(|lane| {
         let operand = operands[lane];
         let own = lane as u32;
         let from = match kind {

@@ -24,6 +24,16 @@ pub(crate) fn lanes(mut mask: Mask) -> impl Iterator<Item = usize> {
     })
 }
 
+/// A row, lane by lane. A plain loop becomes vector code where `std::array::from_fn` does not.
+#[inline(always)]
+pub(crate) fn row<const W: usize>(f: impl Fn(usize) -> u32) -> [u32; W] {
+    let mut values = [0; W];
+    for (lane, value) in values.iter_mut().enumerate() {
+        *value = f(lane);
+    }
+    values
+}
+
 /// The mask of the lanes for which `f` holds.
 #[inline(always)]
 pub(crate) fn where_true<const W: usize>(f: impl Fn(usize) -> bool) -> Mask {
@@ -86,7 +96,7 @@ impl<const W: usize> Rows<W> {
     #[inline(always)]
     pub(crate) fn map1(&mut self, mask: Mask, d: Row, a: Row, f: impl Fn(u32) -> u32) {
         let a = self.get(a);
-        let values = std::array::from_fn(|lane| f(a[lane]));
+        let values = row(|lane| f(a[lane]));
         self.write(d, &values, mask);
     }
 
@@ -94,7 +104,7 @@ impl<const W: usize> Rows<W> {
     #[inline(always)]
     pub(crate) fn map2(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], f: impl Fn(u32, u32) -> u32) {
         let (a, b) = (self.get(a), self.get(b));
-        let values = std::array::from_fn(|lane| f(a[lane], b[lane]));
+        let values = row(|lane| f(a[lane], b[lane]));
         self.write(d, &values, mask);
     }
 
@@ -102,7 +112,7 @@ impl<const W: usize> Rows<W> {
     #[inline(always)]
     pub(crate) fn map3(&mut self, mask: Mask, d: Row, sources: [Row; 3], f: impl Fn(u32, u32, u32) -> u32) {
         let [a, b, c] = sources.map(|row| self.get(row));
-        let values = std::array::from_fn(|lane| f(a[lane], b[lane], c[lane]));
+        let values = row(|lane| f(a[lane], b[lane], c[lane]));
         self.write(d, &values, mask);
     }
 
