@@ -26,32 +26,30 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
     while let Some((kind, place)) = scanner.next() {
         let word = if kind == SyntaxKind::DOT_WORD { &text[place..scanner.lexer.at] } else { "" };
         let opens = is_kernel(word);
-        if opens && first {
+        let closes = item.kind == ItemKind::Kernel && is_end(word);
+        if opens && !first {
+            item.examined = scanner.lexer.at + TOKEN_LOOKAHEAD;
+            item.end = scanner.end_of_line(text);
+            break;
+        }
+        scanner.end = scanner.lexer.at;
+        if closes {
+            item.end = scanner.end_of_line(text);
+            item.examined = scanner.lexer.at + TOKEN_LOOKAHEAD;
+            break;
+        }
+        if opens {
             item.kind = ItemKind::Kernel;
-            scanner.end = scanner.lexer.at;
             item.name = scanner.name(text);
-        } else if opens {
-            item.end = scanner.end;
-            item.examined = scanner.lexer.at + TOKEN_LOOKAHEAD;
-            break;
-        } else if item.kind == ItemKind::Kernel && is_end(word) {
-            scanner.end = scanner.lexer.at;
-            scanner.trailing(text);
-            item.end = scanner.end;
-            item.examined = scanner.lexer.at + TOKEN_LOOKAHEAD;
-            break;
-        } else {
-            scanner.end = scanner.lexer.at;
         }
         first = false;
-        scanner.trailing(text);
     }
     item
 }
 
 struct Scanner<'t> {
     lexer: Lexer<'t>,
-    /// Where the item would end if it ended after the last token that is not trivia.
+    /// Where the last token that is not trivia ends.
     end: usize,
 }
 
@@ -83,22 +81,21 @@ impl Scanner<'_> {
         }
     }
 
-    /// Moves the end over blanks and comments up to the end of the line.
-    fn trailing(&mut self, text: &str) {
-        let back = self.lexer.at;
+    /// Where the blanks and the comment after the last token that is not trivia end, the end of the line included.
+    fn end_of_line(&mut self, text: &str) -> usize {
+        self.lexer.at = self.end;
+        let mut end = self.end;
         while !self.lexer.at_end() {
             let start = self.lexer.at;
             if !self.lexer.token().is_trivia() {
                 break;
             }
             if let Some(line_end) = text[start..self.lexer.at].find('\n') {
-                self.end = start + line_end + 1;
-                break;
+                return start + line_end + 1;
             }
-            self.end = self.lexer.at;
+            end = self.lexer.at;
         }
-        // What was looked at is looked at again, so that it counts as the next item's.
-        self.lexer.at = back.max(self.end.min(self.lexer.at));
+        end
     }
 }
 

@@ -19,6 +19,8 @@ use super::{operands, structure};
 const LAST_REGISTER: u32 = 254;
 /// Predicate registers are `p0` to this one.
 const LAST_PREDICATE: u32 = 3;
+/// After so many problems nobody reads what was probably meant.
+const MAX_GUESSES: usize = 1000;
 
 /// What an item means. Ranges are relative to the item.
 pub fn lower(item: &ast::Item) -> Code {
@@ -153,7 +155,8 @@ impl Lowering {
         match entry {
             Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], &mut instruction),
             None => {
-                let write = mnemonic::meant(&instruction.mnemonic);
+                let guess = self.code.problems.len() < MAX_GUESSES;
+                let write = guess.then(|| mnemonic::meant(&instruction.mnemonic)).flatten();
                 let name = instruction.mnemonic.clone();
                 self.say(mnemonic_range, ProblemKind::UnknownInstruction { name, write });
             }

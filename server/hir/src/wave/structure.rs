@@ -11,6 +11,9 @@ use super::problem::{Construct, Problem, ProblemKind};
 /// How many constructs may stand inside of each other.
 const MAX_DEPTH: usize = 32;
 
+/// How many of the innermost open constructs are looked at; more than any program may have open.
+const REACH: usize = 2 * MAX_DEPTH;
+
 /// Fills the links and parents of `code`.
 pub(crate) fn join(code: &mut Code) {
     let count = code.instructions.len();
@@ -36,8 +39,10 @@ struct Open {
     at: usize,
     /// The instruction that closed something around it.
     crossed_by: Option<usize>,
-    /// Whether a lane can leave it, for a loop.
+    /// Whether a lane can leave it by `break`, for a loop.
     left: bool,
+    /// Whether a lane can end inside.
+    ended: bool,
 }
 
 struct Joiner<'c> {
@@ -60,7 +65,7 @@ impl Joiner<'_> {
             "endif" => self.close(at, Construct::If),
             "endloop" => self.close(at, Construct::Loop),
             "break" | "continue" => self.leave(at, entry.mnemonic),
-            "halt" | "return" => self.open.iter_mut().for_each(|open| open.left = true),
+            "halt" | "return" => self.end_lanes(),
             _ => {}
         }
     }
@@ -75,12 +80,13 @@ impl Joiner<'_> {
             self.say(at, ProblemKind::TooDeep);
         }
         self.links[at] = Some(link);
-        self.open.push(Open { construct, at, crossed_by: None, left: false });
+        self.open.push(Open { construct, at, crossed_by: None, left: false, ended: false });
     }
 
     /// The innermost open construct of this kind; those inside of it are noted as crossed by `at`.
     fn innermost(&mut self, at: usize, construct: Construct) -> Option<usize> {
-        let place = self.open.iter().rposition(|open| open.construct == construct)?;
+        let far = self.open.len().saturating_sub(REACH);
+        let place = far + self.open[far..].iter().rposition(|open| open.construct == construct)?;
         for inner in &mut self.open[place + 1..] {
             inner.crossed_by.get_or_insert(at);
         }
@@ -130,7 +136,7 @@ impl Joiner<'_> {
             Some(Link::Loop { end }) => {
                 *end = Some(at as u32);
                 self.links[at] = Some(Link::EndLoop { open: opener as u32 });
-                if !closed.left {
+                if !closed.left && !closed.ended {
                     self.say(opener, ProblemKind::EndlessLoop);
                 }
             }
@@ -139,13 +145,18 @@ impl Joiner<'_> {
     }
 
     fn leave(&mut self, at: usize, mnemonic: &'static str) {
-        match self.open.iter_mut().rev().find(|open| open.construct == Construct::Loop) {
+        match self.open.iter_mut().rev().take(REACH).find(|open| open.construct == Construct::Loop) {
             Some(open) => {
                 open.left |= mnemonic == "break";
                 self.links[at] = Some(Link::Leave { open: open.at as u32 });
             }
             None => self.say(at, ProblemKind::OutsideLoop(mnemonic.into())),
         }
+    }
+
+    /// Lanes end here, and so in everything that is open; what is outside of a construct that knows it knows it too.
+    fn end_lanes(&mut self) {
+        self.open.iter_mut().rev().take_while(|open| !open.ended).for_each(|open| open.ended = true);
     }
 
     fn range(&self, at: usize) -> TextRange {

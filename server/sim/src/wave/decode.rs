@@ -24,6 +24,7 @@ pub fn decode(code: &Code) -> Program {
     let registers = code.resources.register_count().min(MAX_REGISTERS) as u16;
     let mut decoder = Decoder {
         code,
+        labels: code.labels.iter().rev().map(|label| (label.name.as_str(), label.before)).collect(),
         registers,
         constants: Vec::new(),
         rows: FxHashMap::default(),
@@ -50,6 +51,8 @@ type Refusal = String;
 
 struct Decoder<'c> {
     code: &'c Code,
+    /// Where each label leads; of two of one name the first.
+    labels: FxHashMap<&'c str, u32>,
     registers: u16,
     constants: Vec<u32>,
     rows: FxHashMap<u32, Row>,
@@ -186,11 +189,11 @@ impl Decoder<'_> {
             }
             ("call", _) => {
                 let Some(Value::Label(label)) = value(i, "target") else { return Err(misfit(i)) };
-                let found = self.code.labels.iter().find(|known| known.name == *label);
-                let found = found.ok_or_else(|| {
+                let target = self.labels.get(label.as_str()).copied();
+                let target = target.ok_or_else(|| {
                     format!("`{label}` is no label of this kernel: calls of others are not simulated")
                 })?;
-                Action::Call { target: found.before }
+                Action::Call { target }
             }
             ("return", _) => Action::Return,
             ("halt", _) => Action::Halt,
