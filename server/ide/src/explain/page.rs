@@ -21,7 +21,7 @@ impl Page {
     pub(crate) fn paragraph(&mut self, text: &str) {
         if !text.is_empty() {
             self.separate();
-            self.text.push_str(text);
+            self.text.push_str(&keep_products(text));
         }
     }
 
@@ -50,7 +50,7 @@ impl Page {
             self.text.push('\n');
             for entry in entries {
                 self.text.push_str("\n- ");
-                self.text.push_str(entry.as_ref());
+                self.text.push_str(&keep_products(entry.as_ref()));
             }
         }
     }
@@ -66,11 +66,42 @@ impl Page {
     }
 }
 
+/// Text in which the stars of products, `y*ntid.x`, are escaped: two of them would read as emphasis. The stars that mark
+/// emphasis have a blank or an end on one side.
+fn keep_products(text: &str) -> String {
+    let mut kept = String::with_capacity(text.len());
+    let mut in_code = false;
+    let mut before = ' ';
+    let mut rest = text.chars().peekable();
+    while let Some(character) = rest.next() {
+        in_code ^= character == '`';
+        let left = before.is_alphanumeric() || matches!(before, ')' | ']');
+        let right = rest.peek().is_some_and(|next| next.is_alphanumeric() || matches!(next, '(' | '[' | '%'));
+        if character == '*' && left && right && !in_code {
+            kept.push('\\');
+        }
+        kept.push(character);
+        before = character;
+    }
+    kept
+}
+
 /// `a`, `a or b`, `a, b or c`.
 pub(crate) fn either(words: &[String]) -> String {
     match words {
         [] => String::new(),
         [only] => only.clone(),
         [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::keep_products;
+
+    #[test]
+    fn products_are_no_emphasis_and_emphasis_stays() {
+        assert_eq!(keep_products("x + y*ntid.x + z*(a)*%b"), r"x + y\*ntid.x + z\*(a)\*%b");
+        assert_eq!(keep_products("**Lanes.** *(old)*, `a*b`"), "**Lanes.** *(old)*, `a*b`");
     }
 }

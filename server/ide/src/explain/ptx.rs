@@ -461,7 +461,7 @@ mod tests {
 
                 - Each thread reads its own value: a branch on it can split the warp
                 - Values: 0 .. %ntid-1 per dimension; unused dimensions read 0
-                - In the simulator: thread t = x + y*ntid.x + z*ntid.x*ntid.y is lane t % 32 of warp t / 32
+                - In the simulator: thread t = x + y\*ntid.x + z\*ntid.x\*ntid.y is lane t % 32 of warp t / 32
 
                 **Notes**
 

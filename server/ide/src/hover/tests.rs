@@ -149,16 +149,16 @@ fn names() {
         "mov.u32 %r1, %tid.x;",
         "                  |",
         expect![[r#"
-        6:`.x`
-        **`%tid`** · PTX 1.0 (.u32 since 2.0) · `.u32` special register · `.x` `.y` `.z` `.w` · §10.1
+            6:`.x`
+            **`%tid`** · PTX 1.0 (.u32 since 2.0) · `.u32` special register · `.x` `.y` `.z` `.w` · §10.1
 
-        The position of this thread in its CTA, in x, y and z.
+            The position of this thread in its CTA, in x, y and z.
 
-        **Facts**
+            **Facts**
 
-        - Each thread reads its own value: a branch on it can split the warp
-        - Values: 0 .. %ntid-1 per dimension; unused dimensions read 0
-        - In the simulator: thread t = x + y*ntid.x + z*ntid.x*ntid.y is lane t % 32 of warp t / 32"#]],
+            - Each thread reads its own value: a branch on it can split the warp
+            - Values: 0 .. %ntid-1 per dimension; unused dimensions read 0
+            - In the simulator: thread t = x + y\*ntid.x + z\*ntid.x\*ntid.y is lane t % 32 of warp t / 32"#]],
     );
     check_line(
         "mov.u32 %r1, %r2;",
