@@ -6,12 +6,12 @@
 //!                                   +---- answers -------+    +---- what they bring ---+
 //! ```
 //!
-//! * [`guard`] keeps malformed input away from the transport, which would end at it;
-//! * [`service`] turns each message into an event in wire order, and only waits for answers;
-//! * [`state`] is the one thread that changes anything: documents, requests under way, what is shown;
-//! * [`job`] and [`pool`] are work that reads, on threads of its own, with a snapshot that an edit cancels;
-//! * [`simulation`] runs launches, apart from the database: no edit elsewhere disturbs them;
-//! * [`requests`], [`commands`] and [`lanes`] say what is asked, [`convert`] how the answer is put.
+//! * `guard` keeps malformed input away from the transport, which would end at it;
+//! * `service` turns each message into an event in wire order, and only waits for answers;
+//! * `state` is the one thread that changes anything: documents, requests under way, what is shown;
+//! * `job` and `pool` are work that reads, on threads of its own, with a snapshot that an edit cancels;
+//! * `simulation` runs launches, apart from the database: no edit elsewhere disturbs them;
+//! * `requests`, `commands` and `lanes` say what is asked, `convert` how the answer is put.
 //!
 //! Nothing here waits for the client inside a handler, and no snapshot is held while something waits.
 
