@@ -189,13 +189,16 @@ impl Registers {
     /// The lanes in which `f(a, b)` holds; lanes off the warp's mask too, for the caller to cut.
     #[inline(always)]
     pub fn test2<A: Word, B: Word>(&self, s: &Slots, f: impl Fn(A, B) -> bool) -> u32 {
-        let a = self.get::<A>(s.a);
-        let b = self.get::<B>(s.b);
-        let mut mask = 0;
-        for lane in 0..WIDTH {
-            mask |= if f(a[lane], b[lane]) { BITS[lane] } else { 0 };
+        // Bits are gathered side by side and joined once, which keeps the comparison in vectors.
+        let mut bits = [0; PART];
+        for part in 0..PARTS {
+            let a: [A; PART] = piece(self.get(s.a), part);
+            let b: [B; PART] = piece(self.get(s.b), part);
+            for lane in 0..PART {
+                bits[lane] |= if f(a[lane], b[lane]) { BITS[part * PART + lane] } else { 0 };
+            }
         }
-        mask
+        bits.into_iter().fold(0, |mask, bits| mask | bits)
     }
 
     /// Writes the lanes of `mask` of a predicate.

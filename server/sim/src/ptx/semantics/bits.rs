@@ -235,21 +235,53 @@ pub enum Shift {
 
 /// Shifts; counts beyond the width shift everything out.
 pub fn shift(op: Shift, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
-    match (width, op) {
-        (Width::W64, Shift::Left) => r.map2(s, mask, |a: u64, b: u32| a.checked_shl(b).unwrap_or(0)),
-        (Width::W64, Shift::Right) => r.map2(s, mask, |a: u64, b: u32| a.checked_shr(b).unwrap_or(0)),
-        (Width::W64, Shift::ArithmeticRight) => {
-            r.map2(s, mask, |a: u64, b: u32| (a as i64 >> b.min(63)) as u64);
+    let counts = r.get::<u32>(s.b);
+    let count = counts[0];
+    // One count for all lanes, as a constant is: the loop over lanes then shifts whole vectors.
+    let same = counts.iter().fold(0, |differ, other| differ | (other ^ count)) == 0;
+    match width {
+        Width::W64 if same => r.map1(s, mask, |a: u64| shift_double(op, a, count)),
+        Width::W64 => r.map2(s, mask, |a: u64, b: u32| shift_double(op, a, b)),
+        Width::W16 => r.map2(s, mask, |a: u32, b: u32| shift_half(op, a, b)),
+        _ if same => shift_words(op, count, s, r, mask),
+        _ => r.map2(s, mask, |a: u32, b: u32| shift_word(op, a, b)),
+    }
+}
+
+fn shift_words(op: Shift, count: u32, s: &Slots, r: &mut Registers, mask: u32) {
+    let (within, kept) = (count & 31, if count < 32 { u32::MAX } else { 0 });
+    match op {
+        Shift::Left => r.map1(s, mask, |a: u32| a << within & kept),
+        Shift::Right => r.map1(s, mask, |a: u32| a >> within & kept),
+        Shift::ArithmeticRight => {
+            let within = count.min(31);
+            r.map1(s, mask, |a: u32| (a as i32 >> within) as u32);
         }
-        (Width::W16, Shift::Left) => {
-            r.map2(s, mask, |a: u32, b: u32| a.checked_shl(b).unwrap_or(0) & 0xffff);
-        }
-        (Width::W16, Shift::ArithmeticRight) => {
-            r.map2(s, mask, |a: u32, b: u32| u32::from((i32::from(a as i16) >> b.min(31)) as u16));
-        }
-        (_, Shift::Left) => r.map2(s, mask, |a: u32, b: u32| if b < 32 { a << (b & 31) } else { 0 }),
-        (_, Shift::Right) => r.map2(s, mask, |a: u32, b: u32| if b < 32 { a >> (b & 31) } else { 0 }),
-        (_, Shift::ArithmeticRight) => r.map2(s, mask, |a: u32, b: u32| (a as i32 >> b.min(31)) as u32),
+    }
+}
+
+#[inline(always)]
+fn shift_word(op: Shift, a: u32, b: u32) -> u32 {
+    match op {
+        Shift::Left => a.checked_shl(b).unwrap_or(0),
+        Shift::Right => a.checked_shr(b).unwrap_or(0),
+        Shift::ArithmeticRight => (a as i32 >> b.min(31)) as u32,
+    }
+}
+
+#[inline(always)]
+fn shift_double(op: Shift, a: u64, b: u32) -> u64 {
+    match op {
+        Shift::Left => a.checked_shl(b).unwrap_or(0),
+        Shift::Right => a.checked_shr(b).unwrap_or(0),
+        Shift::ArithmeticRight => (a as i64 >> b.min(63)) as u64,
+    }
+}
+
+fn shift_half(op: Shift, a: u32, b: u32) -> u32 {
+    match op {
+        Shift::ArithmeticRight => u32::from((i32::from(a as i16) >> b.min(31)) as u16),
+        _ => shift_word(op, a, b) & 0xffff,
     }
 }
 
@@ -361,6 +393,19 @@ mod tests {
         assert_eq!(permute(Permute::EdgeLeft, a, b, 2), 0x3322_2222);
         assert_eq!(permute(Permute::EdgeRight, a, b, 1), 0x1111_1100);
         assert_eq!(permute(Permute::Replicate16, a, b, 3), 0x3322_3322);
+    }
+
+    #[test]
+    fn counts_beyond_the_width() {
+        assert_eq!(
+            (shift_word(Shift::Left, 1, 32), shift_word(Shift::ArithmeticRight, !0 << 31, 99)),
+            (0, !0)
+        );
+        assert_eq!(
+            (shift_half(Shift::Left, 0xffff, 8), shift_half(Shift::ArithmeticRight, 0x8000, 40)),
+            (0xff00, 0xffff)
+        );
+        assert_eq!((shift_double(Shift::Right, 1 << 40, 40), shift_double(Shift::Left, 1, 64)), (1, 0));
     }
 
     #[test]
