@@ -1,0 +1,146 @@
+//! Warps and blocks that wait for each other.
+
+mod common;
+
+use common::{Source, kernel, words};
+use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::{Control, RunOptions, RunResult, Status};
+
+/// Runs a body whose `%rd1` is a buffer of 64 words and `%r1` the thread; gives the words.
+fn launch(body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {
+    let declared = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.shared .u32 flag;\n";
+    let program = Source::new(&kernel(&format!("{declared}{body}"))).program("k");
+    let mut config = LaunchConfig::new([grid, 1, 1], [block, 1, 1]);
+    let out = config.memory.allocate("out", 256).expect("room");
+    config.params = out.to_le_bytes().to_vec();
+    let result =
+        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("nobody cancels");
+    let values = words(result.memory.bytes(out, 256).expect("the buffer"));
+    (result, values)
+}
+
+fn finished(body: &str, grid: u32, block: u32) -> Vec<u32> {
+    let (result, values) = launch(body, grid, block);
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+    assert!(result.findings.is_empty(), "{:?}", result.findings);
+    values
+}
+
+#[test]
+fn a_warp_may_wait_for_a_later_one() {
+    let values = finished(
+        "setp.ge.u32 %p1, %r1, 32;
+@%p1 bra GIVE;
+WAIT:
+ld.volatile.shared.u32 %r2, [flag];
+setp.eq.u32 %p2, %r2, 0;
+@%p2 bra WAIT;
+st.global.u32 [%rd1], %r2;
+ret;
+GIVE:
+st.volatile.shared.u32 [flag], 7;
+ret;",
+        1,
+        64,
+    );
+    assert_eq!(values[0], 7);
+}
+
+#[test]
+fn a_block_may_wait_for_a_later_one() {
+    let values = finished(
+        "mov.u32 %r2, %ctaid.x;
+setp.eq.u32 %p1, %r2, 2;
+@%p1 bra GIVE;
+WAIT:
+ld.acquire.gpu.global.u32 %r3, [%rd1];
+setp.eq.u32 %p2, %r3, 0;
+@%p2 bra WAIT;
+atom.global.add.u32 %r4, [%rd1+4], %r3;
+ret;
+GIVE:
+st.release.gpu.global.u32 [%rd1], 5;
+ret;",
+        3,
+        32,
+    );
+    assert_eq!(values[..2], [5, 2 * 32 * 5]);
+}
+
+#[test]
+fn everybody_learns_the_result_of_a_barrier_reduction() {
+    let values = finished(
+        "setp.lt.u32 %p1, %r1, 40;
+bar.red.popc.u32 %r2, 0, %p1;
+bar.red.and.pred %p2, 0, %p1;
+bar.red.or.pred %p3, 0, %p1;
+selp.u32 %r3, 100, 0, %p2;
+selp.u32 %r4, 1000, 0, %p3;
+add.u32 %r2, %r2, %r3;
+add.u32 %r2, %r2, %r4;
+setp.eq.u32 %p4, %r1, 63;
+@%p4 st.global.u32 [%rd1], %r2;
+ret;",
+        1,
+        64,
+    );
+    assert_eq!(values[0], 1040);
+}
+
+#[test]
+fn who_arrives_goes_on_and_who_syncs_waits() {
+    // The first warp waits for the flag of the second at a barrier of both; the second only arrives.
+    let values = finished(
+        "setp.ge.u32 %p1, %r1, 32;
+@%p1 bra GIVE;
+bar.sync 1, 64;
+ld.shared.u32 %r2, [flag];
+st.global.u32 [%rd1], %r2;
+ret;
+GIVE:
+st.shared.u32 [flag], 9;
+bar.arrive 1, 64;
+ret;",
+        1,
+        64,
+    );
+    assert_eq!(values[0], 9);
+}
+
+#[test]
+fn lanes_of_a_warp_may_come_to_an_unaligned_barrier_apart() {
+    let values = finished(
+        "setp.lt.u32 %p1, %r1, 16;
+@%p1 bra LOW;
+barrier.sync 0;
+bra DONE;
+LOW:
+st.shared.u32 [flag], 3;
+barrier.sync 0;
+DONE:
+ld.shared.u32 %r2, [flag];
+st.global.u32 [%rd1], %r2;
+ret;",
+        1,
+        64,
+    );
+    assert_eq!(values[0], 3);
+}
+
+#[test]
+fn threads_that_have_ended_hold_no_barrier_up() {
+    finished("setp.lt.u32 %p1, %r1, 32;\n@%p1 exit;\nbar.sync 0;\nret;", 1, 96);
+}
+
+#[test]
+fn blocks_that_wait_for_each_other_for_ever() {
+    let (result, _) = launch(
+        "WAIT:\nld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nret;",
+        2,
+        32,
+    );
+    assert_eq!(result.status, Status::NoProgress);
+    let blocks: Vec<_> = result.findings.iter().map(|finding| (finding.code, finding.cta[0])).collect();
+    assert_eq!(blocks, [("no-progress", 0), ("no-progress", 1)]);
+    assert_eq!(result.warps.len(), 2);
+}
