@@ -15,10 +15,11 @@
 //!   `IDENT` (`%r1`, `%tid`, `foo`, `$L__BB0_1`); a name that is declared is a `NAME` with one `IDENT`.
 //! * Words such as `.entry` or `.reg` are `DOT_WORD`s too; the grammar tells them by their text.
 //! * One mistake gives one [`SyntaxError`]; ranges are relative to the root of the tree that was asked for.
-//! * In bodies over 64 KB the statements lie in `CHUNK` nodes; `ptx::ast::Block::statements` looks through.
+//! * In bodies over 64 KB the statements lie in `CHUNK` nodes; `Block::statements` of either language looks through.
 
 pub mod ast;
 mod builder;
+mod chunks;
 mod error;
 mod generated;
 mod items;

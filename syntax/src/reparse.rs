@@ -8,14 +8,15 @@
 use memchr::memmem;
 use rowan::{GreenNode, NodeOrToken, TextRange, TextSize};
 
+use crate::chunks::CHUNKED_FROM;
 use crate::parser::Parser;
 use crate::ptx::{grammar, lexer};
-use crate::{Language, Parse, SyntaxError, SyntaxKind, SyntaxNode, T, builder};
+use crate::{Language, Parse, SyntaxError, SyntaxKind, SyntaxNode, T, builder, wave};
 
 /// The new tree, or nothing if the whole item has to be parsed.
 pub(crate) fn reparse(language: Language, old: &Parse, old_text: &str, text: &str) -> Option<Parse> {
-    let long = old_text.len().min(text.len()) > grammar::CHUNKED_FROM;
-    if language != Language::Ptx || !long || usize::from(old.green().text_len()) != old_text.len() {
+    let long = old_text.len().min(text.len()) > CHUNKED_FROM;
+    if !long || usize::from(old.green().text_len()) != old_text.len() {
         return None;
     }
     let changed = changed(old_text, text);
@@ -23,19 +24,25 @@ pub(crate) fn reparse(language: Language, old: &Parse, old_text: &str, text: &st
         return Some(old.clone());
     }
     let chunk = enclosing_chunk(&old.syntax(), changed)?;
-    let is_last = is_last(&chunk)?;
 
     let range = chunk.text_range();
     let delta = text.len() as i64 - old_text.len() as i64;
     let start = usize::from(range.start());
     let end = (usize::from(range.end()) as i64 + delta) as usize;
-    let after_change = (usize::from(changed.end()) as i64 + delta) as usize;
-    let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=after_change];
-    if memmem::find(inserted, b"*/").is_some() {
-        // It may close a comment that was open before the chunk.
-        return None;
-    }
-    let (green, errors) = parse_chunk(&text[start..end], is_last)?;
+    let new_text = &text[start..end];
+    let (green, errors) = match language {
+        Language::Ptx => {
+            let is_last = is_last(&chunk)?;
+            let after_change = (usize::from(changed.end()) as i64 + delta) as usize;
+            let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=after_change];
+            if memmem::find(inserted, b"*/").is_some() {
+                // It may close a comment that was open before the chunk.
+                return None;
+            }
+            parse_chunk(new_text, is_last)?
+        }
+        Language::Wave => parse_wave_chunk(new_text, chunk.next_sibling().is_none())?,
+    };
     Some(Parse::new(chunk.replace_with(green), merge(old.errors(), range, delta, errors)))
 }
 
@@ -124,6 +131,24 @@ fn parse_chunk(text: &str, is_last: bool) -> Option<(GreenNode, Vec<SyntaxError>
     errors.sort_by_key(|error| error.range.start());
     let green = builder::build(text, &lexed, events);
     (whole && is_closed(&green)).then_some((green, errors))
+}
+
+/// The tree and errors of a chunk of a WAVE kernel. Nothing in that language goes over the end of its line, so only what the
+/// chunk's last line may have open has to be feared: a comment (then the chunk ends with trivia) or a string.
+fn parse_wave_chunk(text: &str, is_last: bool) -> Option<(GreenNode, Vec<SyntaxError>)> {
+    if text.lines().next_back()?.contains(['"', '\'']) {
+        return None;
+    }
+    let lexed = wave::lexer::lex(text);
+    let mut parser = Parser::new(text, &lexed);
+    let whole = wave::grammar::lone_chunk(&mut parser, is_last);
+    let (events, found) = parser.finish();
+    let mut errors = lexed.errors.clone();
+    errors.extend(found);
+    errors.sort_by_key(|error| error.range.start());
+    let green = builder::build(text, &lexed, events);
+    let is_node = |child: Option<NodeOrToken<_, _>>| matches!(child, Some(NodeOrToken::Node(_)));
+    (whole && is_node(green.children().next()) && is_node(green.children().last())).then_some((green, errors))
 }
 
 /// Whether it starts with a statement, and the last one ends with its own `;` or `}`, so that no text around could

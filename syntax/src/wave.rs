@@ -1,5 +1,6 @@
 //! WAVE: lexer, item scanner, grammar and typed tree. Both spellings, the guide's and the toolchain's, are one language here.
 
+mod ast_ext;
 pub(crate) mod grammar;
 pub(crate) mod lexer;
 pub(crate) mod scan;

@@ -139,7 +139,7 @@ impl AstNode for KernelHeader {
     }
 }
 
-/// `Block = Statement* Chunk*`
+/// `Block = direct_statements:Statement* Chunk*`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Block {
     pub(crate) syntax: SyntaxNode,
@@ -147,7 +147,7 @@ pub struct Block {
 
 impl Block {
     /// Its children that are a [`Statement`].
-    pub fn statements(&self) -> AstChildren<Statement> {
+    pub fn direct_statements(&self) -> AstChildren<Statement> {
         support::children(&self.syntax)
     }
     /// Its children that are a [`Chunk`].

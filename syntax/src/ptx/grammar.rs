@@ -9,8 +9,6 @@ mod functions;
 mod operands;
 mod statements;
 
-pub(crate) use statements::CHUNKED_FROM;
-
 use super::words;
 use crate::SyntaxKind::*;
 use crate::T;

@@ -5,6 +5,7 @@
 //! own follow it (`else iadd r0, r0, r1`): then it can only have been meant as an instruction, and is one, with an error.
 
 use crate::SyntaxKind::{self, *};
+use crate::chunks;
 use crate::parser::Parser;
 
 use super::{is_end, is_kernel};
@@ -32,7 +33,7 @@ fn kernel(p: &mut Parser<'_>) {
     let opening = p.current_range();
     let name = kernel_header(p);
     let block = p.start();
-    statements(p);
+    body(p);
     block.complete(p, BLOCK);
     if at_directive(p, is_end) {
         kernel_end(p);
@@ -103,10 +104,47 @@ fn stray_code(p: &mut Parser<'_>) {
     stray.complete(p, STRAY_CODE);
 }
 
-fn statements(p: &mut Parser<'_>) {
+/// The statements of a kernel, in chunks if they are many.
+fn body(p: &mut Parser<'_>) {
+    let long = p.text_len() > chunks::CHUNKED_FROM;
     while !p.at(EOF) && !at_boundary(p) {
-        statement(p);
+        if long { chunk(p) } else { statement(p) }
     }
+}
+
+/// Statements up to a place where a chunk ends, or the kernel.
+fn chunk(p: &mut Parser<'_>) {
+    let chunk = p.start();
+    let start = usize::from(p.current_range().start());
+    loop {
+        statement(p);
+        if p.at(EOF) || at_boundary(p) || ends_chunk(p, start) {
+            break;
+        }
+    }
+    chunk.complete(p, CHUNK);
+}
+
+/// A chunk alone in its text, as the root of its tree. Whether that is what it would be inside of its kernel too; it may be the
+/// last.
+pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
+    let root = p.start();
+    let start = usize::from(p.current_range().start());
+    let mut full = false;
+    while !p.at(EOF) && !at_boundary(p) && !full {
+        statement(p);
+        full = ends_chunk(p, start);
+    }
+    let whole = p.at(EOF) && (full || is_last);
+    while !p.at(EOF) {
+        p.bump();
+    }
+    root.complete(p, CHUNK);
+    whole
+}
+
+fn ends_chunk(p: &Parser<'_>, start: usize) -> bool {
+    p.nth_starts_line(0) && chunks::is_full(p.text_before(start))
 }
 
 fn statement(p: &mut Parser<'_>) {

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use expect_test::{Expect, expect};
 
-use crate::{Language, SyntaxError, SyntaxNode, WalkEvent, parse_file};
+use crate::{Language, SyntaxError, SyntaxNode, WalkEvent, parse_file, parse_item, reparse_item};
 
 /// The nodes in brackets with their tokens, one statement a line, then the errors under the text they are about.
 fn check(text: &str, expected: Expect) {
@@ -281,6 +281,44 @@ fn words() {
     );
 }
 
+/// A kernel of more than 64 KB whose statements differ.
+fn long_kernel() -> String {
+    let mut text = String::from("; long\n.kernel long\n");
+    for number in 0..2000u32 {
+        let (d, a, b) = (number % 31, number * 7 % 29, number * 13 % 23);
+        writeln!(text, "    iadd r{d}, r{a}, {number} ; comment {a}\n    @p1 fadd r{b}, r{d}, r{a}")
+            .expect("a string takes text");
+    }
+    text + "    halt\n.end\n"
+}
+
+/// Whether an edit of a long kernel parses at most one chunk anew; that the tree is the one of a fresh parse is asserted.
+fn check_reparse(range: std::ops::Range<usize>, insert: &str) -> bool {
+    let old_text = long_kernel();
+    let old = parse_item(Language::Wave, &old_text);
+    let mut text = old_text.clone();
+    text.replace_range(range, insert);
+    let reparsed = reparse_item(Language::Wave, &old, &old_text, &text);
+    let fresh = parse_item(Language::Wave, &text);
+    assert_eq!(reparsed.errors(), fresh.errors());
+    assert!(reparsed.green() == fresh.green());
+    let chunks = |parse: &crate::Parse| -> Vec<_> {
+        let chunks = parse.syntax().descendants().filter(|node| node.kind() == crate::SyntaxKind::CHUNK);
+        chunks.map(|chunk| std::ptr::from_ref::<rowan::GreenNodeData>(chunk.green())).collect()
+    };
+    let (old, new) = (chunks(&old), chunks(&reparsed));
+    assert!(old.len() > 5);
+    old.len() == new.len() && old.iter().zip(&new).filter(|(old, new)| old != new).count() <= 1
+}
+
+#[test]
+fn an_edit_in_a_long_kernel_parses_one_chunk() {
+    let text = long_kernel();
+    let places: Vec<_> = text.match_indices("fadd").step_by(40).map(|(place, _)| place).collect();
+    let local = places.iter().filter(|place| check_reparse(**place..**place + 4, "fsub")).count();
+    assert!(local * 10 > places.len() * 9, "{local} of {} edits stayed in their chunk", places.len());
+}
+
 mod any_text {
     use proptest::prelude::*;
 
@@ -328,6 +366,17 @@ mod any_text {
     fn pieces() -> impl Strategy<Value = String> {
         let piece = prop_oneof![9 => prop::sample::select(PIECES).prop_map(str::to_owned), 1 => ".{0,3}"];
         prop::collection::vec(piece, 0..40).prop_map(|pieces| pieces.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 20, ..ProptestConfig::default() })]
+
+        #[test]
+        fn edits_of_a_long_kernel(place in 0usize..100_000, length in 0usize..30, insert in pieces()) {
+            let end = super::long_kernel().len();
+            let start = place.min(end);
+            super::check_reparse(start..(start + length).min(end), &insert);
+        }
     }
 
     proptest! {

@@ -1,19 +1,13 @@
 //! Statements: blocks, labels, tables, and instructions without knowing any.
 
 use super::*;
-
-/// The length of an item from which the statements of its body are grouped into chunks.
-pub(crate) const CHUNKED_FROM: usize = 64 * 1024;
-
-/// How long chunks are. Between these lengths the text itself decides, so that an edit moves no boundary but
-/// those of its own chunk.
-const CHUNK_LENGTH: std::ops::Range<usize> = 2048..32768;
+use crate::chunks;
 
 /// The body of a function; its `{` may be missing, which has been said then.
 pub(super) fn body(p: &mut Parser<'_>) {
     let body = p.start();
     p.eat(T!['{']);
-    if p.text_len() > CHUNKED_FROM {
+    if p.text_len() > chunks::CHUNKED_FROM {
         while !p.at_any(&[T!['}'], EOF]) {
             chunk(p);
         }
@@ -69,17 +63,7 @@ pub(super) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
 /// Whether the chunk that starts at `start` ends here. It follows from its own text alone.
 fn ends_chunk(p: &Parser<'_>, start: usize) -> bool {
     let text = p.text_before(start);
-    text.len() >= CHUNK_LENGTH.start
-        && text.ends_with([';', '}'])
-        && p.nth_starts_line(0)
-        && (text.len() >= CHUNK_LENGTH.end || ends_by_itself(text))
-}
-
-/// One statement in about sixty says so; which, only its last characters decide.
-fn ends_by_itself(text: &str) -> bool {
-    let last = &text.as_bytes()[text.len() - 24..];
-    let hash = last.iter().fold(0u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
-    hash >> 26 == 0
+    text.ends_with([';', '}']) && p.nth_starts_line(0) && chunks::is_full(text)
 }
 
 /// One statement; it always takes at least one token.
