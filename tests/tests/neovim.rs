@@ -36,7 +36,8 @@ fn a_session_in_neovim() {
         lanes at line 39: 4 of 32 @ 28-31
         error: `frob` is not an instruction
         error: no register or special register `%r1` is declared here
-    "#]].assert_eq(&answer);
+    "#]]
+    .assert_eq(&answer);
 }
 
 /// Runs the session and gives what it wrote.
