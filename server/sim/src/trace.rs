@@ -227,7 +227,7 @@ impl Default for Limits {
             max_steps: 10_000_000,
             max_memory: 1 << 30,
             max_visits: 4_096,
-            max_trace_visits: 4_000_000,
+            max_trace_visits: 2_000_000,
             max_warps: 1_024,
             max_findings: 200,
         }

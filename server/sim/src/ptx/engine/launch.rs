@@ -67,6 +67,8 @@ pub(crate) struct Journal {
     pub(crate) pause_at: u64,
     /// Visits that may still be kept.
     pub(crate) visits: usize,
+    /// Warps whose visits are kept.
+    pub(crate) listed: usize,
     pub(crate) findings: Vec<Finding>,
     seen: FxHashSet<(&'static str, Option<StatementId>, [u32; 3], u32)>,
     most: usize,
@@ -79,6 +81,7 @@ impl Journal {
             steps: 0,
             pause_at: 0,
             visits: limits.max_trace_visits,
+            listed: 0,
             findings: Vec::new(),
             seen: FxHashSet::default(),
             most: limits.max_findings,

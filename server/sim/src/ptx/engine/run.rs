@@ -249,11 +249,11 @@ impl Run<'_> {
             let id = WarpId { cta: warp.reporter.cta, warp: warp.reporter.warp };
             let launched = warp.threads.launched().into();
             let registers = self.launch.options.registers.then(|| registers(self.launch.program, &warp));
-            let (lines, visits) = warp.recorder.finish();
-            self.journal.visits = visits.min(self.journal.visits);
+            let (lines, _) = warp.recorder.finish();
+            let visits = lines.iter().map(|line| line.visits.len()).sum();
+            self.journal.visits = self.journal.visits.saturating_sub(visits);
             self.gathered.summary.add(&lines);
-            let limits = &self.launch.options.limits;
-            if self.gathered.warps.len() < limits.max_warps || self.launch.options.warp == Some(id) {
+            if warp.listed {
                 let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers };
                 self.gathered.warps.push((number, trace));
             } else {

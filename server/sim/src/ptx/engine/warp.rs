@@ -10,7 +10,7 @@ use super::spin::SpinWatch;
 use super::stack::{Group, Stack, StackRule};
 use crate::ptx::program::{Barrier, Function, Instruction, Op, Slot};
 use crate::record::Recorder;
-use crate::trace::{Severity, StatementId, Status};
+use crate::trace::{Severity, StatementId, Status, WarpId};
 
 /// Why a warp stopped running for now, or for good.
 #[derive(Debug)]
@@ -64,6 +64,8 @@ pub(crate) struct Warp {
     pub(crate) local: Local,
     pub(crate) carry: u32,
     pub(crate) recorder: Recorder,
+    /// Whether its trace is kept.
+    pub(crate) listed: bool,
     spin: SpinWatch,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
@@ -81,6 +83,10 @@ impl Warp {
         }
         let limits = &launch.options.limits;
         let live = threads.launched();
+        let asked_for = launch.options.warp == Some(WarpId { cta, warp });
+        let listed = asked_for || journal.listed < limits.max_warps && journal.visits > 0;
+        journal.listed += usize::from(listed);
+        let visits = if listed { limits.max_visits } else { 0 };
         Warp {
             reporter: Reporter { cta, warp },
             live,
@@ -88,7 +94,8 @@ impl Warp {
             frames: vec![Some(frame)],
             local,
             carry: 0,
-            recorder: Recorder::new(launch.program.statements(), limits.max_visits, journal.visits),
+            recorder: Recorder::new(launch.program.statements(), visits, journal.visits),
+            listed,
             spin: SpinWatch::default(),
             stopped_at: 0,
             threads,

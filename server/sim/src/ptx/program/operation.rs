@@ -1,0 +1,222 @@
+//! Operations: what one instruction does, small and by value.
+
+use super::Slot;
+use crate::ptx::registers::Slots;
+use crate::ptx::semantics::bits::{Count, DotProduct, Logic, Permute, Shift, Width};
+use crate::ptx::semantics::carry::Carry;
+use crate::ptx::semantics::compare::{Combine, CompareType, Comparison, FloatClass};
+use crate::ptx::semantics::float::{Approximation, FloatMode, FloatOp};
+use crate::ptx::semantics::half::Half;
+use crate::ptx::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use crate::soft_float::Rounding;
+
+/// The predicate in front of an instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Guard(u32);
+
+impl Guard {
+    /// No predicate.
+    pub const ALWAYS: Guard = Guard(u32::MAX);
+
+    /// `@p`, or `@!p`.
+    pub fn new(slot: Slot, negated: bool) -> Guard {
+        Guard(slot << 1 | u32::from(negated))
+    }
+
+    /// The lanes of `mask` in which it is true.
+    #[inline(always)]
+    pub fn of(self, predicates: &[u32], mask: u32) -> u32 {
+        if self == Guard::ALWAYS {
+            return mask;
+        }
+        let value = predicates[(self.0 >> 1) as usize];
+        mask & if self.0 & 1 == 1 { !value } else { value }
+    }
+}
+
+/// One operation with its operands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Instruction {
+    /// Which lanes act.
+    pub guard: Guard,
+    /// What is done.
+    pub op: Op,
+    /// To what. Control flow and operations with tables keep their targets and table indices here, as their `Op` says.
+    pub s: Slots,
+}
+
+/// What an instruction does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Op {
+    /// Nothing that a simulator shows.
+    Nop,
+    /// Something that is not simulated: note `a`.
+    Unsupported,
+    /// Bitwise, and moves.
+    Logic(Logic, Width),
+    /// `lop3` with its table.
+    Lop3(u8),
+    /// `lop3` with a predicate `e`: the rest is entry `c` of its table
+    Lop3Predicate,
+    /// Integer arithmetic.
+    Int(IntOp, IntType),
+    /// `mul.wide`
+    MulWide(WideType),
+    /// `mad.wide`
+    MadWide(WideType),
+    /// `mul24`, `mad24`; signed
+    Mul24(Mul24, bool),
+    /// The carry chain.
+    Carry(Carry),
+    /// Counting bits; of 64 bits
+    Count(Count, bool),
+    /// `brev`; of 64 bits
+    Reverse(bool),
+    /// `bfe`: signed, of 64 bits
+    ExtractField(bool, bool),
+    /// `bfi`: `a` into `b` from `c`, `e` bits; of 64 bits
+    InsertField(bool),
+    /// `fns`
+    FindNth,
+    /// `bmsk`: wrap
+    BitMask(bool),
+    /// `szext`: wrap, signed
+    Extend(bool, bool),
+    /// `prmt`
+    Permute(Permute),
+    /// `shl`, `shr`
+    Shift(Shift, Width),
+    /// `shf`: left, wrap
+    Funnel(bool, bool),
+    /// `dp4a`, `dp2a`: whether `a` and `b` are signed
+    Dot(DotProduct, bool, bool),
+    /// `setp`: `d` and, if there, `e` = the comparison, combined with predicate `c`.
+    SetPredicate(Comparison, CompareType, Combining),
+    /// `set`: `d` = a number for the comparison, combined with predicate `c`.
+    Set(Comparison, CompareType, Combining, SetTo),
+    /// `selp`: of 64 bits; predicate `c`
+    Select(bool),
+    /// `slct` by the sign of an integer `c`: of 64 bits
+    SelectSigned(bool),
+    /// `slct` by the sign of a float `c`: of 64 bits, flushing
+    SelectFloat(bool, bool),
+    /// `testp`: of 64 bits
+    TestClass(FloatClass, bool),
+    /// Single precision.
+    Float32(FloatOp, FloatMode),
+    /// Double precision.
+    Float64(FloatOp, Rounding),
+    /// Half precision.
+    Half(Half),
+    /// Approximations: flushing
+    Approximate(Approximation, bool),
+    /// `cvt`: conversion `b`
+    Convert,
+    /// `mov` of several registers to or from one: pack `a`
+    Pack,
+    /// `mov` of several registers to as many others: moves `a`
+    MoveEach,
+    /// `clmad`: the high half
+    CarrylessMad(bool),
+    /// `add`, `min`, `max` on halves; signed
+    Packed(IntOp, bool),
+    /// `cvt` of pairs: pair `c`
+    ConvertPair,
+    /// `cvt.pack`: bits and sign of the narrow type
+    PackSaturated(u8, bool),
+    /// `mma`: product `a`
+    MatrixProduct,
+    /// `ldmatrix`, `stmatrix`: matrix access `a`
+    MatrixAccess,
+    /// `movmatrix`
+    MatrixTranspose,
+    /// `cp.async`: copy `a`
+    Copy,
+    /// Video instructions: entry `e` of their table
+    Video,
+    /// `d` = the address of a local variable: its offset is the number `a`; in 64 bits
+    LocalAddress(bool),
+    /// `cvta`: adds the signed number `b` to register `a`; in 64 bits
+    AddressAdd(bool),
+    /// `isspacep`: predicate `d` = register `a` is from the number `b` up to, not including, the number `c`; in 64 bits
+    InWindow(bool),
+    /// The step counter: in 64 bits
+    Clock(bool),
+    /// `activemask`
+    ActiveMask,
+    /// `ld`: access `a`
+    Load,
+    /// `st`: access `a`
+    Store,
+    /// `atom`, `red`: atomic `a`
+    Atomic,
+    /// `shfl`: exchange `a`
+    Shuffle,
+    /// `vote`: exchange `a`
+    Vote,
+    /// `match`: exchange `a`
+    Match,
+    /// `redux`: exchange `a`
+    Reduce,
+    /// `elect`: exchange `a`
+    Elect,
+    /// `bar.warp.sync`: members `a`
+    WarpSync,
+    /// `bra`: to `a`; lanes meet at `b`, by the textbook at `c`. Whether all lanes are said to agree.
+    Branch(bool),
+    /// `brx.idx`: switch `a`; `b` and `c` as in `Branch`.
+    Switch(bool),
+    /// `call`: call `a`
+    Call(bool),
+    /// `ret`
+    Return(bool),
+    /// `exit`
+    Exit,
+    /// `trap`
+    Trap,
+    /// `bar.sync`, `barrier.arrive` …: barrier `a`
+    Barrier,
+}
+
+impl Op {
+    /// Whether the operation decides which lanes run next, so that it must be asked even when no lane executes it.
+    pub fn is_control(self) -> bool {
+        matches!(
+            self,
+            Op::Branch(_)
+                | Op::Switch(_)
+                | Op::Call(_)
+                | Op::Return(_)
+                | Op::Exit
+                | Op::Trap
+                | Op::Barrier
+                | Op::Unsupported
+        )
+    }
+}
+
+/// How `setp` and `set` combine their comparison with a predicate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Combining {
+    /// Not at all.
+    No,
+    /// With the predicate.
+    With(Combine),
+    /// With the predicate's complement.
+    WithNot(Combine),
+}
+
+/// What `set` writes for true; 0 for false.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SetTo {
+    /// All ones in 32 bits
+    Ones,
+    /// All ones in 16 bits
+    Ones16,
+    /// 1.0
+    Float,
+    /// 1.0 in half precision
+    Half,
+    /// 1.0 in the other half precision
+    Brain,
+}

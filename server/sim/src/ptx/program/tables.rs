@@ -1,0 +1,366 @@
+//! Side tables: what operations need that does not fit into slots.
+
+use smol_str::SmolStr;
+
+use super::{Formal, Guard, Place, Slot};
+use crate::ptx::semantics::compare::Combine;
+use crate::ptx::semantics::convert::Convert;
+use crate::ptx::semantics::matrix::Product;
+use crate::ptx::semantics::narrow::PairConvert;
+use crate::ptx::semantics::video::Video;
+
+/// Side tables of a function.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Tables {
+    /// Of `Op::Unsupported`.
+    pub notes: Vec<Note>,
+    /// Of `Op::Video`.
+    pub videos: Vec<Video>,
+    /// Of `Op::ConvertPair`.
+    pub pairs: Vec<PairConvert>,
+    /// Of `Op::Copy`.
+    pub copies: Vec<Copy>,
+    /// Of `Op::MatrixProduct`.
+    pub products: Vec<MatrixProduct>,
+    /// Of `Op::MatrixAccess`.
+    pub matrix_accesses: Vec<MatrixAccess>,
+    /// Of `Op::Convert`.
+    pub converts: Vec<Convert>,
+    /// Of `Op::Pack`.
+    pub packs: Vec<Pack>,
+    /// Of `Op::MoveEach`: destinations and sources.
+    pub moves: Vec<Vec<(Place, Place)>>,
+    /// Of `Op::Lop3Predicate`.
+    pub lop3: Vec<Lop3Predicate>,
+    /// Of `Op::Load` and `Op::Store`.
+    pub accesses: Vec<Access>,
+    /// Of `Op::Atomic`.
+    pub atomics: Vec<Atomic>,
+    /// Of the operations between lanes.
+    pub exchanges: Vec<Exchange>,
+    /// Of `Op::Switch`.
+    pub switches: Vec<Switch>,
+    /// Of `Op::Call`.
+    pub calls: Vec<Call>,
+    /// Of `Op::Barrier`.
+    pub barriers: Vec<Barrier>,
+}
+
+/// Why an instruction is not simulated.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Note {
+    /// The instruction.
+    pub name: SmolStr,
+    /// A clause.
+    pub why: SmolStr,
+}
+
+/// `lop3` with predicates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lop3Predicate {
+    /// Its table.
+    pub table: u8,
+    /// The third source.
+    pub c: Slot,
+    /// `.or` or `.and`.
+    pub combine: Combine,
+    /// What is combined.
+    pub with: Guard,
+}
+
+/// A `mov` between one register and several.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Pack {
+    /// The one, lowest bits first where it is 128 wide.
+    pub whole: Place,
+    /// The several, lowest first; `None` for `_`.
+    pub parts: Vec<Option<Place>>,
+    /// Bits of a part.
+    pub bits: u32,
+    /// Whether the parts are the destination.
+    pub unpack: bool,
+}
+
+/// The state space of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Space {
+    /// Decided by the address.
+    Generic,
+    /// `.global`
+    Global,
+    /// `.shared`
+    Shared,
+    /// `.local`, and `.param` of functions
+    Local,
+    /// `.const`
+    Const,
+    /// Kernel parameters
+    Param,
+}
+
+impl Space {
+    /// The word for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Space::Generic => "generic",
+            Space::Global => "global",
+            Space::Shared => "shared",
+            Space::Local => "local",
+            Space::Const => "constant",
+            Space::Param => "parameter",
+        }
+    }
+}
+
+/// An address: a register (or none), and what is added to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Address {
+    /// The register.
+    pub base: Option<Place>,
+    /// What the register counts, in bytes.
+    pub scale: u32,
+    /// Whether the offset counts from the frame's local memory.
+    pub frame: bool,
+    /// Added.
+    pub offset: i64,
+}
+
+/// A load or a store.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Access {
+    /// Where.
+    pub space: Space,
+    /// Bytes of an element.
+    pub size: u32,
+    /// Whether narrow elements are sign-extended.
+    pub signed: bool,
+    /// The address of the first element.
+    pub address: Address,
+    /// The registers, an element each; `None` for `_`.
+    pub elements: Vec<Option<Element>>,
+}
+
+/// One register of a load or store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Element {
+    /// The register.
+    pub place: Place,
+    /// Its width, which a narrower element is extended to.
+    pub bits: u32,
+}
+
+/// A product of matrices.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixProduct {
+    /// Shape and types.
+    pub product: Product,
+    /// The registers of A, B, C and D.
+    pub registers: [Vec<Place>; 4],
+}
+
+/// A load or store of 8 x 8 matrices of 16-bit elements.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MatrixAccess {
+    /// Where.
+    pub space: Space,
+    /// The address of the row that a lane names.
+    pub address: Address,
+    /// One register a matrix.
+    pub registers: Vec<Place>,
+    /// Whether rows and columns change places.
+    pub transposed: bool,
+    /// Whether it stores.
+    pub store: bool,
+}
+
+/// A copy from global to shared memory, done at once.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Copy {
+    /// Where to.
+    pub to: Address,
+    /// The space of `to`.
+    pub to_space: Space,
+    /// Where from.
+    pub from: Address,
+    /// The space of `from`.
+    pub from_space: Space,
+    /// Bytes written.
+    pub size: u32,
+    /// Bytes read, the rest being zeros; all where left out.
+    pub source_size: Option<Slot>,
+    /// Where it is true, nothing is read and zeros are written.
+    pub ignore: Option<Guard>,
+}
+
+/// An operation on memory that nothing comes between.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Atomic {
+    /// What is done.
+    pub op: AtomicOp,
+    /// To what.
+    pub ty: AtomicType,
+    /// Where.
+    pub space: Space,
+    /// The address of the first element.
+    pub address: Address,
+    /// The old values, an element each; empty for `red`.
+    pub old: Vec<Option<Place>>,
+    /// The operands, an element each.
+    pub b: Vec<Place>,
+    /// The second operand of `cas`.
+    pub c: Option<Place>,
+}
+
+/// What an atomic does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names of the operations")]
+pub enum AtomicOp {
+    Add,
+    Min,
+    Max,
+    And,
+    Or,
+    Xor,
+    Exchange,
+    CompareSwap,
+    Increment,
+    Decrement,
+}
+
+/// The type of an atomic.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the names of the types")]
+pub enum AtomicType {
+    B16,
+    U32,
+    S32,
+    U64,
+    S64,
+    F16,
+    Bf16,
+    F16x2,
+    Bf16x2,
+    F32,
+    F64,
+    B128,
+}
+
+impl AtomicType {
+    /// Bytes of an element.
+    pub fn size(self) -> u32 {
+        match self {
+            AtomicType::B16 | AtomicType::F16 | AtomicType::Bf16 => 2,
+            AtomicType::U64 | AtomicType::S64 | AtomicType::F64 => 8,
+            AtomicType::B128 => 16,
+            _ => 4,
+        }
+    }
+}
+
+/// An operation between lanes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Exchange {
+    /// What is done.
+    pub kind: ExchangeKind,
+    /// The result, if it is wanted.
+    pub d: Option<Place>,
+    /// The predicate beside it, if there is one.
+    pub p: Option<Slot>,
+    /// What lanes give; of a vote, a predicate.
+    pub a: Option<Place>,
+    /// Whether predicate `a` is complemented.
+    pub negated: bool,
+    /// The lane or offset of a shuffle.
+    pub b: Slot,
+    /// The clamp of a shuffle.
+    pub c: Slot,
+    /// The mask of members; `None` for the forms without `.sync`.
+    pub members: Option<Slot>,
+}
+
+/// What lanes do with each other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "the modifiers of the instructions")]
+pub enum ExchangeKind {
+    ShuffleUp,
+    ShuffleDown,
+    ShuffleButterfly,
+    ShuffleIndex,
+    VoteAll,
+    VoteAny,
+    VoteUniform,
+    VoteBallot,
+    MatchAny,
+    MatchAll,
+    ReduceAdd,
+    ReduceMinSigned,
+    ReduceMaxSigned,
+    ReduceMinUnsigned,
+    ReduceMaxUnsigned,
+    ReduceAnd,
+    ReduceOr,
+    ReduceXor,
+    ReduceFloat { max: bool, abs: bool, nan: bool },
+    Elect,
+}
+
+/// The targets of a `brx.idx`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Switch {
+    /// The register that chooses.
+    pub index: Slot,
+    /// Instructions.
+    pub targets: Vec<u32>,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Call {
+    /// Whom.
+    pub callee: Callee,
+    /// Arguments, in order.
+    pub arguments: Vec<Formal>,
+    /// Where results go, in order.
+    pub results: Vec<Formal>,
+}
+
+/// Whom a call calls.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Callee {
+    /// A function of the program.
+    Direct(u32),
+    /// The function whose address the register holds.
+    Indirect(Place),
+}
+
+/// A barrier of the block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Barrier {
+    /// What is done there.
+    pub kind: BarrierKind,
+    /// Whether all lanes of a warp must come together.
+    pub aligned: bool,
+    /// The barrier's number.
+    pub id: Slot,
+    /// How many threads; all of the block where left out.
+    pub count: Option<Slot>,
+    /// The predicate of a reduction.
+    pub predicate: Guard,
+    /// The result of a reduction.
+    pub d: Option<Place>,
+}
+
+/// What is done at a barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum BarrierKind {
+    /// Wait.
+    Sync,
+    /// Count, and go on.
+    Arrive,
+    /// Wait; all are told whether all predicates are true.
+    ReduceAnd,
+    /// Wait; all are told whether any predicate is true.
+    ReduceOr,
+    /// Wait; all are told how many predicates are true.
+    ReduceCount,
+}
