@@ -119,7 +119,8 @@ fn complain(problem: &str) {
 }
 
 fn serve() -> io::Result<Outcome> {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    // The transport is one task; what takes long runs on threads of its own.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let ended = runtime.block_on(lsp::serve(tokio::io::stdin(), tokio::io::stdout()));
     // A client may keep our input open; the thread that reads it must not keep the process.
     runtime.shutdown_background();
