@@ -176,8 +176,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let mode = FloatMode { rounding, flush, saturate: m.take("sat") };
         let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
-        if sources == 2 && operands.len() == 4 {
-            return Err(Why::new("the form with three operands is not simulated yet"));
+        if matches!(instruction.opcode(), "min" | "max") && operands.len() == 4 {
+            return Ok((Op::Extremum3(op, flush), self.uniform(operands, Type::F32, 3)?));
         }
         Ok((Op::Float32(op, mode), self.uniform(operands, Type::F32, sources)?))
     }

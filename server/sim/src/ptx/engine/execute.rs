@@ -141,6 +141,7 @@ fn rare(
         Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
         Op::MatrixProduct => matrix::multiply(&function.tables.products[s.a as usize], r, mask),
         Op::MatrixTranspose => matrix::transpose(s, r, mask),
+        Op::Extremum3(op, flush) => float::extremum_of_three(op, flush, s, r, mask),
         Op::CarrylessMad(high) => r.map3(s, mask, |a, b, c| bits::carryless_mad(high, a, b, c)),
         Op::Packed(op, signed) => packed::execute(op, signed, s, r, mask),
         Op::ConvertPair => {

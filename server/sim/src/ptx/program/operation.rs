@@ -104,6 +104,8 @@ pub enum Op {
     TestClass(FloatClass, bool),
     /// Single precision.
     Float32(FloatOp, FloatMode),
+    /// `min`, `max` of three singles: flushing
+    Extremum3(FloatOp, bool),
     /// Double precision.
     Float64(FloatOp, Rounding),
     /// Half precision.

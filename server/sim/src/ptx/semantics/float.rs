@@ -196,6 +196,12 @@ pub fn extremum_32(op: FloatOp, a: f32, b: f32) -> f32 {
     if xor && !chosen.is_nan() { f32::from_bits(chosen.to_bits() & 0x7fff_ffff | sign) } else { chosen }
 }
 
+/// `min` and `max` of three singles in the lanes of `mask`.
+pub fn extremum_of_three(op: FloatOp, flush: bool, s: &Slots, r: &mut Registers, mask: u32) {
+    let value = |bits: u32| f32::from_bits(if flush { flush_32(bits) } else { bits });
+    r.map3(s, mask, |a, b, c| canonical_32(extremum_32(op, extremum_32(op, value(a), value(b)), value(c))));
+}
+
 /// Runs a double-precision operation in the lanes of `mask`.
 pub fn execute_64(op: FloatOp, rounding: Rounding, s: &Slots, r: &mut Registers, mask: u32) {
     if rounding != Rounding::Nearest {
@@ -416,6 +422,19 @@ mod tests {
         assert_eq!(run(FloatOp::Max, -0.0, 0.0).to_bits(), 0);
         assert_eq!(run(FloatOp::MaxXorSign, -3.0, 2.0), -3.0);
         assert_eq!(run(FloatOp::MinXorSign, -3.0, -2.0), 2.0);
+    }
+
+    #[test]
+    fn extrema_of_three() {
+        let run = |op, [a, b, c]: [f32; 3]| {
+            let bits = word3(a.to_bits(), b.to_bits(), c.to_bits(), |s, r, mask| {
+                extremum_of_three(op, false, s, r, mask);
+            });
+            f32::from_bits(bits)
+        };
+        assert_eq!(run(FloatOp::Max, [1.0, f32::NAN, 3.0]), 3.0);
+        assert!(run(FloatOp::MinNan, [1.0, 2.0, f32::NAN]).is_nan());
+        assert_eq!(run(FloatOp::MinXorSign, [-3.0, 2.0, -1.0]), 1.0);
     }
 
     #[test]
