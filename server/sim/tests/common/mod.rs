@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warplens_hir::ptx::{Function, FunctionKind, Header};
-use warplens_sim::ptx::{LaunchConfig, Model, Module, Program, decode, run};
+use warplens_sim::ptx::{DecodeError, LaunchConfig, Model, Module, Program, decode, run};
 use warplens_sim::{Control, RunOptions, RunResult, StatementId};
 use warplens_syntax::{ItemList, Language, parse_item};
 
@@ -44,8 +44,12 @@ impl Source {
     }
 
     pub(crate) fn program(&self, entry: &str) -> Program {
+        self.try_program(entry).expect("the entry is there")
+    }
+
+    pub(crate) fn try_program(&self, entry: &str) -> Result<Program, DecodeError> {
         let function = |name: &str| self.functions.get(name).map(|(_, function)| Arc::clone(function));
-        decode(&Module::new(&self.headers, &function), entry).expect("the entry is there")
+        decode(&Module::new(&self.headers, &function), entry)
     }
 
     /// The source line (from 0) of a statement.
