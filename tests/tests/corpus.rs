@@ -15,7 +15,7 @@ fn corpus(name: &str) -> Option<PathBuf> {
     if folder.is_dir() {
         return Some(folder);
     }
-    println!("skipped: corpus not found");
+    eprintln!("skipped: corpus not found");
     None
 }
 
@@ -81,7 +81,7 @@ fn check_accepted(folder: &Path, language: Language, files: impl Iterator<Item =
             Some(first) => wrong.push(format!("{name}: {first}")),
         }
     }
-    println!("{clean} accepted files without an error, {} with", wrong.len());
+    eprintln!("{clean} accepted files without an error, {} with", wrong.len());
     assert!(wrong.is_empty(), "false alarms:\n{}", wrong.join("\n"));
     assert!(clean > 0, "the list of accepted files is empty");
 }

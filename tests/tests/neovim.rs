@@ -10,7 +10,7 @@ const SOURCE: &str = include_str!("../../examples/divergence.ptx");
 #[test]
 fn a_session_in_neovim() {
     if Command::new("nvim").arg("--version").output().is_err() {
-        println!("skipped: Neovim (nvim) was not found");
+        eprintln!("skipped: Neovim (nvim) was not found");
         return;
     }
     let folder = std::env::temp_dir().join(format!("warplens-neovim-{}", std::process::id()));
