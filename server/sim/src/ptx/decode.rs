@@ -1,4 +1,4 @@
-//! From what a program means (`hir`) to what a run needs ([`Program`]).
+//! From what a program means (`hir`) to what a run needs ([`Program`](super::Program)).
 //!
 //! An instruction that cannot be decoded becomes one that stops the run and says why: a value is never invented.
 
