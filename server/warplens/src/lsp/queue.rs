@@ -30,9 +30,9 @@ impl Queue {
         self.now.pop_front()
     }
 
-    /// The next question.
-    pub(super) fn pop(&mut self) -> Option<Job> {
-        self.now.pop_front().or_else(|| self.soon.pop_front())
+    /// The next question that can wait a little.
+    pub(super) fn pop_patient(&mut self) -> Option<Job> {
+        self.soon.pop_front()
     }
 
     /// Drops what waits for this asker about this document: a newer question takes its place.

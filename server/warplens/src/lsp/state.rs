@@ -18,9 +18,9 @@ use warplens_ide::{AnalysisHost, Canceller};
 use super::capabilities::{Abilities, server_capabilities};
 use super::document::Document;
 use super::event::{Event, Message};
-use super::job::{Asker, Done, Failure, Finished, Job, Question, panic_message};
+use super::job::{Asker, Done, Failure, Finished, Job, Question, Urgency, panic_message};
 use super::outbox::Outbox;
-use super::pool::Pool;
+use super::pool::Crew;
 use super::queue::Queue;
 use super::requests::{self, Asked};
 use super::settings::Settings;
@@ -28,7 +28,7 @@ use super::simulation::Simulations;
 use super::{Ended, lanes, requests::to_value};
 use crate::position::Encoding;
 
-/// More readers answer hardly faster, and each thread keeps freed memory of its own.
+/// More readers answer hardly faster.
 const MAX_READERS: usize = 4;
 
 /// What the state thread owns.
@@ -48,8 +48,11 @@ pub(super) struct State {
     pub(super) resting: Vec<Job>,
     phase: Phase,
     pending: FxHashMap<Id, Pending>,
-    readers: Pool,
-    reading: usize,
+    /// For questions about a place that somebody is looking at.
+    readers: Crew,
+    /// For questions about a whole document. One thread, because each that works through a large file keeps as much
+    /// freed memory as that took.
+    background: Crew,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -84,8 +87,8 @@ impl State {
             resting: vec![],
             phase: Phase::BeforeInitialize,
             pending: FxHashMap::default(),
-            readers: Pool::new("reader", cores.clamp(2, MAX_READERS) + 1)?,
-            reading: 0,
+            readers: Crew::new("reader", cores.clamp(2, MAX_READERS))?,
+            background: Crew::new("background", 1)?,
         })
     }
 
@@ -271,16 +274,32 @@ impl State {
 
     // Questions and workers.
 
-    /// Gives waiting questions to free workers; the last free one is kept for what somebody is looking at.
+    /// Gives waiting questions to free workers.
     fn hand_out(&mut self) {
-        while self.reading < self.readers.size() {
-            let is_last = self.reading + 1 == self.readers.size();
-            let job = if is_last { self.queue.pop_urgent() } else { self.queue.pop() };
-            let Some(job) = job else { return };
-            match self.question(&job) {
-                Some(question) => self.hand_to_worker(job, question),
-                None => self.withdrawn(&job),
-            }
+        while self.readers.is_free()
+            && let Some(job) = self.queue.pop_urgent()
+        {
+            self.take_up(job);
+        }
+        while self.background.is_free()
+            && let Some(job) = self.queue.pop_patient()
+        {
+            self.take_up(job);
+        }
+    }
+
+    fn take_up(&mut self, job: Job) {
+        match self.question(&job) {
+            Some(question) => self.hand_to_worker(job, question),
+            None => self.withdrawn(&job),
+        }
+    }
+
+    /// The workers that answer questions of this urgency.
+    fn workers(&mut self, urgency: Urgency) -> &mut Crew {
+        match urgency {
+            Urgency::Now => &mut self.readers,
+            Urgency::Soon | Urgency::AtRest => &mut self.background,
         }
     }
 
@@ -290,9 +309,8 @@ impl State {
         {
             pending.canceller = Some(question.analysis.canceller());
         }
-        self.reading += 1;
         let events = self.events.clone();
-        self.readers.run(move || {
+        self.workers(job.urgency).run(move || {
             let _ = events.send(Event::Finished(job.run(question)));
         });
     }
@@ -328,7 +346,7 @@ impl State {
     }
 
     fn finished(&mut self, Finished { job, outcome }: Finished) {
-        self.reading -= 1;
+        self.workers(job.urgency).ended();
         let current = self.documents.get(&job.uri).is_some_and(|document| document.version == job.version);
         match outcome {
             // Another document was edited, or the settings: the question stands.
