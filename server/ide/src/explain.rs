@@ -9,6 +9,7 @@ pub(crate) use page::RULE;
 pub(crate) mod ptx;
 pub(crate) mod wave;
 
+use warplens_isa::{Role, Simulation};
 use warplens_syntax::Language;
 
 use crate::similar::nearest;
@@ -36,6 +37,24 @@ pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
     let names =
         ptx.then(ptx::names).into_iter().flatten().chain(wave.then(wave::names).into_iter().flatten());
     nearest(name, names).map(str::to_owned)
+}
+
+/// What the simulator does with an instruction, where that is not simply to run it.
+fn simulation(simulation: Simulation) -> String {
+    match simulation {
+        Simulation::Simulated => String::new(),
+        Simulation::NoOp(why) => format!("**Simulator.** No effect: {why}."),
+        Simulation::Unsupported(why) => format!("**Simulator.** Not simulated: {why}."),
+    }
+}
+
+/// What an instruction does with an operand.
+fn role(role: Role) -> &'static str {
+    match role {
+        Role::Read => "read",
+        Role::Write => "written",
+        Role::Both => "read and written",
+    }
 }
 
 #[cfg(test)]

@@ -4,9 +4,9 @@ use warplens_isa::ptx::{
     self, Directive, Instruction, Modifier, ModifierClass, Operand, OperandKind, Scope, SpecialRegister,
     Status,
 };
-use warplens_isa::{Role, Simulation};
 
 use super::page::{Page, RULE, either};
+use super::{role, simulation};
 
 /// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {
@@ -131,14 +131,6 @@ fn status(status: Status) -> &'static str {
     }
 }
 
-fn simulation(simulation: Simulation) -> String {
-    match simulation {
-        Simulation::Simulated => String::new(),
-        Simulation::NoOp(why) => format!("**Simulator.** No effect: {why}."),
-        Simulation::Unsupported(why) => format!("**Simulator.** Not simulated: {why}."),
-    }
-}
-
 /// What a modifier means in this entry: its class says more than the word alone.
 pub(crate) fn written_modifier(entry: &Instruction, word: &str) -> Option<String> {
     let class = entry.modifiers.iter().find_map(|class| {
@@ -171,14 +163,6 @@ fn operand(operand: &Operand) -> String {
     let optional = if operand.optional { ", may be left out" } else { "" };
     let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
     format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), either(&kinds))
-}
-
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::Read => "read",
-        Role::Write => "written",
-        Role::Both => "read and written",
-    }
 }
 
 /// An operand kind in words.

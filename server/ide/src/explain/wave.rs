@@ -3,9 +3,9 @@
 use warplens_isa::wave::{
     self, Availability, Directive, Instruction, Operand, OperandKind, SpecialRegister, Suffix,
 };
-use warplens_isa::{Role, Simulation};
 
 use super::page::{Page, either};
+use super::{role, simulation};
 
 /// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {
@@ -114,27 +114,11 @@ fn availability(available: Availability) -> &'static str {
     }
 }
 
-fn simulation(simulation: Simulation) -> String {
-    match simulation {
-        Simulation::Simulated => String::new(),
-        Simulation::NoOp(why) => format!("**Simulator.** No effect: {why}."),
-        Simulation::Unsupported(why) => format!("**Simulator.** Not simulated: {why}."),
-    }
-}
-
 fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
     let optional = if operand.optional { ", may be left out" } else { "" };
     let ty = if operand.ty.is_empty() { String::new() } else { format!(" (`{}`)", operand.ty) };
     format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), either(&kinds))
-}
-
-fn role(role: Role) -> &'static str {
-    match role {
-        Role::Read => "read",
-        Role::Write => "written",
-        Role::Both => "read and written",
-    }
 }
 
 /// An operand kind in words.
