@@ -13,6 +13,8 @@ impl Roles {
     /// Operands beyond this many are read; no instruction has so many.
     const MAX: usize = 16;
     const READ: Roles = Roles([Role::Read; Roles::MAX]);
+    /// Of an instruction that does not exist: it may be a misspelt branch, so its names may be labels further down.
+    const UNKNOWN: Roles = Roles([Role::Target; Roles::MAX]);
 
     /// The roles for an instruction with so many operands, the first of which may be a list in parentheses.
     pub fn of(mnemonic: &Mnemonic, operands: usize, first_is_list: bool) -> Roles {
@@ -21,6 +23,7 @@ impl Roles {
             "bra" => roles.0[0] = Role::Target,
             "call" if first_is_list => (roles.0[0], roles.0[1]) = (Role::Write, Role::Call),
             "call" => roles.0[0] = Role::Call,
+            opcode if isa::by_opcode(opcode).is_empty() => roles = Roles::UNKNOWN,
             _ => {
                 if let Some(entry) = entry(mnemonic, operands) {
                     for (role, operand) in roles.0.iter_mut().zip(written(entry, operands)) {
@@ -135,6 +138,6 @@ mod tests {
             4,
             expect![[r#"Some("mma") [Write, Read, Read, Read]"#]],
         );
-        check("frobnicate", 2, expect!["None [Read, Read]"]);
+        check("frobnicate", 2, expect!["None [Target, Target]"]);
     }
 }

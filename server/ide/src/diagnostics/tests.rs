@@ -154,6 +154,13 @@ fn unresolved_names() {
 
 #[test]
 fn one_mistake_is_one_diagnostic() {
+    // A misspelt branch may still name a label further down.
+    check_body(
+        "@%p brq END;\nmov.u32 %r1, 2;\nEND: ret;",
+        expect![[r#"
+        3:`brq` Error unknown-instruction: `brq` is not an instruction; did you mean `bra`?
+    "#]],
+    );
     check_body(
         "bra L;\n{\nbra M;\nL: ret;\nM: ret;",
         expect![[r#"

@@ -114,8 +114,8 @@ impl<'a> Body<'a> {
         let kind = self.scopes.symbol_of(name).map(|symbol| &symbol.kind);
         let is_register =
             matches!(kind, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }));
-        // A pointer in a register is read, and so is a function pointer that is called.
-        if is_register && (place.in_address || place.role == Role::Call) {
+        // A pointer in a register is read, and so is a function pointer that is called; nobody branches to a register.
+        if is_register && (place.in_address || matches!(place.role, Role::Call | Role::Target)) {
             self.scopes.set_role(name, Role::Read);
         }
         name
