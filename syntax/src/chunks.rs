@@ -1,4 +1,8 @@
-//! How long bodies are cut into chunks, so that an edit inside of one needs only that one parsed again.
+//! How long bodies are cut into chunks, so that an edit inside of one needs only that one parsed again,
+//! and how their statements are read as if they were not.
+
+use crate::ast::AstNode;
+use crate::{SyntaxKind, SyntaxNode};
 
 /// The length of an item from which the statements of its body are grouped into chunks.
 pub(crate) const CHUNKED_FROM: usize = 64 * 1024;
@@ -17,4 +21,16 @@ fn ends_by_itself(text: &str) -> bool {
     let last = &text.as_bytes()[text.len() - 24..];
     let hash = last.iter().fold(0u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));
     hash >> 26 == 0
+}
+
+/// The statements of a body in order, those in chunks included.
+pub(crate) fn statements<S: AstNode>(body: &SyntaxNode) -> impl Iterator<Item = S> + use<S> {
+    body.children().flat_map(|child| {
+        let (chunk, direct): (Option<SyntaxNode>, _) = match child.kind() {
+            SyntaxKind::CHUNK => (Some(child), None),
+            _ => (None, S::cast(child)),
+        };
+        let inside = chunk.into_iter().flat_map(|chunk| chunk.children()).filter_map(S::cast);
+        direct.into_iter().chain(inside)
+    })
 }

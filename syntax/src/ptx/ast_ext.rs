@@ -1,8 +1,9 @@
 //! Accessors of the typed tree that need more than a child look-up.
 
-use crate::ast::{AstNode, support};
+use crate::ast::support;
+use crate::chunks;
 use crate::ptx::ast::*;
-use crate::{SyntaxKind, SyntaxNode, SyntaxToken};
+use crate::{SyntaxKind, SyntaxToken};
 
 impl Name {
     /// What is declared.
@@ -21,14 +22,7 @@ impl NameRef {
 impl Block {
     /// Its statements in order, those in chunks included.
     pub fn statements(&self) -> impl Iterator<Item = Statement> + use<> {
-        self.syntax.children().flat_map(|child| {
-            let (chunk, direct): (Option<SyntaxNode>, _) = match child.kind() {
-                SyntaxKind::CHUNK => (Some(child), None),
-                _ => (None, Statement::cast(child)),
-            };
-            let inside = chunk.into_iter().flat_map(|chunk| chunk.children()).filter_map(Statement::cast);
-            direct.into_iter().chain(inside)
-        })
+        chunks::statements(&self.syntax)
     }
 }
 
