@@ -109,10 +109,14 @@ impl Variable {
         u64::from(self.ty.map_or(0, Type::bytes)) * u64::from(count)
     }
 
+    /// The dimensions below the first one; one that is left out, which is a mistake there, counts nothing.
+    pub fn inner_dimensions(&self) -> impl Iterator<Item = u64> {
+        self.dimensions.iter().skip(1).map(|dimension| dimension.0.unwrap_or(0))
+    }
+
     /// Bytes of the whole variable. A first dimension that is left out counts what the initialiser holds, or nothing.
     pub fn bytes(&self) -> u64 {
-        let inner = self.dimensions.iter().skip(1).map(|dimension| dimension.0.unwrap_or(0));
-        let inner = inner.fold(1, u64::saturating_mul);
+        let inner = self.inner_dimensions().fold(1, u64::saturating_mul);
         let outer = match self.dimensions.first() {
             None => 1,
             Some(Dimension(Some(count))) => *count,

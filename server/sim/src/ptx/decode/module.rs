@@ -247,8 +247,7 @@ impl<'m> Linked<'m> {
         for (storage, variable) in std::mem::take(&mut self.initializers) {
             let Some(initializer) = &variable.initializer else { continue };
             let mut bytes = vec![0; variable.bytes() as usize];
-            let inner: Vec<u64> =
-                variable.dimensions.iter().skip(1).map(|dimension| dimension.0.unwrap_or(0)).collect();
+            let inner: Vec<u64> = variable.inner_dimensions().collect();
             self.fill(&variable, initializer, &inner, &mut bytes);
             let (memory, address) = match storage {
                 Storage::Const(offset) => (&mut self.constants, windows::CONST + offset),
