@@ -42,9 +42,7 @@ fn lints() -> Result<()> {
     shell::run(".", "cargo", &["clippy", "--workspace", "--all-targets", "--quiet", "--", "-D", "warnings"])
 }
 
-/// The server is built first: black-box tests start it as a person would.
 fn tests() -> Result<()> {
-    dist::build_server("dev")?;
     if shell::on_path("cargo-nextest") {
         return shell::run(".", "cargo", &["nextest", "run", "--workspace", "--no-fail-fast"]);
     }
