@@ -13,6 +13,7 @@ use crate::answer::{
     TextEdit,
 };
 use crate::db::{Database, Db, Document, File};
+use crate::module_target::Profile;
 
 /// Why a question was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,9 +86,10 @@ impl AnalysisHost {
                 file.set_id(&mut self.db).to(id);
                 file.set_language(&mut self.db).to(language);
                 file.set_document(&mut self.db).to(document);
+                file.set_profile(&mut self.db).to(Profile::default());
                 file
             }
-            None => File::new(&self.db, id, language, document),
+            None => File::new(&self.db, id, language, document, Profile::default()),
         };
         Arc::make_mut(&mut self.files).insert(id, file);
     }
@@ -105,6 +107,13 @@ impl AnalysisHost {
         let largest_item = new.iter().map(|item| item.text.len()).max().unwrap_or(0);
         file.set_document(&mut self.db).to(after);
         Ok(Edited { largest_item })
+    }
+
+    /// Checks an open document against this profile in place of what it says itself.
+    pub fn set_profile(&mut self, id: FileId, profile: Profile) {
+        if let Some(file) = self.files.get(&id) {
+            file.set_profile(&mut self.db).to(profile);
+        }
     }
 
     /// Forgets a document and all that was computed from it.

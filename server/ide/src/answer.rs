@@ -57,6 +57,46 @@ pub struct Diagnostic {
     pub related: Vec<Related>,
     /// How to draw it.
     pub tags: Vec<Tag>,
+    /// What would mend it, the likeliest first.
+    pub fixes: Vec<Fix>,
+}
+
+impl Diagnostic {
+    /// A diagnostic that says one thing about one place.
+    pub(crate) fn new(
+        range: TextRange,
+        severity: Severity,
+        code: &'static str,
+        message: impl Into<String>,
+    ) -> Diagnostic {
+        let message = message.into();
+        Diagnostic { range, severity, code, message, related: vec![], tags: vec![], fixes: vec![] }
+    }
+
+    /// The same with a second place that explains it.
+    #[must_use]
+    pub(crate) fn with_related(mut self, related: Related) -> Diagnostic {
+        self.related.push(related);
+        self
+    }
+
+    /// The same with a mend.
+    #[must_use]
+    pub(crate) fn with_fix(mut self, fix: Fix) -> Diagnostic {
+        self.fixes.push(fix);
+        self
+    }
+}
+
+/// A mend of a diagnostic, in edits of the same file.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Fix {
+    /// What it does, as a command: `Replace with `add``.
+    pub title: String,
+    /// The edits: they do not overlap, and are done at once.
+    pub edits: Vec<TextEdit>,
+    /// It is the one mend that there is, so it may be done without asking.
+    pub preferred: bool,
 }
 
 /// Explanation of what is under the pointer.
@@ -164,7 +204,7 @@ pub struct RenameTarget {
 }
 
 /// Replaces a range of the file.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TextEdit {
     /// What goes.
     pub range: TextRange,

@@ -20,6 +20,7 @@ use warplens_syntax::{EditSummary, ItemKind, ItemList, Language, Parse};
 
 use crate::answer::FileId;
 use crate::lineage::Lineage;
+use crate::module_target::Profile;
 use crate::recent::Recent;
 
 /// What a query needs of the database beside salsa's own.
@@ -98,6 +99,9 @@ pub(crate) struct File {
     pub(crate) language: Language,
     #[returns(ref)]
     pub(crate) document: Document,
+    /// What to check against in place of what the file says.
+    #[returns(ref)]
+    pub(crate) profile: Profile,
 }
 
 /// The text of an item. Equal pointers are equal texts, which is what most comparisons find.

@@ -28,6 +28,8 @@ mod hover;
 pub mod lanes;
 mod lineage;
 mod module;
+#[allow(dead_code, reason = "the checks that need it come one by one")]
+mod module_target;
 mod names;
 mod notation;
 mod occurrences;
@@ -43,5 +45,6 @@ pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited,
 pub use answer::*;
 pub use diagnostics::MAX_DIAGNOSTICS;
 pub use explain::{explain, nearest_name};
+pub use module_target::Profile;
 pub use text_size::{TextRange, TextSize};
 pub use warplens_syntax::Language;

@@ -11,8 +11,9 @@ use super::{Problem, codes};
 use crate::answer::Diagnostic;
 use crate::db::{Database, Db, File, Item, ptx_function, ptx_header};
 
-/// What is wrong with an item by itself, beside its syntax.
-pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut Vec<Problem>) {
+/// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
+/// of the file: [`module_target`](crate::module_target::module_target).
+pub(super) fn check_item<'db>(db: &'db dyn Db, _file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let text = &item.text(db).0;
     match ptx_function(db, item) {
         Some(function) => {

@@ -14,10 +14,7 @@ use crate::names::{Namespace, Need, module_uses};
 pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = wave_code(db, item);
     problems.extend(code.problems.iter().map(|found| {
-        let problem = Problem {
-            severity: severity(found.severity()),
-            ..Problem::error(found.range, found.code(), found.message())
-        };
+        let problem = Problem::new(found.range, severity(found.severity()), found.code(), found.message());
         match related(&found.kind) {
             Some((range, message)) => problem.with_related(range, message),
             None => problem,
@@ -101,14 +98,8 @@ impl<'db> FileCheck<'db> {
 
     fn report(&mut self, range: TextRange, kind: ProblemKind, related: Vec<Related>) {
         let problem = wave::Problem { range, kind };
-        self.found.push(Diagnostic {
-            range,
-            severity: severity(problem.severity()),
-            code: problem.code(),
-            message: problem.message(),
-            related,
-            tags: Vec::new(),
-        });
+        let found = Diagnostic::new(range, severity(problem.severity()), problem.code(), problem.message());
+        self.found.push(Diagnostic { related, ..found });
     }
 }
 

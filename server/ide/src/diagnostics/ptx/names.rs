@@ -29,7 +29,7 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
 
 /// A diagnostic of a name, and where else to look.
 fn diagnostic(range: TextRange, code: &'static str, message: String, related: Vec<Related>) -> Diagnostic {
-    Diagnostic { range, severity: Severity::Error, code, message, related, tags: Vec::new() }
+    Diagnostic { related, ..Diagnostic::new(range, Severity::Error, code, message) }
 }
 
 fn unresolved(
@@ -66,8 +66,9 @@ fn is_balanced(db: &Database, file: File, index: usize) -> bool {
     let end = body.and_then(|body| body.last_child_or_token());
     let is_closed = end.is_none_or(|element| element.kind() == SyntaxKind::R_BRACE);
     let next = items.get(index + 1);
-    let is_stray =
-        |item: &Item<'_>| item.kind(db) == ItemKind::Other && !item_problems(db, *item).listed.is_empty();
+    let is_stray = |item: &Item<'_>| {
+        item.kind(db) == ItemKind::Other && !item_problems(db, file, *item).listed.is_empty()
+    };
     is_closed && !next.is_some_and(is_stray)
 }
 

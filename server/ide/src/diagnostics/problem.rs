@@ -1,0 +1,190 @@
+//! Problems as checks of one item find them: relative to the item, with what would mend them.
+//!
+//! A problem is made by [`Problem::error`], [`Problem::warning`] … and completed by `with_…`; a [`Mend`] is made in the
+//! same way. Only here are they turned into places of the file.
+
+use std::cell::OnceCell;
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+
+use crate::answer::{Diagnostic, Fix, Related, Severity, Tag, TextEdit};
+use crate::db::{Database, File};
+use crate::module_target::{TargetPlaces, target_places};
+
+/// A diagnostic relative to its item.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Problem {
+    pub(crate) range: TextRange,
+    pub(crate) severity: Severity,
+    pub(crate) code: &'static str,
+    pub(crate) message: SmolStr,
+    /// Places in the same item.
+    pub(crate) related: Vec<(TextRange, SmolStr)>,
+    pub(crate) tags: Vec<Tag>,
+    /// What would mend it, the likeliest first.
+    pub(crate) mends: Vec<Mend>,
+}
+
+impl Problem {
+    pub(crate) fn new(
+        range: TextRange,
+        severity: Severity,
+        code: &'static str,
+        message: impl Into<SmolStr>,
+    ) -> Problem {
+        let message = message.into();
+        Problem { range, severity, code, message, related: vec![], tags: vec![], mends: vec![] }
+    }
+
+    /// The assembler rejects it.
+    pub(crate) fn error(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
+        Problem::new(range, Severity::Error, code, message)
+    }
+
+    /// It assembles, and is most likely a mistake.
+    pub(crate) fn warning(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
+        Problem::new(range, Severity::Warning, code, message)
+    }
+
+    /// Something to know.
+    pub(crate) fn information(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
+        Problem::new(range, Severity::Information, code, message)
+    }
+
+    /// Something that an editor shows faintly.
+    pub(crate) fn hint(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
+        Problem::new(range, Severity::Hint, code, message)
+    }
+
+    /// A second place of the item that explains it.
+    pub(crate) fn with_related(mut self, range: TextRange, message: impl Into<SmolStr>) -> Problem {
+        self.related.push((range, message.into()));
+        self
+    }
+
+    /// How to draw it.
+    pub(crate) fn with_tag(mut self, tag: Tag) -> Problem {
+        self.tags.push(tag);
+        self
+    }
+
+    /// What would mend it.
+    pub(crate) fn with_fix(mut self, mend: impl Into<Option<Mend>>) -> Problem {
+        self.mends.extend(mend.into());
+        self
+    }
+
+    /// The diagnostic of an item that starts there.
+    pub(crate) fn in_file(&self, frame: &Frame<'_>, start: TextSize) -> Diagnostic {
+        let file = frame.file.id(frame.db);
+        let related = self.related.iter().map(|(range, message)| Related {
+            file,
+            range: *range + start,
+            message: message.to_string(),
+        });
+        Diagnostic {
+            related: related.collect(),
+            tags: self.tags.clone(),
+            fixes: self.mends.iter().filter_map(|mend| mend.in_file(frame, start)).collect(),
+            ..Diagnostic::new(self.range + start, self.severity, self.code, self.message.as_str())
+        }
+    }
+}
+
+/// What would mend a problem.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Mend {
+    title: SmolStr,
+    edits: Vec<(Anchor, SmolStr)>,
+    preferred: bool,
+}
+
+/// What an edit of a mend replaces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Anchor {
+    /// A range of the item.
+    Item(TextRange),
+    /// The number after `.version`.
+    Version,
+    /// The architecture after `.target`.
+    Architecture,
+}
+
+impl Mend {
+    /// A mend that does nothing yet. The title is a command that names the result: ``Replace with `add` ``.
+    pub(crate) fn new(title: impl Into<SmolStr>) -> Mend {
+        Mend { title: title.into(), edits: Vec::new(), preferred: false }
+    }
+
+    /// The commonest mend: another word in this place.
+    pub(crate) fn replacement(range: TextRange, word: &str) -> Mend {
+        Mend::new(format!("Replace with `{word}`")).replace(range, word)
+    }
+
+    /// Replaces a range of the item.
+    pub(crate) fn replace(self, range: TextRange, text: impl Into<SmolStr>) -> Mend {
+        self.edit(Anchor::Item(range), text.into())
+    }
+
+    /// Inserts text at a place of the item.
+    pub(crate) fn insert(self, at: TextSize, text: impl Into<SmolStr>) -> Mend {
+        self.replace(TextRange::empty(at), text)
+    }
+
+    /// Deletes a range of the item.
+    pub(crate) fn delete(self, range: TextRange) -> Mend {
+        self.replace(range, "")
+    }
+
+    /// Writes this version after `.version`. In a module without one the mend is not offered.
+    pub(crate) fn version(self, version: &str) -> Mend {
+        self.edit(Anchor::Version, version.into())
+    }
+
+    /// Writes this architecture after `.target`. In a module without one the mend is not offered.
+    pub(crate) fn architecture(self, architecture: &str) -> Mend {
+        self.edit(Anchor::Architecture, architecture.into())
+    }
+
+    /// It is certainly what was meant: "mend all" does it unasked. At most one mend of a problem is.
+    pub(crate) fn preferred(mut self) -> Mend {
+        self.preferred = true;
+        self
+    }
+
+    fn edit(mut self, anchor: Anchor, text: SmolStr) -> Mend {
+        self.edits.push((anchor, text));
+        self
+    }
+
+    fn in_file(&self, frame: &Frame<'_>, start: TextSize) -> Option<Fix> {
+        let edit = |(anchor, text): &(Anchor, SmolStr)| {
+            let range = match anchor {
+                Anchor::Item(range) => *range + start,
+                Anchor::Version => frame.places().version?,
+                Anchor::Architecture => frame.places().architecture?,
+            };
+            Some(TextEdit { range, insert: text.to_string() })
+        };
+        let edits = self.edits.iter().map(edit).collect::<Option<_>>()?;
+        Some(Fix { title: self.title.to_string(), edits, preferred: self.preferred })
+    }
+}
+
+/// The file around the items whose problems are listed.
+pub(crate) struct Frame<'db> {
+    db: &'db Database,
+    file: File,
+    places: OnceCell<TargetPlaces>,
+}
+
+impl<'db> Frame<'db> {
+    pub(crate) fn new(db: &'db Database, file: File) -> Frame<'db> {
+        Frame { db, file, places: OnceCell::new() }
+    }
+
+    fn places(&self) -> &TargetPlaces {
+        self.places.get_or_init(|| target_places(self.db, self.file))
+    }
+}
