@@ -1,6 +1,7 @@
 //! PTX: instructions, directives, special registers, types, state spaces, targets and versions.
 
 mod directive;
+mod form;
 mod instruction;
 mod modifier;
 mod special_register;
@@ -8,6 +9,7 @@ mod target;
 mod types;
 
 pub use directive::{Directive, Pragma, directive, directives, pragma, pragmas};
+pub use form::{Form, FormOperand, Gate, Length, Need, OperandType, Slot, TargetNeed, Value};
 pub use instruction::{
     Example, Instruction, Measured, Operand, OperandKind, Status, by_opcode, categories, instruction,
     instructions, opcodes,

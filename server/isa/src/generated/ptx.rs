@@ -3,6 +3,25 @@ use crate::names::Names;
 use crate::ptx::*;
 use crate::{Category, Role, Simulation, Version};
 
+static VALUES_0: [Value; 6] = [
+    Value { words: &[".u16"], gate: Gate(&[]) },
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".u64"], gate: Gate(&[]) },
+    Value { words: &[".s16"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_1: [Value; 1] = [Value { words: &[".sat"], gate: Gate(&[]) }];
+static VALUES_2: [Value; 1] = [Value { words: &[".s32"], gate: Gate(&[]) }];
+static VALUES_3: [Value; 2] =
+    [Value { words: &[".u16x2"], gate: Gate(&[]) }, Value { words: &[".s16x2"], gate: Gate(&[]) }];
+static VALUES_4: [Value; 2] =
+    [Value { words: &[".u8x4"], gate: Gate(&[]) }, Value { words: &[".s8x4"], gate: Gate(&[]) }];
+static VALUES_5: [Value; 3] = [
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".u16x2"], gate: Gate(&[]) },
+    Value { words: &[".s16x2"], gate: Gate(&[]) },
+];
 pub(crate) static CATEGORIES: [Category; 23] = [
     Category {
         id: "integer",
@@ -126,6 +145,198 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.1",
         syntax: &["add.{u16,u64,s16,s64} d, a, b", "add{.sat}.{u32,s32,u16x2,s16x2,u8x4,s8x4} d, a, b"],
+        forms: &[
+            Form {
+                text: "add.{u16,u32,u64,s16,s32,s64} d, a, b",
+                slots: &[Slot { class: "type", values: &VALUES_0, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "add.sat.s32 d, a, b",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_2, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "add.{u16x2,s16x2} d, a, b",
+                slots: &[Slot { class: "type", values: &VALUES_3, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "add{.sat}.{u8x4,s8x4} d, a, b",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_4, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(107) },
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "add.sat.{u32,u16x2,s16x2} d, a, b",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_5, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(107) },
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "sat",
@@ -214,6 +425,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.2",
         syntax: &["sub.{u16,u32,u64,s16,s64} d, a, b", "sub{.sat}.{s32,u8x4,s8x4} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sat",
@@ -291,6 +503,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.3",
         syntax: &["mul.{hi,lo,wide}.type d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -375,6 +588,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.4",
         syntax: &["mad.{hi,lo,wide}.type d, a, b, c", "mad.hi.sat.s32 d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -472,6 +686,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.5",
         syntax: &["clmad.{hi,lo}.u64 d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -559,6 +774,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.6",
         syntax: &["mul24.{hi,lo}.{u32,s32} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -634,6 +850,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.7",
         syntax: &["mad24.{hi,lo}.{u32,s32} d, a, b, c", "mad24.hi.sat.s32 d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -720,6 +937,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.8",
         syntax: &["sad.type d, a, b, c"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -797,6 +1015,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.9",
         syntax: &["div.type d, a, b"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -868,6 +1087,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.10",
         syntax: &["rem.type d, a, b"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -935,6 +1155,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.11",
         syntax: &["abs.{s16,s32,s64} d, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -985,6 +1206,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.12",
         syntax: &["neg.{s16,s32,s64,s8x4} d, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -1035,6 +1257,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.13",
         syntax: &["min.{u16,u32,u64,u16x2,u8x4,s16,s64} d, a, b", "min{.relu}.{s32,s16x2,s8x4} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "relu",
@@ -1119,6 +1342,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.14",
         syntax: &["max.{u16,u32,u64,u16x2,u8x4,s16,s64} d, a, b", "max{.relu}.{s32,s16x2,s8x4} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "relu",
@@ -1203,6 +1427,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.15",
         syntax: &["popc.{b32,b64} d, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -1256,6 +1481,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.16",
         syntax: &["clz.{b32,b64} d, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -1309,6 +1535,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.17",
         syntax: &["bfind.type d, a", "bfind.shiftamt.type d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "shiftamt",
@@ -1374,6 +1601,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.18",
         syntax: &["fns.b32 d, mask, base, offset"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -1443,6 +1671,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.19",
         syntax: &["brev.{b32,b64} d, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -1493,6 +1722,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.20",
         syntax: &["bfe.{u32,u64,s32,s64} d, a, pos, len"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -1568,6 +1798,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.21",
         syntax: &["bfi.{b32,b64} d, a, b, pos, len"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -1646,6 +1877,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.22",
         syntax: &["szext.{clamp,wrap}.{u32,s32} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -1720,6 +1952,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.23",
         syntax: &["bmsk.{clamp,wrap}.b32 d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -1792,6 +2025,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.24",
         syntax: &["dp4a.atype.btype d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "atype",
@@ -1868,6 +2102,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[0],
         section: "9.7.1.25",
         syntax: &["dp2a.{lo,hi}.atype.btype d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -1953,6 +2188,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[1],
         section: "9.7.2.1",
         syntax: &["add.cc.type d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cc",
@@ -2024,6 +2260,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[1],
         section: "9.7.2.2",
         syntax: &["addc{.cc}.type d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cc",
@@ -2096,6 +2333,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[1],
         section: "9.7.2.3",
         syntax: &["sub.cc.type d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cc",
@@ -2167,6 +2405,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[1],
         section: "9.7.2.4",
         syntax: &["subc{.cc}.type d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cc",
@@ -2239,6 +2478,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[1],
         section: "9.7.2.5",
         syntax: &["mad.{hi,lo}.cc.type d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -2327,6 +2567,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[1],
         section: "9.7.2.6",
         syntax: &["madc.{hi,lo}{.cc}.type d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -2420,6 +2661,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.1",
         syntax: &["testp.op.{f32,f64} p, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "op",
@@ -2504,6 +2746,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.2",
         syntax: &["copysign.{f32,f64} d, a, b"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -2569,6 +2812,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "add{.rnd}{.ftz}.f32x2 d, a, b",
             "add{.rnd}.f64 d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -2661,6 +2905,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "sub{.rnd}{.ftz}.f32x2 d, a, b",
             "sub{.rnd}.f64 d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -2753,6 +2998,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mul{.rnd}{.ftz}.f32x2 d, a, b",
             "mul{.rnd}.f64 d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -2845,6 +3091,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "fma.rnd{.ftz}.f32x2 d, a, b, c",
             "fma.rnd.f64 d, a, b, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -2940,6 +3187,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mad.rnd.f64 d, a, b, c",
             "mad{.ftz}{.sat}.f32 d, a, b, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -3041,6 +3289,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "div.{rn,rz,rm,rp}{.ftz}.f32 d, a, b",
             "div.{rn,rz,rm,rp}.f64 d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -3127,6 +3376,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.9",
         syntax: &["abs{.ftz}.f32 d, a", "abs.f64 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -3185,6 +3435,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.10",
         syntax: &["neg{.ftz}.f32 d, a", "neg.f64 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -3247,6 +3498,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "min{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
             "min.f64 d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -3351,6 +3603,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "max{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
             "max.f64 d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -3455,6 +3708,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "rcp.{rn,rz,rm,rp}{.ftz}.f32 d, a",
             "rcp.{rn,rz,rm,rp}.f64 d, a",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -3522,6 +3776,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.14",
         syntax: &["rcp.approx.ftz.f64 d, a"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[".approx", ".f64", ".ftz"],
         types: &["f64"],
@@ -3575,6 +3830,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "sqrt.{rn,rz,rm,rp}{.ftz}.f32 d, a",
             "sqrt.{rn,rz,rm,rp}.f64 d, a",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -3642,6 +3898,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.16",
         syntax: &["rsqrt.approx{.ftz}.f32 d, a", "rsqrt.approx.f64 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -3709,6 +3966,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.17",
         syntax: &["rsqrt.approx.ftz.f64 d, a"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[".approx", ".f64", ".ftz"],
         types: &["f64"],
@@ -3758,6 +4016,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.18",
         syntax: &["sin.approx{.ftz}.f32 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -3829,6 +4088,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.19",
         syntax: &["cos.approx{.ftz}.f32 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -3900,6 +4160,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.20",
         syntax: &["lg2.approx{.ftz}.f32 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -3970,6 +4231,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.21",
         syntax: &["ex2.approx{.ftz}.f32 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -4038,6 +4300,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.22",
         syntax: &["tanh.approx.f32 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -4100,6 +4363,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.1",
         syntax: &["add{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "add{.rn}.{bf16,bf16x2} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -4185,6 +4449,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.2",
         syntax: &["sub{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "sub{.rn}.{bf16,bf16x2} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -4270,6 +4535,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.3",
         syntax: &["mul{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "mul{.rn}.{bf16,bf16x2} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -4360,6 +4626,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "fma.rn{.relu}.{bf16,bf16x2} d, a, b, c",
             "fma.rn.oob{.relu}.{f16,f16x2,bf16,bf16x2} d, a, b, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -4474,6 +4741,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.5",
         syntax: &["neg{.ftz}.{f16,f16x2} d, a", "neg.{bf16,bf16x2} d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -4538,6 +4806,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.6",
         syntax: &["abs{.ftz}.{f16,f16x2} d, a", "abs.{bf16,bf16x2} d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -4604,6 +4873,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "min{.ftz}{.NaN}{.xorsign.abs}.{f16,f16x2} d, a, b",
             "min{.NaN}{.xorsign.abs}.{bf16,bf16x2} d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -4693,6 +4963,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "max{.ftz}{.NaN}{.xorsign.abs}.{f16,f16x2} d, a, b",
             "max{.NaN}{.xorsign.abs}.{bf16,bf16x2} d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -4779,6 +5050,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.9",
         syntax: &["tanh.approx.{f16,f16x2,bf16,bf16x2} d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -4843,6 +5115,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.10",
         syntax: &["ex2.approx.{f16,f16x2} d, a", "ex2.approx.ftz.{bf16,bf16x2} d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -4918,6 +5191,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "add.rz.ftz.f16x2.f32x2.f32x2 d, a, c",
             "add.rz.bf16x2.f32x2.f32x2 d, a, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5018,6 +5292,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "sub.rz.ftz.f16x2.f32x2.f32x2 d, a, c",
             "sub.rz.bf16x2.f32x2.f32x2 d, a, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5116,6 +5391,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "fma.rnd{.sat}.f32.{f16,bf16} d, a, b, c",
             "fma{.rnd}.f32x2.{f16x2,bf16x2}.f32x2.f32x2 d, a, b, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5211,6 +5487,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mul.bf16x2.bf16x2.f16x2 d, a, c",
             "mul.f16x2.f16x2.bf16x2 d, a, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5298,6 +5575,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[5],
         section: "9.7.6.1",
         syntax: &["add{.rn}{.satfinite}.cdtype.atype d, a, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5400,6 +5678,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[5],
         section: "9.7.6.2",
         syntax: &["sub{.rn}{.satfinite}.cdtype.atype d, a, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5502,6 +5781,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[5],
         section: "9.7.6.3",
         syntax: &["mul{.rn}{.satfinite}.dtype.atype.btype d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5618,6 +5898,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[5],
         section: "9.7.6.4",
         syntax: &["fma{.rn}{.satfinite}.cdtype.atype.btype d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5745,6 +6026,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "set.CmpOp.BoolOp{.ftz}.dtype.stype d, a, b, {!}c",
             "set.CmpOp.{u8x4,s8x4,u16x2,s16x2} d, a, b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "CmpOp",
@@ -5896,6 +6178,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[6],
         section: "9.7.7.2",
         syntax: &["setp.CmpOp{.ftz}.type p[|q], a, b", "setp.CmpOp.BoolOp{.ftz}.type p[|q], a, b, {!}c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "CmpOp",
@@ -6035,6 +6318,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[6],
         section: "9.7.7.3",
         syntax: &["selp.type d, a, b, c"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -6115,6 +6399,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[6],
         section: "9.7.7.4",
         syntax: &["slct.dtype.s32 d, a, b, c", "slct{.ftz}.dtype.f32 d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -6219,6 +6504,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "set.CmpOp{.BoolOp}{.ftz}.{u16,s16,u32,s32}.{f16,bf16} d, a, b{, {!}c}",
             "set.CmpOp{.BoolOp}{.ftz}.{f16x2,bf16x2,u32,s32}.{f16x2,bf16x2} d, a, b{, {!}c}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "CmpOp",
@@ -6352,6 +6638,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "setp.CmpOp{.BoolOp}.bf16 p, a, b{, {!}c}",
             "setp.CmpOp{.BoolOp}.bf16x2 p|q, a, b{, {!}c}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "CmpOp",
@@ -6471,6 +6758,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.1",
         syntax: &["and.{pred,b16,b32,b64} d, a, b"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -6531,6 +6819,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.2",
         syntax: &["or.{pred,b16,b32,b64} d, a, b"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -6591,6 +6880,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.3",
         syntax: &["xor.{pred,b16,b32,b64} d, a, b"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -6651,6 +6941,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.4",
         syntax: &["not.{pred,b16,b32,b64} d, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -6704,6 +6995,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.5",
         syntax: &["cnot.{b16,b32,b64} d, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -6754,6 +7046,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.6",
         syntax: &["lop3.b32 d, a, b, c, immLut", "lop3.{or,and}.b32 d|p, a, b, c, immLut, q"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "BoolOp",
@@ -6861,6 +7154,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.7",
         syntax: &["shf.{l,r}.{clamp,wrap}.b32 d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dir",
@@ -6950,6 +7244,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.8",
         syntax: &["shl.{b16,b32,b64} d, a, b"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -7010,6 +7305,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[8],
         section: "9.7.9.9",
         syntax: &["shr.type d, a, b"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -7088,6 +7384,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mov.type d, var{+imm}",
             "mov.{u32,u64} d, function",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "vec",
@@ -7180,6 +7477,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.4",
         syntax: &["mov.{b16,b32,b64,b128} d, {a, ...}", "mov.{b16,b32,b64,b128} {d, ...}, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -7238,6 +7536,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.5",
         syntax: &["shfl.{up,down,bfly,idx}.b32 d[|p], a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -7335,6 +7634,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.6",
         syntax: &["shfl.sync.{up,down,bfly,idx}.b32 d[|p], a, b, c, membermask"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -7447,6 +7747,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.7",
         syntax: &["prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -7545,6 +7846,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "ld.mmio.{relaxed,acquire}.sys{.global}.type d, [a]",
             "ld.proxy::readonly{.ss}.type d, [a]",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -7799,6 +8101,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "ld.global{.cop}.nc{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}",
             "ld.global.nc{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cop",
@@ -7975,6 +8278,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.10",
         syntax: &["ldu{.global}{.vec}.type d, [a]"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ss",
@@ -8073,6 +8377,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "st.{relaxed,release}.scope{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.vec}.type [a], b{, policy}",
             "st.mmio.relaxed.sys{.global}.type [a], b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -8291,6 +8596,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "st.async{.weak}{.shared::cluster}.mbarrier::complete_tx::bytes{.vec}.type [a], b, [mbar]",
             "st.async{.mmio}.release.scope{.global}.type [a], b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -8449,6 +8755,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.13",
         syntax: &["multimem.st.async.release.scope{.global}.type [a], b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -8543,6 +8850,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.14",
         syntax: &["st.bulk{.weak}{.shared::cta} [a], size, initval"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -8616,6 +8924,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "multimem.ld_reduce.weak{.global}.op.type d, [a]",
             "multimem.ld_reduce{.sem}{.scope}{.global}.op{.acc::f32,.acc::f16}{.vec}.type d, [a]",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -8789,6 +9098,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "multimem.st{.relaxed,.release}{.scope}{.global}{.vec}.type [a], b",
             "multimem.st.weak{.global}{.vec}.type [a], b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -8898,6 +9208,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "multimem.red{.relaxed,.release}{.scope}{.global}.op.type [a], b",
             "multimem.red{.sem}{.scope}{.global}.add{.vec}.type [a], b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -9020,6 +9331,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "prefetch.global.{L2::evict_last,L2::evict_normal} [a]",
             "prefetch{.const,.param}.tensormap [a]",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "space",
@@ -9105,6 +9417,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.16",
         syntax: &["prefetchu.L1 [a]"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "level",
             summary: "The cache, or the reach.",
@@ -9146,6 +9459,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.17",
         syntax: &["applypriority{.global}.L2::evict_normal [a], size"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ss",
@@ -9208,6 +9522,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.18",
         syntax: &["applypriority.async.bulk{.global}.bulk_group.L2::evict_normal [a], size"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "src",
@@ -9278,6 +9593,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "applypriority.async.bulk.tensor.dim{.global}.bulk_group{.load_mode}.L2::evict_normal{.override::global_address}{.override_attribute} [tensorMap{, gaddr}{, attrs}, coords]{, im2colInfo}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dim",
@@ -9402,6 +9718,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.20",
         syntax: &["discard{.global}.L2 [a], size"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "ss",
@@ -9471,6 +9788,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "createpolicy.fractional.primary{.secondary}.b64 policy{, fraction}",
             "createpolicy.cvt.L2.b64 policy, access-property",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "kind",
@@ -9612,6 +9930,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.22",
         syntax: &["isspacep.space p, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "space",
             summary: "The state space of the address; generic where there is none.",
@@ -9686,6 +10005,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.23",
         syntax: &["cvta.space.{u32,u64} p, a|var{+imm}", "cvta.to.space.{u32,u64} p, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dir",
@@ -9796,6 +10116,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "cvt.{rn,rz,rp}{.satfinite}{.scaled::n1::ue8m0}.ue5m3x2.{f32|f16x2|bf16x2} d, a{, b}{, scale}",
             "cvt.rn{.satfinite}{.scaled::n2::ue8m0}.{f16x2,bf16x2}.ue5m3x2 d, a{, scale}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "irnd",
@@ -10062,6 +10383,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "cvt.pack.sat.{u16,s16}.s32 d, a, b",
             "cvt.pack.sat.{u2,s2,u4,s4,u8,s8}.s32.b32 d, a, b, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sat",
@@ -10168,6 +10490,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.26",
         syntax: &["mapa.shared::cluster.{u32,u64} d, a|var{+imm}, b", "mapa.{u32,u64} d, a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "space",
@@ -10240,6 +10563,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.27",
         syntax: &["getctarank.shared::cluster.{u32,u64} d, a|var{+imm}", "getctarank.{u32,u64} d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "space",
@@ -10308,6 +10632,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "cp.async.ca.shared{::cta}.global{.cache_hint}{.prefetch_size} [dst], [src], size{, src-size|ignore-src}{, policy}",
             "cp.async.cg.shared{::cta}.global{.cache_hint}{.prefetch_size} [dst], [src], 16{, src-size|ignore-src}{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cop",
@@ -10444,6 +10769,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.28.3.2",
         syntax: &["cp.async.commit_group"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[".async", ".commit_group"],
         types: &[],
@@ -10481,6 +10807,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.28.3.3",
         syntax: &["cp.async.wait_group N"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[".async", ".wait_group"],
         types: &[],
@@ -10517,6 +10844,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.28.3.3",
         syntax: &["cp.async.wait_all"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[".async", ".wait_all"],
         types: &[],
@@ -10553,6 +10881,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "cp.async.bulk{.weak}.global.shared::cta.bulk_group{.L2::cache_hint}{.cp_mask} [dst], [src], size{, policy}{, byteMask}",
             "cp.async.bulk.relaxed.scope.dst.src.completion{.report}{.multicast}{.cache_hint}{.ignore_oob}{.cp_mask}.b128 [dst], [src], size{, [mbar]}{, ctaMask}{, policy}{, byteMask}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -10777,6 +11106,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "cp.reduce.async.bulk{.relaxed.scope}.global.shared::cta.bulk_group{.L2::cache_hint}.op.type [dst], [src], size{, policy}",
             "cp.reduce.async.bulk{...}.global.shared::cta.bulk_group{.L2::cache_hint}.add.noftz.{f16,bf16,f32} [dst], [src], size{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -10976,6 +11306,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "cp.async.bulk.prefetch.L2.global{.L2::cache_hint} [src], size{, policy}",
             "cp.async.bulk.prefetch.L2.global.L2::evict_last [src], size",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "level",
@@ -11060,6 +11391,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "multimem.cp.async.bulk{.weak}.global.shared::cta.bulk_group{.cp_mask} [dst], [src], size{, byteMask}",
             "multimem.cp.async.bulk.relaxed.scope.global.shared::cta.bulk_group{.cp_mask}.b128 [dst], [src], size{, byteMask}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -11184,6 +11516,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "multimem.cp.reduce.async.bulk{.relaxed.scope}.global.shared::cta.bulk_group.op.type [dst], [src], size",
             "multimem.cp.reduce.async.bulk{.relaxed.scope}.global.shared::cta.bulk_group.add.noftz.{f16,bf16,f32} [dst], [src], size",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -11345,6 +11678,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "cp.async.bulk.tensor.dim.shared::cluster.global{.load_mode}.mbarrier::complete_tx::bytes{.report}{.multicast}{.cta_group}{.L2::cache_hint}{.override::global_address}{.override_attribute} [dst], [tmap, coords], [mbar]{, im2col}{, ctaMask}{, policy}",
             "cp.async.bulk.tensor.dim.global.shared::cta{.load_mode}.bulk_group{.L2::cache_hint}{.override::global_address}{.override_attribute} [tmap, coords], [src]{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dim",
@@ -11577,6 +11911,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "cp.reduce.async.bulk.tensor.dim.global.shared::cta.op{.load_mode}.bulk_group{.L2::cache_hint}{.override::global_address}{.override_attribute} [tmap, coords], [src]{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dim",
@@ -11733,6 +12068,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "cp.async.bulk.prefetch.tensor.dim.L2.global{.load_mode}{.L2::cache_hint}{.L2::evict_last}{.override::global_address}{.override_attribute} [tmap, coords]{, im2col}{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dim",
@@ -11872,6 +12208,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.28.6.1",
         syntax: &["cp.async.bulk.commit_group"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[".async", ".bulk", ".commit_group"],
         types: &[],
@@ -11906,6 +12243,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.28.6.2",
         syntax: &["cp.async.bulk.wait_group{.read} N"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "read",
             summary: "Whether it is enough that the sources have been read.",
@@ -11956,6 +12294,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "tensormap.replace.tile.{box_dim,global_dim,global_stride,element_stride}{.ss}.b1024.type [addr], ord, new_val",
             "tensormap.replace.tile.{elemtype,interleave_layout,swizzle_mode,swizzle_atomicity,fill_mode}{.ss}.b1024.b32 [addr], new_val",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -12090,6 +12429,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.30",
         syntax: &["spcompress.elemsize.idxsize.sp::2:4.num mdata, cdata, data, spdesc"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "elemsize",
@@ -12194,6 +12534,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[9],
         section: "9.7.10.31",
         syntax: &["spdecompress.elemsize.idxsize.spfactor.num data, mdata, cdata"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "elemsize",
@@ -12316,6 +12657,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "fabric.try_get.async.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.b128 [dst], [handle], size, [bar]{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "async",
@@ -12446,6 +12788,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "fabric.try_put.async{.multimem}.shared::cta.completion{.cp_mask}{.L2::cache_hint}.relaxed.sys.b128 [handle], [src], size, [bar]{, bytemask}{, policy}",
             "fabric.try_put.async{.multimem}.shared::cta.completion.relaxed.sys.b128 [handle], [src], size, [bar]",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "async",
@@ -12601,6 +12944,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "fabric.try_red.async{.multimem}.shared::cta.completion{.cache_hint}.relaxed.sys.{min,max}.{u32,s32,u64,s64,f16,bf16} [handle], [src], size, [bar]",
             "fabric.try_red.async{.multimem}.shared::cta.completion{.cache_hint}.relaxed.sys.add.{u32,u64,f16,bf16,f32,f64} [handle], [src], size, [bar]",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "async",
@@ -12770,6 +13114,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "fabric.try_pullred.async.multimem.shared::cta.mbarrier::complete_tx::bytes.mbarrier::report::fabric.relaxed.sys.op.type.sync [dst], [handle], size, [bar], mask",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "async",
@@ -12949,6 +13294,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[10],
         section: "9.7.11.5.5",
         syntax: &["fabric.submit{.op_restrict::fetching}"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "op_restrict",
             summary: "The operations that the fence is limited to.",
@@ -12991,6 +13337,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[10],
         section: "9.7.11.5.6",
         syntax: &["fabric.wait.sync_restrict::reads"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "restrict",
             summary: "The accesses that the fence is limited to.",
@@ -13032,6 +13379,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "fabric.try_get.async.tensor.dim.shared::cta{.tile}.completion{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.b128 [dst], [tmap, le, off{, attrs}, coords], [bar]{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dim",
@@ -13188,6 +13536,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "fabric.try_put.async.tensor{.multimem}.dim.shared::cta{.tile}.completion{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.b128 [tmap, le, off{, counter}{, attrs}, coords], [src], size, [bar]{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "multimem",
@@ -13359,6 +13708,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "fabric.try_red.async.tensor{.multimem}.dim.shared::cta{.tile}.completion{.L2::cache_hint}.override::global_address{.override_attribute}.relaxed.sys.op [tmap, le, off{, counter}{, attrs}, coords], [src], size, [bar]{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "multimem",
@@ -13542,6 +13892,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "fabric.try_atom.async.shared::cta.mbarrier::complete_tx::16B.mbarrier::report::fabric{.L2::cache_hint}.relaxed.sys.op.type [handle], [dst], [src], [bar]{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "async",
@@ -13720,6 +14071,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "tex.level.geom.v4.dtype.ctype d[|p], [a, {b,} c], lod{, e}{, f}",
             "tex.grad.geom.v4.dtype.ctype d[|p], [a, {b,} c], dPdx, dPdy{, e}{, f}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mip",
@@ -13899,6 +14251,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "tld4.{r,g,b,a}.2d.v4.dtype.f32 d[|p], [a, c]{, e}{, f}",
             "tld4.comp.geom.v4.dtype.f32 d[|p], [a, b, c]{, e}{, f}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "comp",
@@ -14020,6 +14373,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[11],
         section: "9.7.12.5",
         syntax: &["txq.query.b32 d, [a]", "txq.level.{width,height,depth}.b32 d, [a], lod"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "level",
@@ -14128,6 +14482,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[11],
         section: "9.7.12.6",
         syntax: &["istypep.{texref,samplerref,surfref} p, a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -14182,6 +14537,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[12],
         section: "9.7.13.1",
         syntax: &["suld.b.geom{.cop}{.vec}.dtype.clamp d, [a, b]"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "form",
@@ -14290,6 +14646,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "sust.b.geom{.cop}{.vec}.ctype.clamp [a, b], c",
             "sust.p.{1d,2d,3d}{.vec}.b32.clamp [a, b], c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "form",
@@ -14402,6 +14759,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[12],
         section: "9.7.13.3",
         syntax: &["sured.b.op.geom.ctype.clamp [a, b], c", "sured.p.op.geom.{b32,b64}.clamp [a, b], c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "form",
@@ -14502,6 +14860,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[12],
         section: "9.7.13.4",
         syntax: &["suq.query.b32 d, [a]"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "query",
@@ -14581,6 +14940,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[13],
         section: "9.7.14.1",
         syntax: &["{ statement... }"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[],
         types: &[],
@@ -14615,6 +14975,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[13],
         section: "9.7.14.2",
         syntax: &["@{!}p instruction"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[],
         types: &[],
@@ -14658,6 +15019,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[13],
         section: "9.7.14.3",
         syntax: &["{@p} bra{.uni} label"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "uni",
             summary: "The promise that all active lanes go the same way.",
@@ -14703,6 +15065,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[13],
         section: "9.7.14.4",
         syntax: &["{@p} brx.idx{.uni} index, tlist"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "uni",
             summary: "The promise that all active lanes go the same way.",
@@ -14766,6 +15129,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "call{.uni} (ret), func, (args), targets",
             "call{.uni} func, (args), targets",
         ],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "uni",
             summary: "The promise that all active lanes go the same way.",
@@ -14839,6 +15203,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[13],
         section: "9.7.14.6",
         syntax: &["{@p} ret{.uni}"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "uni",
             summary: "The promise that all active lanes go the same way.",
@@ -14874,6 +15239,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[13],
         section: "9.7.14.7",
         syntax: &["{@p} exit"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[],
         types: &[],
@@ -14904,6 +15270,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.1",
         syntax: &["bar{.cta}.sync a{, b}"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "scope",
@@ -14974,6 +15341,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.1",
         syntax: &["bar{.cta}.arrive a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "scope",
@@ -15045,6 +15413,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.1",
         syntax: &["bar{.cta}.red.popc.u32 d, a{, b}, {!}c", "bar{.cta}.red.{and,or}.pred d, a{, b}, {!}c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "scope",
@@ -15146,6 +15515,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.1",
         syntax: &["barrier{.cta}.sync{.aligned} a{, b}"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "scope",
@@ -15218,6 +15588,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.1",
         syntax: &["barrier{.cta}.arrive{.aligned} a, b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "scope",
@@ -15297,6 +15668,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "barrier{.cta}.red.popc{.aligned}.u32 d, a{, b}, {!}c",
             "barrier{.cta}.red.{and,or}{.aligned}.pred d, a{, b}, {!}c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "scope",
@@ -15403,6 +15775,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.2",
         syntax: &["bar.warp.sync membermask"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[".sync", ".warp"],
         types: &[],
@@ -15445,6 +15818,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.3",
         syntax: &["barrier.cluster.arrive{.release,.relaxed}{.aligned}"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -15494,6 +15868,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.3",
         syntax: &["barrier.cluster.wait{.acquire}{.aligned}"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -15540,6 +15915,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.4",
         syntax: &["membar.{cta,gl,sys}"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "level",
             summary: "The cache, or the reach.",
@@ -15579,6 +15955,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.4",
         syntax: &["membar.proxy.kind"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "kind",
             summary: "Which variant of the instruction is meant.",
@@ -15619,6 +15996,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "fence.release.sync_restrict::shared::cta.cluster",
             "fence.mbarrier_init.release.cluster",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -15711,6 +16089,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
             "fence.proxy.kind.{acquire,release}.sys",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "kind",
@@ -15841,6 +16220,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "atom{.sem}{.scope}{.global}.add{.L2::cache_hint}.{v2,v4}.f32 d, [a], b{, policy}",
             "atom{.sem}{.scope}{.global}.{add,min,max}.noftz{.L2::cache_hint}.{v2,v4,v8}.{f16,bf16,f16x2,bf16x2} d, [a], b{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -16077,6 +16457,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "red{.sem}{.scope}{.global}.add{.L2::cache_hint}.{v2,v4}.f32 [a], b{, policy}",
             "red{.sem}{.scope}{.global}.{add,min,max}.noftz{.L2::cache_hint}.{v2,v4,v8}.{f16,bf16,f16x2,bf16x2} [a], b{, policy}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -16256,6 +16637,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.op.type [a], b, [mbar]",
             "red.async{.mmio}.release.scope{.global}.add.type [a], b",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mmio",
@@ -16405,6 +16787,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.8",
         syntax: &["multimem.red.async.release.{gpu,sys}{.global}.add.type [a], b"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -16487,6 +16870,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.9",
         syntax: &["vote.{all,any,uni}.pred d, {!}a", "vote.ballot.b32 d, {!}a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -16554,6 +16938,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vote.sync.{all,any,uni}.pred d, {!}a, membermask",
             "vote.sync.ballot.b32 d, {!}a, membermask",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -16638,6 +17023,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.11",
         syntax: &["match.any.sync.type d, a, membermask", "match.all.sync.type d[|p], a, membermask"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -16733,6 +17119,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.12",
         syntax: &["activemask.b32 d"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -16780,6 +17167,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "redux.sync.{and,or,xor}.b32 d, a, membermask",
             "redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, membermask",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "op",
@@ -16886,6 +17274,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.14",
         syntax: &["griddepcontrol.{launch_dependents,wait}"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "action",
             summary: "What is done.",
@@ -16931,6 +17320,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[14],
         section: "9.7.15.15",
         syntax: &["elect.sync d|p, membermask"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "sync",
             summary: "That the named lanes wait for each other (.sync), and that all of the warp execute the same instruction (.aligned).",
@@ -16996,6 +17386,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cp",
@@ -17097,6 +17488,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes{.multicast::cluster::all}.b128 [addr], [mbar]",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "async",
@@ -17191,6 +17583,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, resp",
             "clusterlaunchcontrol.query_cancel.get_first_ctaid::{x,y,z}.b32.b128 d, resp",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "query",
@@ -17297,6 +17690,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[15],
         section: "9.7.15.16.12",
         syntax: &["mbarrier.init{.layout::v0,.layout::v1}{.shared{::cta}}.b64 [addr], count"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "layout",
@@ -17374,6 +17768,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[15],
         section: "9.7.15.16.13",
         syntax: &["mbarrier.inval{.shared{::cta}}.b64 [addr]"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "space",
@@ -17433,6 +17828,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mbarrier.expect_tx{.relaxed.scope}{.space}.b64 [addr], tx",
             "mbarrier.expect_tx{.relaxed.scope}.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -17545,6 +17941,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mbarrier.complete_tx{.relaxed.scope}{.space}.b64 [addr], tx",
             "mbarrier.complete_tx{.relaxed.scope}.multicast::cluster::32b{.shared::cluster}.b64 [addr], tx, ctaMask",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sem",
@@ -17651,6 +18048,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mbarrier.arrive.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], count",
             "mbarrier.arrive.noComplete{.release.cta}{.shared{::cta}}.b64 state, [addr], count",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "form",
@@ -17797,6 +18195,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mbarrier.arrive_drop.expect_tx{.sem.scope}{.space}.b64 state|_, [addr], count",
             "mbarrier.arrive_drop.noComplete{.release.cta}{.shared{::cta}}.b64 state, [addr], count",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "form",
@@ -17924,6 +18323,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[15],
         section: "9.7.15.16.18",
         syntax: &["cp.async.mbarrier.arrive{.noinc}{.shared{::cta}}.b64 [addr]"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "noinc",
@@ -18000,6 +18400,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mbarrier.test_wait{.sem.scope}{.shared{::cta}}.b64 done{|reportPred{, reportValue}}, [addr], state",
             "mbarrier.test_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], state",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "form",
@@ -18139,6 +18540,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mbarrier.try_wait{.sem.scope}{.shared{::cta}}.b64 done{|reportPred{, reportValue}}, [addr], state{, timeHint}",
             "mbarrier.try_wait.parity{.phase_type}{.sem.scope}{.shared{::cta}}.b64 done, [addr], state{, timeHint}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "form",
@@ -18275,6 +18677,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[15],
         section: "9.7.15.16.20",
         syntax: &["mbarrier.pending_count{.layout::v0}.b64 count, state"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "layout",
@@ -18337,6 +18740,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[15],
         section: "9.7.15.16.21",
         syntax: &["mbarrier.check_layout.{layout::v0,layout::v1}{.shared{::cta}}.b64 p, [addr]"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "layout",
@@ -18405,6 +18809,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[16],
         section: "9.7.16.4.3",
         syntax: &["wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "matrix",
@@ -18566,6 +18971,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[16],
         section: "9.7.16.4.4",
         syntax: &["wmma.store.d.sync.aligned.layout.shape{.ss}.type [p], r{, stride}"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "matrix",
@@ -18698,6 +19104,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "wmma.mma.sync.aligned.row.col.m8n8k32.s32.{s4,u4}.{s4,u4}.s32{.satfinite} d, a, b, c",
             "wmma.mma.{xor,and}.popc.sync.aligned.row.col.m8n8k128.s32.b1.b1.s32 d, a, b, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "bitop",
@@ -18911,6 +19318,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mma.sync.aligned.{m8n8k32,m16n8k32,m16n8k64}.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c",
             "mma.sync.aligned.{m8n8k128,m16n8k128,m16n8k256}.row.col.s32.b1.b1.s32.bitop d, a, b, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sync",
@@ -19227,6 +19635,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "ldmatrix.sync.aligned.m16n16.{x1,x2}.trans{.ss}.b8x16.{b6x16_p32,b4x16_p64} r, [p]",
             "ldmatrix.sync.aligned.m8n16.num{.ss}.s8.s4 r, [p]",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sync",
@@ -19361,6 +19770,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "stmatrix.sync.aligned.m8n8.num{.trans}{.ss}.b16 [p], r",
             "stmatrix.sync.aligned.m16n8.num.trans{.ss}.b8 [p], r",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sync",
@@ -19470,6 +19880,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[16],
         section: "9.7.16.5.17",
         syntax: &["movmatrix.sync.aligned.m8n8.trans.b16 d, a"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sync",
@@ -19554,6 +19965,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mma.variant.sync.aligned.{m16n8k32,m16n8k64}.row.col{.satfinite}.s32.{u8,s8}.{u8,s8}.s32 d, a, b, c, e, f",
             "mma.variant.sync.aligned.{m16n8k64,m16n8k128}.row.col{.satfinite}.s32.{u4,s4}.{u4,s4}.s32 d, a, b, c, e, f",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "variant",
@@ -19827,6 +20239,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "wgmma.mma_async.sync.aligned.shape.s32.{s8,u8}.{s8,u8}{.satfinite} d, a, b, scale-d",
             "wgmma.mma_async.sync.aligned.shape.s32.b1.b1.and.popc d, a, b, scale-d",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sync",
@@ -20281,6 +20694,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "wgmma.mma_async.sp.sync.aligned.shape.{f16,f32}.{e4m3,e5m2}.{e4m3,e5m2} d, a, b, sp-meta, sp-sel, scale-d, imm-scale-a, imm-scale-b",
             "wgmma.mma_async.sp.sync.aligned.shape.s32.{s8,u8}.{s8,u8}{.satfinite} d, a, b, sp-meta, sp-sel, scale-d",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sync",
@@ -20663,6 +21077,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[17],
         section: "9.7.17.7.1",
         syntax: &["wgmma.fence.sync.aligned"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "sync",
             summary: "That the named lanes wait for each other (.sync), and that all of the warp execute the same instruction (.aligned).",
@@ -20704,6 +21119,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[17],
         section: "9.7.17.7.2",
         syntax: &["wgmma.commit_group.sync.aligned"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "sync",
             summary: "That the named lanes wait for each other (.sync), and that all of the warp execute the same instruction (.aligned).",
@@ -20743,6 +21159,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[17],
         section: "9.7.17.7.3",
         syntax: &["wgmma.wait_group.sync.aligned N"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "sync",
             summary: "That the named lanes wait for each other (.sync), and that all of the warp execute the same instruction (.aligned).",
@@ -20788,6 +21205,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[18],
         section: "9.7.18.7.1",
         syntax: &["tcgen05.alloc{.exclusive}.cta_group.sync.aligned{.shared::cta}.b32 [dst], nCols"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "exclusive",
@@ -20881,6 +21299,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[18],
         section: "9.7.18.7.1",
         syntax: &["tcgen05.dealloc{.exclusive}.cta_group.sync.aligned.b32 taddr, nCols"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "exclusive",
@@ -20963,6 +21382,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[18],
         section: "9.7.18.7.1",
         syntax: &["tcgen05.relinquish_alloc_permit.cta_group.sync.aligned"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cta_group",
@@ -21013,6 +21433,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "tcgen05.ld.sync.aligned.{16x64b,16x128b,16x256b,32x32b}.num{.pack::16b}.b32 r, [taddr]",
             "tcgen05.ld.sync.aligned.16x32bx2.num{.pack::16b}.b32 r, [taddr], halfOff",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sync",
@@ -21151,6 +21572,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "tcgen05.ld.red.sync.aligned.shape.num.{min,max}.{u32,s32} r, red, [taddr]{, halfOff}",
             "tcgen05.ld{.red}.spcompress.sync.aligned.32x32b.num.{min,max}.sp::2:4{.abs}{.NaN}.f32.b2 meta, r{, red}, [taddr]",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "spcompress",
@@ -21328,6 +21750,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "tcgen05.st.sync.aligned.{16x64b,16x128b,16x256b,32x32b}.num{.unpack::16b}.b32 [taddr], r",
             "tcgen05.st.sync.aligned.16x32bx2.num{.unpack::16b}.b32 [taddr], halfOff, r",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "sync",
@@ -21461,6 +21884,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[18],
         section: "9.7.18.8.5",
         syntax: &["tcgen05.wait::{ld,st}.sync.aligned"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "kind",
@@ -21507,6 +21931,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[18],
         section: "9.7.18.9.2",
         syntax: &["tcgen05.cp.cta_group.shape{.multicast}{.fmt} [taddr], s-desc"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cta_group",
@@ -21613,6 +22038,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[18],
         section: "9.7.18.9.3",
         syntax: &["tcgen05.shift.cta_group.down [taddr]"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cta_group",
@@ -21673,6 +22099,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "tcgen05.mma.cta_group.kind.block_scale{.scale_vec}{.decompress}{.collector} [d], a, b, idesc, [scaleA], [scaleB], enable-input-d",
             "tcgen05.mma.cta_group.kind::i8{.ashift}{.decompress}{.collector} [d], a, b, idesc{, disable}, enable-input-d",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cta_group",
@@ -21894,6 +22321,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "tcgen05.mma.sp.cta_group.kind{.ashift}{.decompress}{.collector} [d], a, b, [meta], idesc{, disable}, enable-input-d{, scale-input-d}",
             "tcgen05.mma.sp.cta_group.kind.block_scale{.scale_vec}{.decompress}{.collector} [d], a, b, [meta], idesc, [scaleA], [scaleB], enable-input-d",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cta_group",
@@ -22105,6 +22533,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "tcgen05.mma.ws.cta_group::1.kind{.collector} [d], a, b, idesc, enable-input-d{, zeroMask}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cta_group",
@@ -22251,6 +22680,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "tcgen05.mma.ws.sp.cta_group::1.kind{.collector} [d], a, b, [meta], idesc, enable-input-d{, zeroMask}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cta_group",
@@ -22396,6 +22826,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[18],
         section: "9.7.18.11.1",
         syntax: &["tcgen05.fence::{before_thread_sync,after_thread_sync}"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "kind",
             summary: "Which variant of the instruction is meant.",
@@ -22448,6 +22879,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "tcgen05.commit.cta_group{.sync_restrict::shared::read::mma::a}.mbarrier::arrive::one{.shared::cluster}{.multicast::cluster}.b64 [mbar]{, ctaMask}",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "cta_group",
@@ -22555,6 +22987,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[19],
         section: "9.7.19.1",
         syntax: &["stacksave.type d"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -22596,6 +23029,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[19],
         section: "9.7.19.2",
         syntax: &["stackrestore.type a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -22640,6 +23074,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[19],
         section: "9.7.19.3",
         syntax: &["alloca.type ptr, size{, align}"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -22706,6 +23141,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vadd.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
             "vadd.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -22825,6 +23261,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vsub.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
             "vsub.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -22944,6 +23381,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vabsdiff.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
             "vabsdiff.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -23063,6 +23501,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vmin.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
             "vmin.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -23182,6 +23621,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vmax.dtype.atype.btype{.sat}.op2 d, a{.sel}, b{.sel}, c",
             "vmax.dtype.atype.btype{.sat} d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -23301,6 +23741,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vshl.dtype.atype.u32{.sat}.mode.op2 d, a{.sel}, b{.sel}, c",
             "vshl.dtype.atype.u32{.sat}.mode d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -23422,6 +23863,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vshr.dtype.atype.u32{.sat}.mode.op2 d, a{.sel}, b{.sel}, c",
             "vshr.dtype.atype.u32{.sat}.mode d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -23542,6 +23984,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vmad.dtype.atype.btype{.sat}{.scale} d, {-}a{.sel}, {-}b{.sel}, {-}c",
             "vmad.dtype.atype.btype.po{.sat}{.scale} d, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -23661,6 +24104,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vset.atype.btype.cmp.op2 d, a{.sel}, b{.sel}, c",
             "vset.atype.btype.cmp d.sel, a{.sel}, b{.sel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "atype",
@@ -23773,6 +24217,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vadd2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vadd2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -23885,6 +24330,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vsub2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vsub2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -23997,6 +24443,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vavrg2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vavrg2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -24109,6 +24556,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vabsdiff2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vabsdiff2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -24221,6 +24669,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vmin2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vmin2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -24333,6 +24782,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vmax2.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vmax2.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -24445,6 +24895,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vadd4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vadd4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -24557,6 +25008,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vsub4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vsub4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -24669,6 +25121,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vavrg4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vavrg4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -24781,6 +25234,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vabsdiff4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vabsdiff4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -24893,6 +25347,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vmin4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vmin4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -25005,6 +25460,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "vmax4.dtype.atype.btype{.sat} d{.mask}, a{.asel}, b{.bsel}, c",
             "vmax4.dtype.atype.btype.add d{.mask}, a{.asel}, b{.bsel}, c",
         ],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "dtype",
@@ -25114,6 +25570,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[21],
         section: "9.7.20.2.2",
         syntax: &["vset2.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "atype",
@@ -25220,6 +25677,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[21],
         section: "9.7.20.2.4",
         syntax: &["vset4.atype.btype.cmp{.add} d{.mask}, a{.asel}, b{.bsel}, c"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "atype",
@@ -25326,6 +25784,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[22],
         section: "9.7.21.1",
         syntax: &["brkpt"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[],
         types: &[],
@@ -25359,6 +25818,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[22],
         section: "9.7.21.2",
         syntax: &["nanosleep.u32 t"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -25403,6 +25863,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[22],
         section: "9.7.21.3",
         syntax: &["pmevent a", "pmevent.mask a"],
+        forms: &[],
         modifiers: &[ModifierClass {
             name: "mask",
             summary: "How the operand is read.",
@@ -25447,6 +25908,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[22],
         section: "9.7.21.4",
         syntax: &["trap"],
+        forms: &[],
         modifiers: &[],
         vocabulary: &[],
         types: &[],
@@ -25480,6 +25942,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[22],
         section: "9.7.21.5",
         syntax: &["setmaxnreg.{inc,dec}.sync.aligned.u32 n"],
+        forms: &[],
         modifiers: &[
             ModifierClass {
                 name: "action",
@@ -30429,6 +30892,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 8,
         elements: 1,
         storage: None,
+        registers: &[".u8", ".s8", ".b8"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Unsigned 8-bit integer. Only loads, stores and conversions use it; arithmetic starts at 16 bits.",
@@ -30439,6 +30903,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 1,
         storage: None,
+        registers: &[".u16", ".s16", ".b16"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Unsigned 16-bit integer.",
@@ -30449,6 +30914,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 1,
         storage: None,
+        registers: &[".u32", ".s32", ".f16x2", ".b32"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Unsigned 32-bit integer.",
@@ -30459,6 +30925,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 64,
         elements: 1,
         storage: None,
+        registers: &[".u64", ".s64", ".b64"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Unsigned 64-bit integer; addresses in a 64-bit module have this size.",
@@ -30469,6 +30936,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 8,
         elements: 1,
         storage: None,
+        registers: &[".u8", ".s8", ".b8"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Signed 8-bit integer. Only loads, stores and conversions use it; arithmetic starts at 16 bits.",
@@ -30479,6 +30947,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 1,
         storage: None,
+        registers: &[".u16", ".s16", ".b16"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Signed 16-bit integer.",
@@ -30489,6 +30958,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 1,
         storage: None,
+        registers: &[".u32", ".s32", ".f16x2", ".b32"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Signed 32-bit integer.",
@@ -30499,6 +30969,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 64,
         elements: 1,
         storage: None,
+        registers: &[".u64", ".s64", ".b64"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Signed 64-bit integer.",
@@ -30509,6 +30980,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 1,
         storage: None,
+        registers: &[".f16", ".b16"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Half-precision float: 1 sign, 5 exponent and 10 fraction bits, exponent bias 15. Arithmetic on it since PTX 4.2, sm_53.",
@@ -30519,6 +30991,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 2,
         storage: None,
+        registers: &[".f16x2", ".b32"],
         since: Version::new(4, 2),
         target: "sm_53",
         summary: "Two f16 values in 32 bits; the low half is the first.",
@@ -30529,6 +31002,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 1,
         storage: None,
+        registers: &[".f32", ".b32"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Single-precision float (IEEE 754 binary32).",
@@ -30539,6 +31013,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 64,
         elements: 1,
         storage: None,
+        registers: &[".f64", ".b64"],
         since: Version::new(1, 0),
         target: "sm_13",
         summary: "Double-precision float (IEEE 754 binary64).",
@@ -30549,6 +31024,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 8,
         elements: 1,
         storage: None,
+        registers: &[".u8", ".s8", ".b8"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "8 bits without a meaning.",
@@ -30559,6 +31035,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 1,
         storage: None,
+        registers: &[".u16", ".s16", ".f16", ".b16"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "16 bits without a meaning; any register of 16 bits fits.",
@@ -30569,6 +31046,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 1,
         storage: None,
+        registers: &[".u32", ".s32", ".f16x2", ".f32", ".b32"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "32 bits without a meaning; any register of 32 bits fits, floats included.",
@@ -30579,6 +31057,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 64,
         elements: 1,
         storage: None,
+        registers: &[".u64", ".s64", ".f64", ".b64"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "64 bits without a meaning; any register of 64 bits fits, floats included.",
@@ -30589,6 +31068,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 128,
         elements: 1,
         storage: None,
+        registers: &[".b128"],
         since: Version::new(8, 3),
         target: "sm_70",
         summary: "128 bits without a meaning: for moves, wide loads and stores, and 128-bit atomics.",
@@ -30599,6 +31079,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 1,
         elements: 1,
         storage: None,
+        registers: &[".pred"],
         since: Version::new(1, 0),
         target: "sm_10",
         summary: "Predicate: one bit a lane, true or false. Only registers can have it, and no vector can.",
@@ -30609,6 +31090,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 1,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(7, 0),
         target: "sm_80",
         summary: "bfloat16: 1 sign, 8 exponent and 7 fraction bits, exponent bias 127 (the upper half of an f32).",
@@ -30619,6 +31101,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 2,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(7, 0),
         target: "sm_80",
         summary: "Two bf16 values in 32 bits; the low half is the first.",
@@ -30629,6 +31112,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 1,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(7, 0),
         target: "sm_80",
         summary: "TensorFloat-32: 1 sign, 8 exponent and 10 fraction bits, in the upper bits of a 32-bit register.",
@@ -30639,6 +31123,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 64,
         elements: 2,
         storage: Some(".b64"),
+        registers: &[".b64"],
         since: Version::new(8, 6),
         target: "sm_100",
         summary: "Two f32 values in 64 bits; the low half is the first.",
@@ -30649,6 +31134,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 2,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(8, 0),
         target: "sm_90",
         summary: "Two unsigned 16-bit integers in 32 bits; no carry passes between them.",
@@ -30659,6 +31145,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 2,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(8, 0),
         target: "sm_90",
         summary: "Two signed 16-bit integers in 32 bits; no carry passes between them.",
@@ -30669,6 +31156,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(9, 2),
         target: "sm_120f",
         summary: "Four unsigned bytes in 32 bits; no carry passes between them.",
@@ -30679,6 +31167,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(9, 2),
         target: "sm_120f",
         summary: "Four signed bytes in 32 bits; no carry passes between them.",
@@ -30689,6 +31178,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 4,
         elements: 1,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(6, 3),
         target: "sm_75",
         summary: "Signed 4-bit integer, eight to a 32-bit register: matrix elements and cvt.pack.",
@@ -30699,6 +31189,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 4,
         elements: 1,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(6, 3),
         target: "sm_75",
         summary: "Unsigned 4-bit integer, eight to a 32-bit register: matrix elements and cvt.pack.",
@@ -30709,6 +31200,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 2,
         elements: 1,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(6, 5),
         target: "sm_75",
         summary: "Signed 2-bit integer: a destination of cvt.pack.",
@@ -30719,6 +31211,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 2,
         elements: 1,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(6, 5),
         target: "sm_75",
         summary: "Unsigned 2-bit integer: a destination of cvt.pack.",
@@ -30729,6 +31222,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 1,
         elements: 1,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(6, 3),
         target: "sm_75",
         summary: "One bit, thirty-two to a register: elements of binary matrices.",
@@ -30739,6 +31233,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 8,
         elements: 1,
         storage: Some(".b8"),
+        registers: &[".b8"],
         since: Version::new(7, 8),
         target: "sm_90; sm_89 from PTX 8.1",
         summary: "8-bit float: 1 sign, 4 exponent and 3 fraction bits, bias 7. No infinity; NaN is S.1111.111.",
@@ -30749,6 +31244,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 8,
         elements: 1,
         storage: Some(".b8"),
+        registers: &[".b8"],
         since: Version::new(7, 8),
         target: "sm_90; sm_89 from PTX 8.1",
         summary: "8-bit float: 1 sign, 5 exponent and 2 fraction bits, bias 15, with infinity and NaN as in IEEE 754.",
@@ -30759,6 +31255,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 2,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(7, 8),
         target: "sm_90; sm_89 from PTX 8.1",
         summary: "Two e4m3 values in 16 bits.",
@@ -30769,6 +31266,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 2,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(7, 8),
         target: "sm_90; sm_89 from PTX 8.1",
         summary: "Two e5m2 values in 16 bits.",
@@ -30779,6 +31277,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(8, 7),
         target: "sm_100a",
         summary: "Four e4m3 values in 32 bits.",
@@ -30789,6 +31288,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(8, 7),
         target: "sm_100a",
         summary: "Four e5m2 values in 32 bits.",
@@ -30799,6 +31299,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 6,
         elements: 1,
         storage: Some(".b8"),
+        registers: &[".b8"],
         since: Version::new(8, 6),
         target: "sm_100a",
         summary: "6-bit float: 1 sign, 3 exponent and 2 fraction bits, bias 3. Neither infinity nor NaN; stored in a byte with two zero bits on top.",
@@ -30809,6 +31310,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 6,
         elements: 1,
         storage: Some(".b8"),
+        registers: &[".b8"],
         since: Version::new(8, 6),
         target: "sm_100a",
         summary: "6-bit float: 1 sign, 2 exponent and 3 fraction bits, bias 1. Neither infinity nor NaN; stored in a byte with two zero bits on top.",
@@ -30819,6 +31321,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 2,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(8, 6),
         target: "sm_100a",
         summary: "Two e3m2 values, each in a byte of a 16-bit register.",
@@ -30829,6 +31332,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 2,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(8, 6),
         target: "sm_100a",
         summary: "Two e2m3 values, each in a byte of a 16-bit register.",
@@ -30839,6 +31343,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(8, 7),
         target: "sm_100a",
         summary: "Four e3m2 values, each in a byte of a 32-bit register.",
@@ -30849,6 +31354,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(8, 7),
         target: "sm_100a",
         summary: "Four e2m3 values, each in a byte of a 32-bit register.",
@@ -30859,6 +31365,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 4,
         elements: 1,
         storage: Some(".b8"),
+        registers: &[".b8"],
         since: Version::new(8, 6),
         target: "sm_100a",
         summary: "4-bit float: 1 sign, 2 exponent and 1 fraction bit, bias 1. Neither infinity nor NaN.",
@@ -30869,6 +31376,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 8,
         elements: 2,
         storage: Some(".b8"),
+        registers: &[".b8"],
         since: Version::new(8, 6),
         target: "sm_100a",
         summary: "Two e2m1 values in one byte.",
@@ -30879,6 +31387,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 4,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(8, 7),
         target: "sm_100a",
         summary: "Four e2m1 values in 16 bits.",
@@ -30889,6 +31398,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(9, 4),
         target: "sm_100a",
         summary: "Four e2m1 values, each padded to a byte of a 32-bit register.",
@@ -30899,6 +31409,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 8,
         elements: 1,
         storage: Some(".b8"),
+        registers: &[".b8"],
         since: Version::new(8, 6),
         target: "sm_100a",
         summary: "Exponent only: the value 2^(e-127); 0xff is NaN. The scale factors of block-scaled matrices.",
@@ -30909,6 +31420,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 2,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(8, 6),
         target: "sm_100a",
         summary: "Two ue8m0 values in 16 bits.",
@@ -30919,6 +31431,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 32,
         elements: 4,
         storage: Some(".b32"),
+        registers: &[".b32"],
         since: Version::new(9, 4),
         target: "sm_100a",
         summary: "Four ue8m0 values in 32 bits.",
@@ -30929,6 +31442,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 8,
         elements: 1,
         storage: Some(".b8"),
+        registers: &[".b8"],
         since: Version::new(8, 7),
         target: "sm_100a",
         summary: "Unsigned e4m3: 4 exponent and 3 fraction bits, bias 7; 0x7f is NaN. Scale factors.",
@@ -30939,6 +31453,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 2,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(9, 4),
         target: "sm_107a",
         summary: "Two unsigned floats of 5 exponent and 3 fraction bits in 16 bits.",
@@ -30949,6 +31464,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 16,
         elements: 2,
         storage: Some(".b16"),
+        registers: &[".b16"],
         since: Version::new(9, 1),
         target: "sm_100a",
         summary: "Two fixed-point values in 16 bits: two's complement bytes scaled by 2^-6.",
@@ -30959,6 +31475,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 64,
         elements: 1,
         storage: None,
+        registers: &[".texref"],
         since: Version::new(1, 5),
         target: "sm_10",
         summary: "Handle of a texture; a global variable or a kernel parameter.",
@@ -30969,6 +31486,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 64,
         elements: 1,
         storage: None,
+        registers: &[".samplerref"],
         since: Version::new(1, 5),
         target: "sm_10",
         summary: "Handle of a sampler, for modules in texmode_independent; a global variable or a kernel parameter.",
@@ -30979,6 +31497,7 @@ pub(crate) static TYPES: [Type; 56] = [
         bits: 64,
         elements: 1,
         storage: None,
+        registers: &[".surfref"],
         since: Version::new(1, 5),
         target: "sm_20",
         summary: "Handle of a surface; a global variable or a kernel parameter.",

@@ -1,7 +1,7 @@
 //! Instructions and their operands.
 
 use crate::generated::ptx as tables;
-use crate::ptx::{Modifier, ModifierClass};
+use crate::ptx::{Form, Modifier, ModifierClass};
 use crate::{Category, Role, Simulation, Version};
 
 /// One entry of the instruction set. A mnemonic that works in several ways (`add` on integers and on floats) has several
@@ -22,6 +22,8 @@ pub struct Instruction {
     pub section: &'static str,
     /// Its forms. `{x}` is optional, `{a,b}` or `a|b` a choice; a word without a dot inside a chain of modifiers names a class.
     pub syntax: &'static [&'static str],
+    /// Exactly what the assembler takes.
+    pub forms: &'static [Form],
     /// The modifiers after `words`, in their documented order.
     pub modifiers: &'static [ModifierClass],
     /// Every single modifier that some form takes, `words` included, sorted.

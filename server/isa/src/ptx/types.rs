@@ -16,6 +16,8 @@ pub struct Type {
     pub elements: u8,
     /// For a type that only instructions name, the type of the register that holds it.
     pub storage: Option<&'static str>,
+    /// The types of the registers that hold a value of it, with their dots.
+    pub registers: &'static [&'static str],
     /// The first version that has it.
     pub since: Version,
     /// The targets it needs, in prose.

@@ -1,5 +1,6 @@
 //! The PTX tables, and the checks of the data they come from.
 
+mod form;
 mod modifiers;
 mod surroundings;
 
@@ -34,14 +35,15 @@ fn instructions(data: &Data, modifiers: &Modifiers) -> Result<String> {
     let mut by_id = Vec::new();
     let mut by_opcode: BTreeMap<&str, Vec<String>> = BTreeMap::new();
     let mut mistakes = Vec::new();
+    let mut shared = form::Shared::default();
     for (number, category) in data.categories.iter().enumerate() {
         categories.push(category_entry(&category.id, &category.title, &category.about));
         for entry in &category.instructions {
             let file = format!("ptx/instructions/{}.toml", category.id);
             let place = format!("&INSTRUCTIONS[{}]", entries.len());
-            match instruction(&file, number, entry, modifiers) {
+            match instruction(&file, number, entry, modifiers, &mut shared) {
                 Ok(source) => entries.push(source),
-                Err(why) => mistakes.push(format!("{file}, the entry `{}`: {why}", entry.id)),
+                Err(why) => mistakes.push(format!("{file}, the entry `{}`: {why:#}", entry.id)),
             }
             by_id.push((entry.id.as_str(), place.clone()));
             by_opcode.entry(entry.opcode()).or_default().push(place);
@@ -53,7 +55,8 @@ fn instructions(data: &Data, modifiers: &Modifiers) -> Result<String> {
     let opcodes = rust::strings(by_opcode.keys());
     let by_opcode: Vec<(&str, String)> =
         by_opcode.into_iter().map(|(opcode, places)| (opcode, rust::slice(places))).collect();
-    Ok(rust::table("CATEGORIES", "Category", &categories)
+    Ok(shared.tables()
+        + &rust::table("CATEGORIES", "Category", &categories)
         + &rust::table("INSTRUCTIONS", "Instruction", &entries)
         + &format!("pub(crate) static OPCODES: &[&str] = {opcodes};\n\n")
         + &rust::names("BY_ID", "&Instruction", &by_id)?
@@ -76,7 +79,13 @@ fn all_classes_used(categories: &[Category], modifiers: &Modifiers) -> Result<()
     Ok(())
 }
 
-fn instruction(file: &str, category: usize, entry: &Instruction, modifiers: &Modifiers) -> Result<String> {
+fn instruction(
+    file: &str,
+    category: usize,
+    entry: &Instruction,
+    modifiers: &Modifiers,
+    shared: &mut form::Shared,
+) -> Result<String> {
     check_texts(file, entry)?;
     let id = entry.id.as_str();
     let fixed = fixed_words(entry);
@@ -88,7 +97,7 @@ fn instruction(file: &str, category: usize, entry: &Instruction, modifiers: &Mod
     let measured = entry.measured.iter().map(|it| measured(file, id, it)).collect::<Result<Vec<_>>>()?;
     Ok(format!(
         "Instruction {{ id: {id}, name: {name}, opcode: {opcode}, words: {words}, category: &CATEGORIES[{category}], \
-         section: {section}, syntax: {syntax}, modifiers: {classes}, vocabulary: {vocabulary}, types: {types}, \
+         section: {section}, syntax: {syntax}, forms: {forms}, modifiers: {classes}, vocabulary: {vocabulary}, types: {types}, \
          operands: {operands}, since: {since}, since_note: {since_note}, target: {target}, predicable: {predicable}, \
          status: Status::{status:?}, summary: {summary}, semantics: {semantics}, notes: {notes}, \
          divergence: {divergence}, example: {example}, measured: {measured}, simulation: {simulation} }}",
@@ -98,6 +107,7 @@ fn instruction(file: &str, category: usize, entry: &Instruction, modifiers: &Mod
         words = rust::strings(&fixed),
         section = rust::string(&entry.section),
         syntax = rust::strings(&entry.syntax),
+        forms = shared.forms(entry, &fixed_name(entry), |word| modifiers.has(word))?,
         classes = rust::slice(classes),
         vocabulary = rust::strings(&vocabulary),
         types = rust::strings(types(entry, &fixed, modifiers)),
@@ -170,6 +180,11 @@ fn fixed_words(entry: &Instruction) -> Vec<String> {
         .collect()
 }
 
+/// The opcode with its fixed words.
+fn fixed_name(entry: &Instruction) -> String {
+    entry.opcode().to_owned() + &fixed_words(entry).concat()
+}
+
 /// Every single modifier of an entry, sorted.
 fn vocabulary(entry: &Instruction, fixed: &[String]) -> BTreeSet<String> {
     let values: Vec<String> = entry.modifiers.iter().flat_map(|class| names(&class.values)).collect();
@@ -226,34 +241,7 @@ fn types(entry: &Instruction, fixed: &[String], modifiers: &Modifiers) -> Vec<St
 }
 
 fn operand(operand: &Operand) -> Result<String> {
-    let kinds = words(&operand.kinds)
-        .into_iter()
-        .map(|kind| {
-            Ok(format!(
-                "OperandKind::{}",
-                match kind {
-                    "reg" => "Register",
-                    "pred" => "Predicate",
-                    "not-pred" => "NotPredicate",
-                    "sreg" => "SpecialRegister",
-                    "imm" => "Immediate",
-                    "address" => "Address",
-                    "tensor-address" => "TensorAddress",
-                    "fabric-address" => "FabricAddress",
-                    "vector" => "Vector",
-                    "sink" => "Sink",
-                    "symbol" => "Symbol",
-                    "param" => "Parameter",
-                    "label" => "Label",
-                    "label-address" => "LabelAddress",
-                    "texref" => "Texture",
-                    "samplerref" => "Sampler",
-                    "surfref" => "Surface",
-                    other => bail!("`{other}` of the operand `{}` is no kind", operand.name),
-                }
-            ))
-        })
-        .collect::<Result<Vec<_>>>()?;
+    let kinds = words(&operand.kinds).into_iter().map(operand_kind).collect::<Result<Vec<_>>>()?;
     ensure!(!kinds.is_empty(), "the operand `{}` has no kind", operand.name);
     Ok(format!(
         "Operand {{ name: {}, role: {}, kinds: {}, optional: {}, about: {} }}",
@@ -263,6 +251,31 @@ fn operand(operand: &Operand) -> Result<String> {
         operand.optional,
         rust::string(&operand.about)
     ))
+}
+
+/// An `OperandKind`.
+fn operand_kind(kind: &str) -> Result<String> {
+    let name = match kind {
+        "reg" => "Register",
+        "pred" => "Predicate",
+        "not-pred" => "NotPredicate",
+        "sreg" => "SpecialRegister",
+        "imm" => "Immediate",
+        "address" => "Address",
+        "tensor-address" => "TensorAddress",
+        "fabric-address" => "FabricAddress",
+        "vector" => "Vector",
+        "sink" => "Sink",
+        "symbol" => "Symbol",
+        "param" => "Parameter",
+        "label" => "Label",
+        "label-address" => "LabelAddress",
+        "texref" => "Texture",
+        "samplerref" => "Sampler",
+        "surfref" => "Surface",
+        other => bail!("`{other}` is no kind of operand"),
+    };
+    Ok(format!("OperandKind::{name}"))
 }
 
 /// A `Role`.
@@ -325,7 +338,7 @@ mod tests {
         };
         let data = ptx_data::load().unwrap();
         let modifiers = Modifiers::new(&data).unwrap();
-        match instruction("add.toml", 0, &entry, &modifiers) {
+        match instruction("add.toml", 0, &entry, &modifiers, &mut form::Shared::default()) {
             Ok(_) => String::new(),
             Err(why) => why.to_string(),
         }
@@ -343,7 +356,7 @@ mod tests {
         same("{.sat}", "", "no form shows the class `sat`");
         same("d, a\"", "d\"", "no form shows the operand `a`");
         same(".u32 .s32", ".u32 .s33", "`.s33` of the class `type` is not explained in ptx/modifiers.toml");
-        same("reg imm", "rge", "`rge` of the operand `a` is no kind");
+        same("reg imm", "rge", "`rge` is no kind of operand");
         same(
             "simulated",
             "later",

@@ -54,6 +54,9 @@ pub(in crate::codegen) struct Instruction {
     pub(in crate::codegen) simulation: String,
     pub(in crate::codegen) summary: String,
     pub(in crate::codegen) syntax: Vec<String>,
+    /// One form a line, as data/README.md says.
+    #[serde(default)]
+    pub(in crate::codegen) forms: String,
     #[serde(default)]
     pub(in crate::codegen) modifiers: Vec<ModifierClass>,
     #[serde(default)]
@@ -97,6 +100,9 @@ pub(in crate::codegen) struct Operand {
     pub(in crate::codegen) name: String,
     pub(in crate::codegen) role: Role,
     pub(in crate::codegen) kinds: String,
+    /// Its type and length in forms that do not say them.
+    #[serde(rename = "type")]
+    pub(in crate::codegen) ty: Option<String>,
     #[serde(default)]
     pub(in crate::codegen) optional: bool,
     #[serde(default)]
@@ -220,12 +226,14 @@ pub(in crate::codegen) struct Type {
     #[serde(default = "one")]
     pub(in crate::codegen) elements: u8,
     pub(in crate::codegen) storage: Option<String>,
+    /// The register types that hold a value; by default as `register_types` says.
+    pub(in crate::codegen) registers: Option<String>,
     pub(in crate::codegen) since: String,
     pub(in crate::codegen) target: String,
     pub(in crate::codegen) summary: String,
 }
 
-#[derive(Deserialize, Debug, Clone, Copy)]
+#[derive(Deserialize, Debug, Clone, Copy, PartialEq, Eq)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::codegen) enum TypeKind {
     Unsigned,

@@ -21,6 +21,11 @@ pub(super) struct Modifiers<'a> {
 }
 
 impl<'a> Modifiers<'a> {
+    /// Whether there is a modifier, type or state space of this name, written without its dot.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.by_name.contains_key(&format!(".{name}"))
+    }
+
     pub(super) fn new(data: &'a Data) -> Result<Self> {
         const FILE: &str = "ptx/modifiers.toml";
         let mut all = Self {

@@ -6,7 +6,7 @@ use anyhow::{Context, Result, ensure};
 
 use super::example;
 use crate::codegen::isa::data::{sentence, version, words};
-use crate::codegen::isa::ptx_data::{Data, Directive, Register};
+use crate::codegen::isa::ptx_data::{Data, Directive, Register, Type, TypeKind};
 use crate::codegen::isa::rust;
 
 pub(super) fn directives(data: &Data) -> Result<String> {
@@ -109,6 +109,31 @@ fn register_entry(file: &str, register: &Register, names: &[&str]) -> Result<Str
     ))
 }
 
+/// The types of registers that hold a value of a type. Where the data does not say: its storage, or for a type that can be
+/// declared those of its size which are of its kind or have none (`.f16x2` passes for a 32-bit integer).
+fn register_types<'a>(ty: &'a Type, types: &'a [Type]) -> Vec<&'a str> {
+    if let Some(registers) = &ty.registers {
+        return words(registers);
+    }
+    if let Some(storage) = &ty.storage {
+        return vec![storage];
+    }
+    let fits = |other: &&Type| {
+        let integers = [TypeKind::Unsigned, TypeKind::Signed];
+        other.storage.is_none()
+            && other.bits == ty.bits
+            && match ty.kind {
+                TypeKind::Bits => other.kind != TypeKind::Opaque,
+                TypeKind::Unsigned | TypeKind::Signed => {
+                    other.kind == TypeKind::Bits || integers.contains(&other.kind) || other.name == ".f16x2"
+                }
+                TypeKind::Float => other.kind == TypeKind::Bits || other.name == ty.name,
+                TypeKind::Predicate | TypeKind::Opaque => other.name == ty.name,
+            }
+    };
+    types.iter().filter(fits).map(|ty| ty.name.as_str()).collect()
+}
+
 pub(super) fn types_and_spaces(data: &Data) -> Result<String> {
     let mut types = Vec::new();
     let mut type_names = Vec::new();
@@ -116,12 +141,13 @@ pub(super) fn types_and_spaces(data: &Data) -> Result<String> {
         sentence("ptx/types.toml", &ty.name, "summary", &ty.summary)?;
         type_names.push((ty.name.as_str(), format!("&TYPES[{}]", types.len())));
         types.push(format!(
-            "Type {{ name: {}, kind: TypeKind::{:?}, bits: {}, elements: {}, storage: {}, since: {}, target: {}, summary: {} }}",
+            "Type {{ name: {}, kind: TypeKind::{:?}, bits: {}, elements: {}, storage: {}, registers: {}, since: {}, target: {}, summary: {} }}",
             rust::string(&ty.name),
             ty.kind,
             ty.bits,
             ty.elements,
             ty.storage.as_deref().map_or("None".to_owned(), |name| format!("Some({name:?})")),
+            rust::strings(register_types(ty, &data.types)),
             rust::version(version("ptx/types.toml", &ty.name, &ty.since)?),
             rust::string(&ty.target),
             rust::string(&ty.summary)
