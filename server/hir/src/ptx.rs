@@ -14,4 +14,4 @@ mod uniformity;
 pub use model::*;
 pub use module::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
 pub use signature::{Roles, entry, written};
-pub use uniformity::Uniformity;
+pub use uniformity::{Link, LinkKind, Question, Uniformity, Variance};

@@ -39,7 +39,7 @@ impl Function {
     pub fn post_dominators(&self, cfg: &Cfg) -> PostDominators {
         let uniformity = std::cell::OnceCell::new();
         PostDominators::leaving_lanes(cfg, |block| {
-            uniformity.get_or_init(|| Uniformity::of(self, cfg)).is_uniform_branch(block)
+            uniformity.get_or_init(|| Uniformity::of(self, cfg, &[])).is_uniform_branch(block)
         })
     }
 

@@ -1,180 +1,290 @@
-//! Which branches are proven to keep the lanes of a warp together.
+//! Which values the lanes of a warp share, and why the others differ.
+//!
+//! The values of registers form a graph: what an instruction writes, and what comes together where blocks meet. A value
+//! differs because of the *data* it is made from, or because lanes *parted* at a branch, wrote different values on the
+//! sides, and met again; or because they left a loop in different rounds. All three are followed together, since a branch
+//! parts lanes only if its guard differs. Only values that a branch or a question depends on are looked at.
 
-use warplens_isa::ptx::{self as isa, Scope};
+mod joins;
+mod reason;
+mod results;
+#[cfg(test)]
+mod tests;
+mod values;
 
-use super::{
-    Function, FunctionKind, Guard, Instruction, NameId, Operand, ReferentId, Resolution, SymbolKind,
-};
+pub use reason::{Link, LinkKind};
+
+use super::{Function, InstructionId, Operand, ReferentId};
 use crate::cfg::{BlockEnd, BlockId, Cfg};
-use crate::post_dominators::PostDominators;
+use joins::Joins;
+use values::{Origin, Same, Use, UseKind, ValueId, Values};
 
-/// Block visits that the proof may cost; beyond it nothing counts as proven.
+/// Value visits that the analysis may cost; beyond it nothing counts as known.
 const BUDGET: usize = 20_000_000;
 
-/// The result of the proof. It errs on one side only: what is called uniform is.
-///
-/// A value is uniform if it is computed from kernel parameters, constants, constant memory and special registers that a
-/// warp shares, by instructions whose guard is uniform, in blocks that the lanes of a warp come to together.
-pub struct Uniformity {
-    /// By block: whether the branch at its end is proven.
-    uniform: Vec<bool>,
+/// Whether the lanes of a warp that come to a place together hold the same value.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Variance {
+    /// They do. This is a proof.
+    Uniform,
+    /// Nothing shows it either way: the value comes from memory or a call, or only whole warps differ in it.
+    Unknown,
+    /// It is made from what differs from lane to lane, such as `%tid.x`.
+    Varies,
 }
 
-impl Uniformity {
-    /// Proves what it can about a function.
-    pub fn of(function: &Function, cfg: &Cfg) -> Uniformity {
-        let mut proof = Proof {
-            function,
-            cfg,
-            varies: vec![false; function.referent_count()],
-            apart: vec![false; cfg.blocks().len()],
-            parted: vec![false; cfg.blocks().len()],
-            meets: PostDominators::textbook(cfg),
-            met: vec![None; cfg.blocks().len()],
-            budget: BUDGET,
+/// A question about a register at an instruction.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Question {
+    /// Where.
+    pub instruction: InstructionId,
+    /// Which register.
+    pub register: ReferentId,
+    /// Whether what the instruction leaves in it is meant, rather than what it finds there.
+    pub after: bool,
+}
+
+/// The result of the analysis of one function.
+pub struct Uniformity<'f> {
+    values: Values<'f>,
+    branches: Vec<Branch>,
+    joins: Joins<'f>,
+    asked: Vec<ValueId>,
+    /// Whether the analysis ended within its budget.
+    done: bool,
+}
+
+/// A branch that may part lanes.
+struct Branch {
+    block: BlockId,
+    /// The guard, and the index of `brx`.
+    control: Vec<ValueId>,
+    /// `.uni` promises that it does not.
+    is_promised: bool,
+    variance: Variance,
+}
+
+impl<'f> Uniformity<'f> {
+    /// Analyses the branches of a function, and the registers asked about.
+    pub fn of(function: &'f Function, cfg: &'f Cfg, questions: &[Question]) -> Uniformity<'f> {
+        let mut values = Values::new(function, cfg);
+        let branches = cfg.ids().filter_map(|block| Branch::of(function, cfg, block, &mut values)).collect();
+        let value = |question: &Question| match question.after {
+            true => values.after(question.instruction, question.register),
+            false => values.before(question.instruction, question.register),
         };
-        let done = proof.run();
-        let uniform = cfg.ids().map(|id| done && !proof.parted[id.index()]).collect();
-        Uniformity { uniform }
+        let asked = questions.iter().map(value).collect();
+        values.complete();
+        let joins = Joins::new(cfg);
+        let mut analysis = Uniformity { values, branches, joins, asked, done: false };
+        analysis.done = analysis.run();
+        analysis
     }
 
-    /// Whether the branch at the end of this block sends all lanes of a warp that come to it the same way.
+    /// The answer to the question of this number.
+    pub fn answer(&self, question: usize) -> Variance {
+        self.settled(self.values.variance(self.asked[question]))
+    }
+
+    /// Why the answer to the question of this number is not *uniform*, from the register back to where the difference
+    /// begins.
+    pub fn reason(&self, question: usize) -> Vec<Link> {
+        reason::of_value(self, self.asked[question])
+    }
+
+    /// Whether the branch at the end of a block can part lanes. What `.uni` promises is not asked.
+    pub fn branch(&self, block: BlockId) -> Variance {
+        self.settled(self.branch_at(block).map_or(Variance::Uniform, |branch| branch.variance))
+    }
+
+    /// Why it can.
+    pub fn branch_reason(&self, block: BlockId) -> Vec<Link> {
+        reason::of_branch(self, block)
+    }
+
+    /// Whether the branch at the end of this block is proven, or promised, to send all lanes of a warp that come to it the
+    /// same way.
     pub fn is_uniform_branch(&self, block: BlockId) -> bool {
-        self.uniform[block.index()]
+        self.branch_at(block).is_none_or(|branch| branch.is_promised)
+            || self.branch(block) == Variance::Uniform
     }
-}
 
-struct Proof<'f> {
-    function: &'f Function,
-    cfg: &'f Cfg,
-    /// By referent: whether lanes may hold different values.
-    varies: Vec<bool>,
-    /// Blocks to which the lanes of a warp may come at different times.
-    apart: Vec<bool>,
-    /// Blocks whose branch may part lanes.
-    parted: Vec<bool>,
-    meets: PostDominators,
-    /// By block: the branch for which it was last met.
-    met: Vec<Option<BlockId>>,
-    budget: usize,
-}
+    fn branch_at(&self, block: BlockId) -> Option<&Branch> {
+        let index = self.branches.binary_search_by_key(&block, |branch| branch.block).ok()?;
+        Some(&self.branches[index])
+    }
 
-impl Proof<'_> {
-    /// Grows the sets until nothing changes; `false` when that takes too long.
+    fn settled(&self, variance: Variance) -> Variance {
+        if self.done { variance } else { Variance::Unknown }
+    }
+
+    /// Raises what is known until nothing changes; `false` when that takes too long.
     fn run(&mut self) -> bool {
+        let mut budget = BUDGET;
+        while self.values.find_copies() {
+            let Some(rest) = budget.checked_sub(self.values.len()) else { return false };
+            budget = rest;
+        }
         loop {
             let mut changed = false;
-            for block in self.cfg.ids() {
-                let instructions = self.cfg.block(block).instructions.clone();
-                let Some(budget) = self.budget.checked_sub(instructions.len() + 1) else { return false };
-                self.budget = budget;
-                for id in instructions {
-                    let instruction = self.function.instruction(super::InstructionId::new(id as usize));
-                    changed |= self.visit(instruction, block);
-                }
-                changed |= self.end(block);
+            // Values were found from their uses back, so the last ones come first in the flow.
+            for value in self.values.ids().rev() {
+                changed |= self.raise(value);
+            }
+            for index in 0..self.branches.len() {
+                changed |= self.raise_branch(index);
             }
             if !changed {
                 return true;
             }
+            let cost = self.values.len() + self.branches.len() + self.joins.take_cost();
+            let Some(rest) = budget.checked_sub(cost) else { return false };
+            budget = rest;
         }
     }
 
-    /// Marks what the instruction writes; `true` if that is news.
-    fn visit(&mut self, instruction: Instruction<'_>, block: BlockId) -> bool {
-        let guard_varies = instruction.guard().is_some_and(|guard| self.guard_varies(guard));
-        let varies = guard_varies || self.apart[block.index()] || self.result_varies(instruction);
-        let mut changed = false;
-        if varies {
-            for name in self.function.names_of(instruction).filter(|name| name.role.writes()) {
-                changed |= !std::mem::replace(&mut self.varies[name.referent.index()], true);
+    /// Looks at a value again; `true` if it turned out to vary more than was known.
+    fn raise(&mut self, value: ValueId) -> bool {
+        let (variance, cause) = match self.values.origin(value) {
+            Origin::Before { .. } => return false,
+            Origin::Written { .. } => self.written(value),
+            Origin::Merged { block, .. } => self.merged(value, block),
+        };
+        self.values.raise(value, variance, cause)
+    }
+
+    fn written(&self, value: ValueId) -> (Variance, Cause) {
+        let mut data = Raised::default();
+        let mut control = Raised::default();
+        let uses = self.values.uses(value);
+        let keeps_old =
+            uses.iter().any(|used| used.kind == UseKind::Previous && !self.values.is_undefined(used.value));
+        for used in uses {
+            let (variance, cause) = self.used(used);
+            match used.kind {
+                UseKind::Data => data.by(variance, cause),
+                UseKind::Guard if keeps_old => control.by(variance, Cause::Guard(used.value)),
+                UseKind::Guard => {}
+                UseKind::Previous => control.by(variance, cause),
             }
         }
-        changed
+        let data = self.values.result(value).of(data);
+        control.by(data.variance, data.cause);
+        (control.variance, control.cause)
     }
 
-    /// Whether lanes that run the instruction together may get different results.
-    fn result_varies(&self, instruction: Instruction<'_>) -> bool {
-        let names = || self.function.names_of(instruction).filter(|name| !name.role.writes());
-        let sources_vary = || names().any(|name| self.name_varies(name.resolution, name.referent));
-        match instruction.opcode() {
-            "ld" | "ldu" if instruction.has("const") => sources_vary(),
-            "ld" if instruction.modifiers().iter().any(|modifier| modifier.starts_with("param")) => {
-                self.function.kind != FunctionKind::Entry
-                    || sources_vary()
-                    || !names().any(|name| {
-                        let symbol =
-                            name.resolution.symbol().map(|symbol| &self.function.symbol(symbol).kind);
-                        matches!(symbol, Some(SymbolKind::Param { .. }))
-                    })
-            }
-            opcode => !is_arithmetic(opcode) || sources_vary(),
+    fn merged(&self, value: ValueId, block: BlockId) -> (Variance, Cause) {
+        let mut raised = Raised::default();
+        for used in self.values.uses(value) {
+            let (variance, cause) = self.used(used);
+            raised.by(variance, cause);
         }
-    }
-
-    fn name_varies(&self, resolution: Resolution<'_>, referent: ReferentId) -> bool {
-        match resolution {
-            Resolution::Special(name) => {
-                isa::special_register(name).is_none_or(|register| matches!(register.scope, Scope::Thread))
+        if self.values.same(value) == Same::Value(value) {
+            if let Some((variance, branch)) = self.joins.parted(block) {
+                raised.by(variance, Cause::Parted(branch));
             }
-            // Registers, and addresses of variables, which are the same number in every lane.
-            Resolution::Symbol(_) | Resolution::Indexed { .. } | Resolution::External(_) => {
-                self.varies[referent.index()]
+            if self.joins.is_irreducible() {
+                raised.by(Variance::Unknown, Cause::Opaque);
             }
         }
+        (raised.variance, raised.cause)
     }
 
-    fn guard_varies(&self, guard: Guard) -> bool {
-        self.varies[self.function.name(guard.name).referent.index()]
+    /// How a value varies where it is used: outside of a loop that lanes leave in different rounds, more than inside.
+    fn used(&self, used: &Use) -> (Variance, Cause) {
+        let mut raised =
+            Raised { variance: self.values.variance(used.value), cause: Cause::Value(used.value) };
+        if let Same::Value(origin) = self.values.same(used.value)
+            && let Some(block) = self.values.block(origin)
+        {
+            for (variance, branch) in self.joins.left(block, used.block) {
+                let in_loop = |block| self.joins.in_loop(branch, block);
+                let variance =
+                    if self.values.changes_in(origin, &in_loop) { variance } else { Variance::Uniform };
+                raised.by(variance, Cause::Left(branch));
+            }
+        }
+        (raised.variance, raised.cause)
     }
 
-    /// Marks the blocks that lanes come to apart because of the branch at the end of this one; `true` if that is news.
-    fn end(&mut self, block: BlockId) -> bool {
-        if self.parted[block.index()] || self.cfg.block(block).end != BlockEnd::Parts {
+    fn raise_branch(&mut self, index: usize) -> bool {
+        let branch = &self.branches[index];
+        let variance = branch.control.iter().map(|value| self.values.variance(*value)).max();
+        let variance = variance.unwrap_or(Variance::Unknown);
+        if variance <= branch.variance {
             return false;
         }
-        let Some(last) = self.cfg.block(block).instructions.clone().next_back() else { return false };
-        let branch = self.function.instruction(super::InstructionId::new(last as usize));
-        let parts = branch.guard().is_some_and(|guard| self.guard_varies(guard))
-            || branch.opcode() == "brx"
-                && branch.operands().first().is_some_and(|index| self.operand_varies(*index));
-        if !parts || branch.has("uni") {
-            return false;
-        }
-        self.parted[block.index()] = true;
-        let meeting = self.meets.immediate(block);
-        let mut open: Vec<BlockId> = self.cfg.successors(block).collect();
-        while let Some(next) = open.pop() {
-            if Some(next) != meeting && self.met[next.index()].replace(block) != Some(block) {
-                self.budget = self.budget.saturating_sub(1);
-                self.apart[next.index()] = true;
-                open.extend(self.cfg.successors(next));
-            }
+        self.branches[index].variance = variance;
+        let Branch { block, is_promised, .. } = self.branches[index];
+        if !is_promised {
+            self.joins.part(block, variance);
         }
         true
     }
+}
 
-    fn operand_varies(&self, operand: Operand) -> bool {
-        let varies = |name: NameId| {
-            let name = self.function.name(name);
-            self.name_varies(name.resolution, name.referent)
-        };
-        match operand {
-            Operand::Register { name, .. } | Operand::Special { name, .. } => varies(name),
-            Operand::Constant(_) => false,
-            _ => true,
+impl Branch {
+    fn of(function: &Function, cfg: &Cfg, block: BlockId, values: &mut Values<'_>) -> Option<Branch> {
+        if cfg.block(block).end != BlockEnd::Parts {
+            return None;
         }
+        let last = cfg.block(block).instructions.clone().next_back()?;
+        let instruction = function.instruction(InstructionId::new(last as usize));
+        let guard = instruction.guard().map(|guard| guard.name);
+        let index = match (instruction.opcode(), instruction.operands().first()) {
+            ("brx", Some(Operand::Register { name, .. })) => Some(*name),
+            _ => None,
+        };
+        let names = [guard, index].into_iter().flatten();
+        let registers = names.map(|name| function.name(name).referent);
+        let control = registers.map(|register| values.before(instruction.id(), register)).collect();
+        let is_promised = instruction.has("uni");
+        Some(Branch { block, control, is_promised, variance: Variance::Uniform })
     }
 }
 
-/// Whether the result depends on nothing but the operands. Whatever is not listed may differ between lanes.
-fn is_arithmetic(opcode: &str) -> bool {
-    const OPCODES: &[&str] = &[
-        "abs", "add", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cos", "cvt",
-        "cvta", "div", "dp2a", "dp4a", "ex2", "fma", "fns", "isspacep", "lg2", "lop3", "mad", "mad24", "max",
-        "min", "mov", "mul", "mul24", "neg", "not", "or", "popc", "prmt", "rcp", "rem", "rsqrt", "sad",
-        "selp", "set", "setp", "shf", "shl", "shr", "sin", "slct", "sqrt", "sub", "szext", "tanh", "testp",
-        "xor",
-    ];
-    OPCODES.binary_search(&opcode).is_ok()
+/// What made a value vary.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Cause {
+    /// Nothing: it is uniform.
+    Nothing,
+    /// The value it is made from.
+    Value(ValueId),
+    /// The guard of the instruction: lanes where it is false keep what was there.
+    Guard(ValueId),
+    /// Lanes parted at the end of this block and came together with different values.
+    Parted(BlockId),
+    /// Lanes leave the loop around this block in different rounds.
+    Left(BlockId),
+    /// A special register.
+    Special,
+    /// The instruction picks lanes, as `elect.sync` does.
+    Picks,
+    /// The instruction takes it from where the analysis does not look.
+    Opaque,
+    /// A parameter of a function that is not a kernel.
+    Parameter,
+    /// Made from what differs from lane to lane, but perhaps not inside a warp: `%tid.x / 32`.
+    Aligned,
+}
+
+/// The most that was found so far, and its cause.
+#[derive(Debug, Clone, Copy)]
+struct Raised {
+    variance: Variance,
+    cause: Cause,
+}
+
+impl Default for Raised {
+    fn default() -> Raised {
+        Raised { variance: Variance::Uniform, cause: Cause::Nothing }
+    }
+}
+
+impl Raised {
+    fn by(&mut self, variance: Variance, cause: Cause) {
+        if variance > self.variance {
+            *self = Raised { variance, cause };
+        }
+    }
 }

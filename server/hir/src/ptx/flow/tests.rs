@@ -22,7 +22,7 @@ fn check(statements: &str, expect: Expect) {
     let cfg = function.cfg(&|name| name == "abort");
     let meets = function.post_dominators(&cfg);
     let textbook = PostDominators::textbook(&cfg);
-    let uniformity = Uniformity::of(&function, &cfg);
+    let uniformity = Uniformity::of(&function, &cfg, &[]);
     let name = |block: BlockId| {
         let start = cfg.block(block).instructions.start as usize;
         let label = function.labels().find(|label| label.target.index() == start);
@@ -343,13 +343,13 @@ fn a_counted_loop_stays_uniform_around_an_if() {
             4 Leaves 
         "#]],
     );
-    // A lane that breaks out has another count than those that go on.
+    // Lanes that break out have another count, but those that go on agree.
     check(
         "mov.u32 r, 0; TOP: @p bra OUT; add.u32 r, r, 1; setp.lt.u32 v, r, n; @v bra TOP; OUT: ret;",
         expect![[r#"
             0 Goes TOP
             TOP Parts OUT 2, meet OUT
-            2 Parts TOP OUT, meet OUT
+            2 Parts TOP OUT, meet OUT, uniform
             OUT Leaves 
         "#]],
     );

@@ -1,0 +1,98 @@
+//! Why a value differs between lanes, link by link.
+
+use super::{Cause, Origin, Uniformity, ValueId, Variance};
+use crate::cfg::BlockId;
+use crate::ptx::{InstructionId, ReferentId};
+
+/// One link of the chain from a register back to where a difference begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Link {
+    /// The register that differs; `None` where a branch of no known guard is the start.
+    pub register: Option<ReferentId>,
+    /// The instruction that shows it.
+    pub instruction: InstructionId,
+    /// How.
+    pub kind: LinkKind,
+}
+
+/// How a register comes to differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LinkKind {
+    /// The instruction makes it from the register of the next link.
+    Made,
+    /// Lanes where the guard of the instruction is false keep what was there; the next link is about the guard.
+    Guarded,
+    /// Lanes part at the instruction, a branch, and come together with different values; the next link is about its guard.
+    Parted,
+    /// Lanes leave a loop at the instruction, a branch, in different rounds; the next link is about its guard.
+    Left,
+    /// The instruction reads a special register that differs from lane to lane.
+    Special,
+    /// The instruction picks a lane.
+    Picks,
+    /// The instruction takes it from where the analysis does not look: memory, a call, other lanes.
+    Opaque,
+    /// The instruction makes it from what differs between threads, perhaps not between those of a warp.
+    Aligned,
+    /// It is a parameter in `.reg`; the instruction is the first that stands in the function.
+    Parameter,
+}
+
+/// Chains are cut at this many links.
+const LONGEST: usize = 64;
+
+pub(super) fn of_branch(analysis: &Uniformity<'_>, block: BlockId) -> Vec<Link> {
+    control(analysis, block).map_or_else(Vec::new, |value| of_value(analysis, value))
+}
+
+/// The register that makes a branch part lanes.
+fn control(analysis: &Uniformity<'_>, block: BlockId) -> Option<ValueId> {
+    let control = analysis.branch_at(block)?.control.iter().copied();
+    control.rev().max_by_key(|value| analysis.values.variance(*value))
+}
+
+pub(super) fn of_value(analysis: &Uniformity<'_>, value: ValueId) -> Vec<Link> {
+    let mut links = Vec::new();
+    let mut next = Some(value);
+    while let Some(value) = next
+        && links.len() < LONGEST
+        && analysis.done
+        && analysis.values.variance(value) > Variance::Uniform
+    {
+        let (kind, instruction, after) = link(analysis, value);
+        let register = analysis.values.origin(value).register();
+        links.extend(kind.map(|kind| Link { register: Some(register), instruction, kind }));
+        next = after;
+    }
+    links
+}
+
+/// What is to be said of a value, and the value to go on with. Nothing is said of values that only come together.
+fn link(analysis: &Uniformity<'_>, value: ValueId) -> (Option<LinkKind>, InstructionId, Option<ValueId>) {
+    let here = match analysis.values.origin(value) {
+        Origin::Written { instruction, .. } => instruction,
+        Origin::Merged { block, .. } => first(analysis, block),
+        Origin::Before { .. } => InstructionId::FIRST,
+    };
+    let is_written = matches!(analysis.values.origin(value), Origin::Written { .. });
+    let branch = |block: BlockId| {
+        let last = analysis.values.cfg().block(block).instructions.end.saturating_sub(1);
+        InstructionId::new(last as usize)
+    };
+    match analysis.values.cause(value) {
+        Cause::Nothing => (None, here, None),
+        Cause::Value(source) => (is_written.then_some(LinkKind::Made), here, Some(source)),
+        Cause::Guard(guard) => (Some(LinkKind::Guarded), here, Some(guard)),
+        Cause::Parted(block) => (Some(LinkKind::Parted), branch(block), control(analysis, block)),
+        Cause::Left(block) => (Some(LinkKind::Left), branch(block), control(analysis, block)),
+        Cause::Special => (Some(LinkKind::Special), here, None),
+        Cause::Picks => (Some(LinkKind::Picks), here, None),
+        Cause::Opaque => (Some(LinkKind::Opaque), here, None),
+        Cause::Aligned => (Some(LinkKind::Aligned), here, None),
+        Cause::Parameter => (Some(LinkKind::Parameter), here, None),
+    }
+}
+
+fn first(analysis: &Uniformity<'_>, block: BlockId) -> InstructionId {
+    InstructionId::new(analysis.values.cfg().block(block).instructions.start as usize)
+}

@@ -1,0 +1,209 @@
+//! What an instruction makes of what its sources hold: whether results agree where sources do.
+
+use warplens_isa::ptx::{self as isa, Scope};
+
+use super::{Cause, Raised, Variance};
+use crate::ptx::{
+    Component, Function, FunctionKind, Instruction, NameRef, Operand, ReferentId, Resolution, SymbolKind,
+    Type,
+};
+
+/// How the result of an instruction varies with its sources.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Transfer {
+    /// What it does besides the registers that it reads.
+    own: Raised,
+    of_sources: OfSources,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum OfSources {
+    /// It varies as its sources do.
+    Follows,
+    /// As its sources do, but what differs may be the same in all lanes of a warp.
+    Aligned,
+    /// Nothing is known if a source varies.
+    Loses,
+    /// Whatever they are.
+    Ignores,
+}
+
+impl Default for Transfer {
+    fn default() -> Transfer {
+        Transfer { own: Raised::default(), of_sources: OfSources::Follows }
+    }
+}
+
+impl Transfer {
+    fn fixed(variance: Variance, cause: Cause) -> Transfer {
+        Transfer { own: Raised { variance, cause }, of_sources: OfSources::Ignores }
+    }
+
+    /// The instruction gives all lanes that run it together the same.
+    fn uniform() -> Transfer {
+        Transfer::fixed(Variance::Uniform, Cause::Nothing)
+    }
+
+    fn unknown() -> Transfer {
+        Transfer::fixed(Variance::Unknown, Cause::Opaque)
+    }
+
+    /// The result for sources that vary so.
+    pub(super) fn of(self, sources: Raised) -> Raised {
+        let mut all = self.own;
+        all.by(sources.variance, sources.cause);
+        match self.of_sources {
+            OfSources::Ignores => self.own,
+            OfSources::Follows => all,
+            OfSources::Aligned if all.variance == Variance::Varies => {
+                Raised { variance: Variance::Unknown, cause: Cause::Aligned }
+            }
+            OfSources::Loses if all.variance == Variance::Varies => {
+                Raised { variance: Variance::Unknown, cause: Cause::Opaque }
+            }
+            OfSources::Aligned | OfSources::Loses => all,
+        }
+    }
+}
+
+/// What an instruction puts into a register.
+pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, register: ReferentId) -> Transfer {
+    use OfSources::{Aligned, Follows, Loses};
+    let own = special_registers(function, instruction);
+    let following = |of_sources| Transfer { own, of_sources };
+    let unless_shared = |is_shared: bool| {
+        let mut own = own;
+        if !is_shared {
+            own.by(Variance::Unknown, Cause::Opaque);
+        }
+        Transfer { own, of_sources: Follows }
+    };
+    match instruction.opcode() {
+        "ld" | "ldu" => unless_shared(is_shared_memory(function, instruction)),
+        "vote" | "redux" | "activemask" => Transfer::uniform(),
+        "match" if instruction.has("all") => Transfer::uniform(),
+        "elect" if is_predicate(function, register) => Transfer::fixed(Variance::Varies, Cause::Picks),
+        "elect" => Transfer::uniform(),
+        "shfl" if reads_one_lane(function, instruction) => Transfer::uniform(),
+        // After a reduction over the warp all lanes may hold the same.
+        "shfl" => following(Loses),
+        "addc" | "subc" | "madc" => unless_shared(false),
+        opcode if !is_arithmetic(opcode) => Transfer::unknown(),
+        _ if keeps_warps_together(function, instruction) => following(Aligned),
+        _ => following(Follows),
+    }
+}
+
+/// How the special registers vary that an instruction reads.
+fn special_registers(function: &Function, instruction: Instruction<'_>) -> Raised {
+    let mut raised = Raised::default();
+    for operand in instruction.operands() {
+        if let Operand::Special { name, component } = operand
+            && let Resolution::Special(register) = function.name(*name).resolution
+        {
+            let variance = special_register(function, register, *component);
+            let cause = if variance == Variance::Varies { Cause::Special } else { Cause::Aligned };
+            raised.by(variance, cause);
+        }
+    }
+    raised
+}
+
+/// How a special register varies inside a warp, whose lanes are numbered along x first.
+pub(super) fn special_register(
+    function: &Function,
+    register: &str,
+    component: Option<Component>,
+) -> Variance {
+    let scope = isa::special_register(register).map(|register| register.scope);
+    if !matches!(scope, Some(Scope::Thread) | None) {
+        return Variance::Uniform;
+    }
+    if register != "%tid" {
+        return Variance::Varies;
+    }
+    let threads = function.signature.dimensions("reqntid");
+    let known = |varies: bool| if varies { Variance::Varies } else { Variance::Uniform };
+    match (component, threads) {
+        (Some(Component::W), _) => Variance::Uniform,
+        (Some(Component::X), Some([x, ..])) => known(x > 1),
+        (Some(Component::Y), Some([x, y, _])) => known(y > 1 && x % WARP != 0),
+        (Some(Component::Z), Some([x, y, z])) => known(z > 1 && x.saturating_mul(y) % WARP != 0),
+        // Where x has a multiple of 32, the lanes of a warp have the same y and z.
+        (Some(Component::Y | Component::Z), None) => Variance::Unknown,
+        _ => Variance::Varies,
+    }
+}
+
+const WARP: u64 = 32;
+
+/// Whether a load reads memory that nobody writes while the kernel runs, so that equal addresses give equal values.
+fn is_shared_memory(function: &Function, instruction: Instruction<'_>) -> bool {
+    if instruction.has("const") {
+        return true;
+    }
+    let is_param = instruction.modifiers().iter().any(|modifier| modifier.starts_with("param"));
+    let of_entry = |name: NameRef<'_>| {
+        let kind = name.resolution.symbol().map(|symbol| &function.symbol(symbol).kind);
+        matches!(kind, Some(SymbolKind::Param { .. }))
+    };
+    is_param && function.kind == FunctionKind::Entry && function.names_of(instruction).any(of_entry)
+}
+
+fn is_predicate(function: &Function, register: ReferentId) -> bool {
+    let symbol = function.resolution(register).symbol().map(|symbol| &function.symbol(symbol).kind);
+    matches!(
+        symbol,
+        Some(
+            SymbolKind::Register { ty: Some(Type::Pred), .. }
+                | SymbolKind::RegisterRange { ty: Some(Type::Pred), .. }
+        )
+    )
+}
+
+/// `shfl.idx` of a constant lane over the whole warp.
+fn reads_one_lane(function: &Function, instruction: Instruction<'_>) -> bool {
+    let constant = |operand: usize| constant(function, instruction.operands().get(operand));
+    instruction.has("idx") && constant(2).is_some() && constant(3) == Some(31)
+}
+
+fn constant(function: &Function, operand: Option<&Operand>) -> Option<u64> {
+    match operand? {
+        Operand::Constant(id) => function.constant(*id).as_integer(),
+        _ => None,
+    }
+}
+
+/// Whether an instruction may give the lanes of a warp the same although `%tid.x` goes into it: it shifts the number of the
+/// lane away, masks it, or compares with a multiple of the warp's size.
+fn keeps_warps_together(function: &Function, instruction: Instruction<'_>) -> bool {
+    let is_multiple = |value: u64| value & (WARP - 1) == 0;
+    let mut constants = instruction.operands().iter().filter_map(|operand| constant(function, Some(operand)));
+    let last = || constant(function, instruction.operands().last());
+    match instruction.opcode() {
+        "shr" => last().is_some_and(|count| count >= 5),
+        "div" => last().is_some_and(|divisor| divisor != 0 && is_multiple(divisor)),
+        "and" => constants.any(is_multiple),
+        "bfe" => constant(function, instruction.operands().get(2)).is_some_and(|start| start >= 5),
+        "lop3" | "prmt" | "bfi" | "shf" => constants.next().is_some(),
+        "setp" | "set" => {
+            let by_one =
+                instruction.modifiers().iter().any(|word| matches!(word.as_str(), "le" | "gt" | "ls" | "hi"));
+            let is_order = !instruction.has("eq") && !instruction.has("ne");
+            constants.any(|limit| is_order && limit > 0 && is_multiple(limit.wrapping_add(u64::from(by_one))))
+        }
+        _ => false,
+    }
+}
+
+/// Whether the result depends on nothing but the operands. Whatever is not listed may differ between lanes.
+fn is_arithmetic(opcode: &str) -> bool {
+    const OPCODES: &[&str] = &[
+        "abs", "add", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cos", "cvt",
+        "cvta", "div", "dp2a", "dp4a", "ex2", "fma", "fns", "isspacep", "lg2", "lop3", "mad", "mad24", "max",
+        "min", "mov", "mul", "mul24", "neg", "not", "or", "popc", "prmt", "rcp", "rem", "rsqrt", "sad",
+        "selp", "set", "setp", "shf", "shl", "shr", "sin", "slct", "sqrt", "sub", "szext", "tanh", "testp",
+        "xor",
+    ];
+    OPCODES.binary_search(&opcode).is_ok()
+}

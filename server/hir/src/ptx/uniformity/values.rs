@@ -1,0 +1,453 @@
+//! The values of registers as a graph, made on demand from their uses back (after Braun and others, "Simple and Efficient
+//! Construction of Static Single Assignment Form", without recursion). Nothing here knows what varies.
+
+use rustc_hash::FxHashMap;
+
+use super::results::{self, Transfer};
+use super::{Cause, Variance};
+use crate::cfg::{BlockId, Cfg};
+use crate::ptx::{
+    ConstantId, Function, Instruction, InstructionId, NameRef, Operand, ReferentId, Resolution, Role,
+    SymbolKind,
+};
+
+/// A value of a register.
+pub(super) type ValueId = u32;
+
+/// Where a value comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Origin {
+    /// An instruction writes it.
+    Written { instruction: InstructionId, register: ReferentId },
+    /// Values from several blocks come together at the start of this one.
+    Merged { block: BlockId, register: ReferentId },
+    /// It was there before the first instruction: a parameter in `.reg`, or nothing.
+    Before { register: ReferentId },
+}
+
+impl Origin {
+    pub(super) fn register(self) -> ReferentId {
+        match self {
+            Origin::Written { register, .. }
+            | Origin::Merged { register, .. }
+            | Origin::Before { register } => register,
+        }
+    }
+}
+
+/// What a value is a copy of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Same {
+    /// Not known yet, or never written.
+    Unset,
+    /// This constant.
+    Constant(ConstantId),
+    /// This value, perhaps itself.
+    Value(ValueId),
+}
+
+/// A value as another one uses it.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Use {
+    pub(super) value: ValueId,
+    /// Where it is used; of values that come together, where it comes from.
+    pub(super) block: BlockId,
+    pub(super) kind: UseKind,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum UseKind {
+    /// A source, or a value that comes together with others.
+    Data,
+    /// The guard of the instruction.
+    Guard,
+    /// What was in the register before, which stays in part or in some lanes.
+    Previous,
+}
+
+struct Value {
+    origin: Origin,
+    uses: std::ops::Range<u32>,
+    result: Transfer,
+    same: Same,
+    variance: Variance,
+    cause: Cause,
+}
+
+pub(super) struct Values<'f> {
+    function: &'f Function,
+    cfg: &'f Cfg,
+    reachable: Vec<bool>,
+    definitions: Definitions,
+    values: Vec<Value>,
+    uses: Vec<Use>,
+    known: FxHashMap<(u32, ReferentId), ValueId>,
+    merged: FxHashMap<(BlockId, ReferentId), ValueId>,
+    before: FxHashMap<ReferentId, ValueId>,
+    /// Values before this one have their uses.
+    complete: usize,
+}
+
+impl<'f> Values<'f> {
+    pub(super) fn new(function: &'f Function, cfg: &'f Cfg) -> Values<'f> {
+        Values {
+            function,
+            cfg,
+            reachable: cfg.reachable(),
+            definitions: Definitions::of(function),
+            values: Vec::new(),
+            uses: Vec::new(),
+            known: FxHashMap::default(),
+            merged: FxHashMap::default(),
+            before: FxHashMap::default(),
+            complete: 0,
+        }
+    }
+
+    pub(super) fn cfg(&self) -> &'f Cfg {
+        self.cfg
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.values.len()
+    }
+
+    pub(super) fn ids(&self) -> impl DoubleEndedIterator<Item = ValueId> + use<> {
+        0..self.values.len() as ValueId
+    }
+
+    pub(super) fn origin(&self, value: ValueId) -> Origin {
+        self.values[value as usize].origin
+    }
+
+    pub(super) fn uses(&self, value: ValueId) -> &[Use] {
+        let range = &self.values[value as usize].uses;
+        &self.uses[range.start as usize..range.end as usize]
+    }
+
+    pub(super) fn result(&self, value: ValueId) -> Transfer {
+        self.values[value as usize].result
+    }
+
+    pub(super) fn same(&self, value: ValueId) -> Same {
+        self.values[value as usize].same
+    }
+
+    pub(super) fn variance(&self, value: ValueId) -> Variance {
+        self.values[value as usize].variance
+    }
+
+    pub(super) fn cause(&self, value: ValueId) -> Cause {
+        self.values[value as usize].cause
+    }
+
+    pub(super) fn is_undefined(&self, value: ValueId) -> bool {
+        self.same(value) == Same::Unset
+    }
+
+    /// The block in which a value begins; `None` for what was there before the first instruction.
+    pub(super) fn block(&self, value: ValueId) -> Option<BlockId> {
+        match self.origin(value) {
+            Origin::Written { instruction, .. } => Some(self.cfg.block_of(instruction.index() as u32)),
+            Origin::Merged { block, .. } => Some(block),
+            Origin::Before { .. } => None,
+        }
+    }
+
+    /// Notes that a value varies; `true` if that is news. The first cause of a degree stays, so that causes form no circle.
+    pub(super) fn raise(&mut self, value: ValueId, variance: Variance, cause: Cause) -> bool {
+        let value = &mut self.values[value as usize];
+        let is_news = variance > value.variance;
+        if is_news {
+            (value.variance, value.cause) = (variance, cause);
+        }
+        is_news
+    }
+
+    /// The value that an instruction leaves in a register.
+    pub(super) fn after(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
+        if self.definitions.of_register(register).binary_search(&(instruction.index() as u32)).is_ok() {
+            self.written(instruction.index() as u32, register)
+        } else {
+            self.before(instruction, register)
+        }
+    }
+
+    /// The value that an instruction finds in a register.
+    pub(super) fn before(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
+        let instruction = instruction.index() as u32;
+        let block = self.cfg.block_of(instruction);
+        let start = self.cfg.block(block).instructions.start;
+        match self.definitions.last_in(register, start..instruction) {
+            Some(definition) => self.written(definition, register),
+            None => self.at_start(block, register),
+        }
+    }
+
+    /// Makes all values that those known so far are made from.
+    pub(super) fn complete(&mut self) {
+        while self.complete < self.values.len() {
+            let index = self.complete;
+            self.complete += 1;
+            let uses = match self.values[index].origin {
+                Origin::Written { instruction, register } => self.sources(instruction, register),
+                Origin::Merged { block, register } => self.incoming(block, register),
+                Origin::Before { .. } => Vec::new(),
+            };
+            let start = self.uses.len() as u32;
+            self.uses.extend(uses);
+            self.values[index].uses = start..self.uses.len() as u32;
+        }
+    }
+
+    fn sources(&mut self, id: InstructionId, register: ReferentId) -> Vec<Use> {
+        let instruction = self.function.instruction(id);
+        let block = self.cfg.block_of(id.index() as u32);
+        let guard = instruction.guard().map(|guard| self.function.name(guard.name).range.start());
+        let mut uses = Vec::new();
+        for name in self.function.names_of(instruction) {
+            if is_register(self.function, name) && matches!(name.role, Role::Read | Role::ReadWrite) {
+                let kind = if Some(name.range.start()) == guard { UseKind::Guard } else { UseKind::Data };
+                uses.push(Use { value: self.before(id, name.referent), block, kind });
+            }
+        }
+        // Of a register that is written nowhere else there is nothing to keep.
+        let is_only =
+            self.definitions.of_register(register).len() == 1 && !is_parameter(self.function, register);
+        if !is_only && (guard.is_some() || is_vector(self.function, register)) {
+            uses.push(Use { value: self.before(id, register), block, kind: UseKind::Previous });
+        }
+        uses
+    }
+
+    fn incoming(&mut self, block: BlockId, register: ReferentId) -> Vec<Use> {
+        let cfg = self.cfg;
+        let from_outside = (block.index() == 0).then(|| self.existing(register));
+        let mut uses: Vec<Use> =
+            from_outside.map(|value| Use { value, block, kind: UseKind::Data }).into_iter().collect();
+        for from in cfg.predecessors(block) {
+            if self.reachable[from.index()] {
+                uses.push(Use { value: self.at_end(from, register), block: from, kind: UseKind::Data });
+            }
+        }
+        uses
+    }
+
+    fn at_end(&mut self, block: BlockId, register: ReferentId) -> ValueId {
+        match self.definitions.last_in(register, self.cfg.block(block).instructions.clone()) {
+            Some(definition) => self.written(definition, register),
+            None => self.at_start(block, register),
+        }
+    }
+
+    /// Goes up while there is one way to come; a register that is written once needs no search.
+    fn at_start(&mut self, mut block: BlockId, register: ReferentId) -> ValueId {
+        match *self.definitions.of_register(register) {
+            [] => return self.existing(register),
+            [only] if !is_parameter(self.function, register) => return self.written(only, register),
+            _ => {}
+        }
+        // Unreachable blocks may form a circle.
+        for _ in 0..self.cfg.blocks().len() {
+            let mut predecessors = self.cfg.predecessors(block).filter(|from| self.reachable[from.index()]);
+            match (predecessors.next(), predecessors.next()) {
+                (None, _) => break,
+                (Some(only), None) if block.index() != 0 => {
+                    let instructions = self.cfg.block(only).instructions.clone();
+                    if let Some(definition) = self.definitions.last_in(register, instructions) {
+                        return self.written(definition, register);
+                    }
+                    block = only;
+                }
+                _ => return self.merged(block, register),
+            }
+        }
+        self.existing(register)
+    }
+
+    fn written(&mut self, instruction: u32, register: ReferentId) -> ValueId {
+        if let Some(&value) = self.known.get(&(instruction, register)) {
+            return value;
+        }
+        let id = InstructionId::new(instruction as usize);
+        let result = results::transfer(self.function, self.function.instruction(id), register);
+        let value = self.push(Origin::Written { instruction: id, register }, result);
+        self.known.insert((instruction, register), value);
+        value
+    }
+
+    fn merged(&mut self, block: BlockId, register: ReferentId) -> ValueId {
+        if let Some(&value) = self.merged.get(&(block, register)) {
+            return value;
+        }
+        let value = self.push(Origin::Merged { block, register }, Transfer::default());
+        self.merged.insert((block, register), value);
+        value
+    }
+
+    fn existing(&mut self, register: ReferentId) -> ValueId {
+        if let Some(&value) = self.before.get(&register) {
+            return value;
+        }
+        let value = self.push(Origin::Before { register }, Transfer::default());
+        if is_parameter(self.function, register) {
+            let entry = &mut self.values[value as usize];
+            entry.same = Same::Value(value);
+            (entry.variance, entry.cause) = (Variance::Unknown, Cause::Parameter);
+        }
+        self.before.insert(register, value);
+        value
+    }
+
+    fn push(&mut self, origin: Origin, result: Transfer) -> ValueId {
+        let id = self.values.len() as ValueId;
+        let (variance, cause) = (Variance::Uniform, Cause::Nothing);
+        self.values.push(Value { origin, uses: 0..0, result, same: Same::Unset, variance, cause });
+        id
+    }
+
+    /// One round of finding out which values are the same; `true` if there was news.
+    pub(super) fn find_copies(&mut self) -> bool {
+        let mut changed = false;
+        for value in self.ids().rev() {
+            let same = match self.origin(value) {
+                Origin::Before { .. } => continue,
+                Origin::Written { instruction, .. } => {
+                    self.copied(value, self.function.instruction(instruction))
+                }
+                Origin::Merged { .. } => self.agreed(value),
+            };
+            changed |= std::mem::replace(&mut self.values[value as usize].same, same) != same;
+        }
+        changed
+    }
+
+    /// What an unguarded `mov` copies.
+    fn copied(&self, value: ValueId, instruction: Instruction<'_>) -> Same {
+        if instruction.opcode() != "mov" || instruction.guard().is_some() {
+            return Same::Value(value);
+        }
+        match (instruction.operands(), self.uses(value)) {
+            ([Operand::Register { component: None, .. }, Operand::Constant(constant)], []) => {
+                Same::Constant(*constant)
+            }
+            (
+                [Operand::Register { component: None, .. }, Operand::Register { component: None, .. }],
+                [Use { value, kind: UseKind::Data, .. }],
+            ) => self.same(*value),
+            _ => Same::Value(value),
+        }
+    }
+
+    /// The one value that comes together here with itself, or the value itself.
+    fn agreed(&self, value: ValueId) -> Same {
+        let mut agreed = Same::Unset;
+        for used in self.uses(value) {
+            let same = self.same(used.value);
+            if same == Same::Unset || same == Same::Value(value) || same == agreed {
+                continue;
+            }
+            if agreed != Same::Unset {
+                return Same::Value(value);
+            }
+            agreed = same;
+        }
+        agreed
+    }
+
+    /// Whether a value can differ from round to round of a loop: it depends on what comes together inside, or the analysis
+    /// does not know what it is made from.
+    pub(super) fn changes_in(&self, value: ValueId, in_loop: &dyn Fn(BlockId) -> bool) -> bool {
+        const FAR: usize = 256;
+        let mut seen = vec![value];
+        let mut next = 0;
+        while let Some(&value) = seen.get(next) {
+            next += 1;
+            let Same::Value(value) = self.same(value) else { continue };
+            if !self.block(value).is_some_and(in_loop) {
+                continue;
+            }
+            if matches!(self.origin(value), Origin::Merged { .. }) || next > FAR {
+                return true;
+            }
+            for used in self.uses(value) {
+                if !seen.contains(&used.value) {
+                    seen.push(used.value);
+                }
+            }
+        }
+        false
+    }
+}
+
+fn symbol_kind<'f>(function: &'f Function, resolution: Resolution<'_>) -> Option<&'f SymbolKind> {
+    resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
+}
+
+fn is_register(function: &Function, name: NameRef<'_>) -> bool {
+    let kind = symbol_kind(function, name.resolution);
+    matches!(kind, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }))
+}
+
+fn is_vector(function: &Function, register: ReferentId) -> bool {
+    matches!(
+        symbol_kind(function, function.resolution(register)),
+        Some(
+            SymbolKind::Register { vector: Some(_), .. } | SymbolKind::RegisterRange { vector: Some(_), .. }
+        )
+    )
+}
+
+/// Whether a register is a parameter: it is declared before the body.
+fn is_parameter(function: &Function, register: ReferentId) -> bool {
+    let symbol = function.resolution(register).symbol().map(|symbol| function.symbol(symbol));
+    symbol.zip(function.body).is_some_and(|(symbol, body)| symbol.range.start() < body.start())
+}
+
+/// By register, the instructions that write it, in the order of the text.
+struct Definitions {
+    starts: Vec<u32>,
+    instructions: Vec<u32>,
+}
+
+impl Definitions {
+    fn of(function: &Function) -> Definitions {
+        let mut starts = vec![0u32; function.referent_count() + 1];
+        for_each_definition(function, |register, _| starts[register.index() + 1] += 1);
+        for index in 1..starts.len() {
+            starts[index] += starts[index - 1];
+        }
+        let mut next = starts.clone();
+        let mut instructions = vec![0; starts.last().copied().unwrap_or(0) as usize];
+        for_each_definition(function, |register, instruction| {
+            let slot = &mut next[register.index()];
+            instructions[*slot as usize] = instruction;
+            *slot += 1;
+        });
+        Definitions { starts, instructions }
+    }
+
+    fn of_register(&self, register: ReferentId) -> &[u32] {
+        let index = register.index();
+        &self.instructions[self.starts[index] as usize..self.starts[index + 1] as usize]
+    }
+
+    fn last_in(&self, register: ReferentId, range: std::ops::Range<u32>) -> Option<u32> {
+        let all = self.of_register(register);
+        let before = all[..all.partition_point(|&instruction| instruction < range.end)].last();
+        before.copied().filter(|instruction| *instruction >= range.start)
+    }
+}
+
+/// Names and instructions both stand in the order of the text, so one walk sees each once.
+fn for_each_definition(function: &Function, mut visit: impl FnMut(ReferentId, u32)) {
+    let mut names = function.names().peekable();
+    for instruction in function.instructions() {
+        let range = instruction.range();
+        while let Some(name) = names.next_if(|name| name.range.start() < range.end()) {
+            if name.role.writes() && name.range.start() >= range.start() && is_register(function, name) {
+                visit(name.referent, instruction.id().index() as u32);
+            }
+        }
+    }
+}
