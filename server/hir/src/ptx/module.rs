@@ -206,10 +206,20 @@ impl ModuleKind {
     /// Whether it is the thing itself rather than a promise of it.
     pub fn is_definition(self) -> bool {
         match self {
-            ModuleKind::Variable { linkage, .. } => linkage != Some(Linkage::Extern),
+            ModuleKind::Variable { .. } => !self.is_extern(),
             ModuleKind::Function { has_body, .. } => has_body,
             ModuleKind::Alias => true,
             ModuleKind::SectionLabel => false,
+        }
+    }
+
+    /// Whether it says that another module has the thing.
+    pub fn is_extern(self) -> bool {
+        match self {
+            ModuleKind::Variable { linkage, .. } | ModuleKind::Function { linkage, .. } => {
+                linkage == Some(Linkage::Extern)
+            }
+            ModuleKind::Alias | ModuleKind::SectionLabel => false,
         }
     }
 
@@ -225,8 +235,14 @@ impl ModuleKind {
             (Function { has_body: false, .. }, Alias) => None,
             (
                 Function { kind: a, linkage, has_body: false, .. },
-                Function { kind: b, linkage: other, .. },
-            ) if a == b => (linkage != other).then_some(ClashKind::Linkage),
+                Function { kind: b, linkage: again, has_body, .. },
+            ) if a == b => {
+                let agrees = match linkage {
+                    EXTERN => again == EXTERN && !has_body,
+                    _ => again.is_none() || again == linkage,
+                };
+                (!agrees).then_some(ClashKind::Linkage)
+            }
             _ => Some(ClashKind::Duplicate),
         }
     }

@@ -38,6 +38,8 @@ fn functions() {
 .extern .func g(); .func g() { ret; }
 .extern .func g(); .extern .func g();
 .func g(); .visible .func g() { ret; }
+.visible .func g(); .func g() { ret; }
+.extern .func g(); .extern .func g() { ret; }
 .weak .func g() { ret; } .weak .func g() { ret; }
 .func g() { ret; } .func h(); .alias h, g;
 .func g() { ret; } .func h() { ret; } .alias h, g;
@@ -53,6 +55,8 @@ fn functions() {
             .extern .func g(); .func g() { ret; } // Linkage
             .extern .func g(); .extern .func g(); // 
             .func g(); .visible .func g() { ret; } // Linkage
+            .visible .func g(); .func g() { ret; } // 
+            .extern .func g(); .extern .func g() { ret; } // Linkage
             .weak .func g() { ret; } .weak .func g() { ret; } // Duplicate
             .func g() { ret; } .func h(); .alias h, g; // 
             .func g() { ret; } .func h() { ret; } .alias h, g; // Duplicate
