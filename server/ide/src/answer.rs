@@ -99,6 +99,14 @@ pub struct Fix {
     pub preferred: bool,
 }
 
+impl Fix {
+    /// The commonest mend: another word in this place.
+    pub(crate) fn replacement(range: TextRange, word: &str) -> Fix {
+        let edits = vec![TextEdit { range, insert: word.to_owned() }];
+        Fix { title: format!("Replace with `{word}`"), edits, preferred: false }
+    }
+}
+
 /// Explanation of what is under the pointer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {

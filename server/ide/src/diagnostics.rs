@@ -12,6 +12,8 @@ mod wave;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::Language;
 
+pub use codes::{Code, code, codes};
+
 use crate::answer::{Diagnostic, Severity};
 use crate::db::{Database, Db, File, Item, items};
 use problem::{Frame, Problem};

@@ -40,7 +40,12 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
 
 /// `; did you mean …?` where there is something to suggest.
 pub(crate) fn suggestion<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
-    nearest(word, candidates).map_or_else(String::new, |found| format!("; did you mean `{found}`?"))
+    did_you_mean(nearest(word, candidates))
+}
+
+/// The same for a word that was found already.
+pub(crate) fn did_you_mean(found: Option<&str>) -> String {
+    found.map_or_else(String::new, |found| format!("; did you mean `{found}`?"))
 }
 
 #[cfg(test)]

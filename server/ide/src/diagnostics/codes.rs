@@ -1,30 +1,134 @@
 //! The stable names of diagnostics. A name, once released, keeps its meaning.
+//!
+//! A new one is written in two places, and neither can be forgotten: first its page, `docs/diagnostics/<name>.md`, then
+//! a line in the table below (without the page it does not compile). The doc comment is the summary. The page starts
+//! with what the table says (`tests/pages.rs` tells how), explains the mistake in a few sentences, and ends with pairs of
+//! code blocks: the first of a pair gives this diagnostic and no other, the second none. A block of PTX without
+//! `.version` stands in the body of a kernel that declares `%p<4>`, `%h<4>` (`.b16`), `%r<8>` (`.b32`), `%f<8>`,
+//! `%rd<8>` (`.b64`), `%fd<4>`, the parameter `out` (`.u64`) and the shared array `tile` of 32 `.b32`. All that is
+//! tested, with the assembler where it is there. `warplens explain <name>` prints the page.
 
-/// The text does not follow the grammar.
-pub(crate) const SYNTAX: &str = "syntax-error";
-/// No instruction has this opcode.
-pub(crate) const UNKNOWN_INSTRUCTION: &str = "unknown-instruction";
-/// No form of the instruction takes this modifier.
-pub(crate) const UNKNOWN_MODIFIER: &str = "unknown-modifier";
-/// The special register has no such component.
-pub(crate) const UNKNOWN_COMPONENT: &str = "unknown-component";
-/// No directive has this name.
-pub(crate) const UNKNOWN_DIRECTIVE: &str = "unknown-directive";
-/// No type has this name.
-pub(crate) const UNKNOWN_TYPE: &str = "unknown-type";
-/// Nothing of this name is declared.
-pub(crate) const UNRESOLVED_NAME: &str = "unresolved-name";
-/// What is named is declared only further down.
-pub(crate) const USE_BEFORE_DECLARATION: &str = "use-before-declaration";
-/// A second declaration of a name.
-pub(crate) const DUPLICATE_NAME: &str = "duplicate-name";
-/// An alignment that is no power of two.
-pub(crate) const INVALID_ALIGNMENT: &str = "invalid-alignment";
-/// A constant expression without a value.
-pub(crate) const INVALID_CONSTANT: &str = "invalid-constant";
-/// An expression that is no operand.
-pub(crate) const INVALID_OPERAND: &str = "invalid-operand";
-/// Two declarations of a name that differ in linkage.
-pub(crate) const LINKAGE_CLASH: &str = "linkage-clash";
-/// Stands after the diagnostics that are listed when there are more.
-pub(crate) const TOO_MANY: &str = "too-many-problems";
+use crate::answer::Severity;
+
+/// A kind of diagnostic.
+#[derive(Debug)]
+pub struct Code {
+    /// Its stable name, in kebab case.
+    pub name: &'static str,
+    /// How bad it is, unless a setting says otherwise.
+    pub severity: Severity,
+    /// What it finds, in a sentence.
+    pub summary: &'static str,
+    /// What to know about it, as markdown.
+    pub page: &'static str,
+}
+
+/// The table, and a constant for each name that this crate uses.
+macro_rules! codes {
+    ($(#[doc = $summary:literal] $($constant:ident =)? $name:literal, $severity:ident;)*) => {
+        $($(
+            #[doc = $summary]
+            pub(crate) const $constant: &str = $name;
+        )?)*
+
+        /// Every diagnostic that there is.
+        const TABLE: &[Code] = &[$(Code {
+            name: $name,
+            severity: Severity::$severity,
+            summary: $summary.trim_ascii(),
+            page: include_str!(concat!("../../../../docs/diagnostics/", $name, ".md")),
+        }),*];
+    };
+}
+
+codes! {
+    /// The text does not follow the grammar.
+    SYNTAX = "syntax-error", Error;
+    /// No instruction has this opcode.
+    UNKNOWN_INSTRUCTION = "unknown-instruction", Error;
+    /// No form of the instruction takes this modifier.
+    UNKNOWN_MODIFIER = "unknown-modifier", Error;
+    /// The special register has no such component.
+    UNKNOWN_COMPONENT = "unknown-component", Error;
+    /// No directive has this name.
+    UNKNOWN_DIRECTIVE = "unknown-directive", Error;
+    /// No type has this name.
+    UNKNOWN_TYPE = "unknown-type", Error;
+    /// Nothing of this name is declared.
+    UNRESOLVED_NAME = "unresolved-name", Error;
+    /// What is named is declared only further down.
+    USE_BEFORE_DECLARATION = "use-before-declaration", Error;
+    /// A second declaration of a name in the same scope.
+    DUPLICATE_NAME = "duplicate-name", Error;
+    /// An alignment that is no power of two.
+    INVALID_ALIGNMENT = "invalid-alignment", Error;
+    /// A constant expression without a value.
+    INVALID_CONSTANT = "invalid-constant", Error;
+    /// An expression that is no operand.
+    INVALID_OPERAND = "invalid-operand", Error;
+    /// Two declarations of a name that differ in linkage.
+    LINKAGE_CLASH = "linkage-clash", Error;
+    /// Stands after the diagnostics that are listed when there are more.
+    TOO_MANY = "too-many-problems", Information;
+
+    // What `hir` names itself: WAVE.
+
+    /// A cache hint on an instruction that is no load or store.
+    "idle-cache-hint", Warning;
+    /// Too few or too many operands.
+    "operand-count", Error;
+    /// An operand of a kind that does not fit there.
+    "operand-kind", Error;
+    /// The assembler reads the next instruction as an operand.
+    "swallowed-word", Error;
+    /// No machine has this register.
+    "register-index", Error;
+    /// A register at or above the kernel's number of registers.
+    "register-beyond-count", Warning;
+    /// No special register has this name.
+    "unknown-special-register", Error;
+    /// A number that does not fit into 32 bits.
+    "immediate-range", Error;
+    /// A float for an operand that holds an integer.
+    "float-for-integer", Warning;
+    /// A fence without its scope.
+    "missing-scope", Error;
+    /// The arguments of a directive do not fit.
+    "directive-arguments", Error;
+    /// A resource directive outside of every kernel.
+    "directive-outside-kernel", Warning;
+    /// `@p0`, which the toolchain ignores.
+    "guard-p0", Warning;
+    /// A guard on an instruction that changes the mask.
+    "guarded-control", Warning;
+    /// An atomic whose result goes to `r0`, and so nowhere.
+    "result-to-r0", Warning;
+    /// `else`, `endif` or `endloop` that nothing opens.
+    "unmatched-structure", Error;
+    /// `if` or `loop` that nothing closes.
+    "unclosed-structure", Error;
+    /// An `else` after an `else`.
+    "second-else", Error;
+    /// `else`, `endif` or `endloop` inside of a construct that is still open.
+    "crossed-structure", Error;
+    /// `break` or `continue` outside of every loop.
+    "outside-loop", Error;
+    /// The 33rd `if` or `loop` inside of each other.
+    "nesting-depth", Error;
+    /// A loop that no lane can leave.
+    "endless-loop", Warning;
+    /// A kernel whose last instruction goes on past its end.
+    "missing-halt", Warning;
+}
+
+/// Every diagnostic that there is.
+#[must_use]
+pub fn codes() -> &'static [Code] {
+    TABLE
+}
+
+/// The diagnostic of this name.
+#[must_use]
+pub fn code(name: &str) -> Option<&'static Code> {
+    TABLE.iter().find(|code| code.name == name)
+}

@@ -7,11 +7,11 @@ use warplens_hir::ptx::{
 use warplens_syntax::{ItemKind, SyntaxKind};
 
 use super::super::{codes, item_problems};
-use crate::answer::{Diagnostic, Related, Severity};
+use crate::answer::{Diagnostic, Fix, Related, Severity};
 use crate::db::{Database, File, Item, items, ptx_function, ptx_header};
 use crate::module::module_names;
 use crate::names::{ModuleUse, Need, UsePlace, module_uses};
-use crate::similar::suggestion;
+use crate::similar::{did_you_mean, nearest};
 
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = Vec::new();
@@ -27,9 +27,24 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// A diagnostic of a name, and where else to look.
-fn diagnostic(range: TextRange, code: &'static str, message: String, related: Vec<Related>) -> Diagnostic {
-    Diagnostic { related, ..Diagnostic::new(range, Severity::Error, code, message) }
+/// What is wrong with all uses of a name in an item.
+struct Verdict {
+    code: &'static str,
+    message: String,
+    related: Option<Related>,
+    /// The name that was probably meant.
+    meant: Option<String>,
+}
+
+impl Verdict {
+    fn at(&self, range: TextRange) -> Diagnostic {
+        let mut found = Diagnostic::new(range, Severity::Error, self.code, self.message.as_str());
+        found.related.extend(self.related.clone());
+        match &self.meant {
+            Some(name) => found.with_fix(Fix::replacement(range, name)),
+            None => found,
+        }
+    }
 }
 
 fn unresolved(
@@ -50,11 +65,11 @@ fn unresolved(
         return;
     }
     let start = file.document(db).items().start_of(index);
-    let (code, message, related) = match names.declarations(&name.name).next() {
+    let verdict = match names.declarations(&name.name).next() {
         Some(later) => too_late(db, file, later),
-        None => (codes::UNRESOLVED_NAME, nothing_declares(db, file, names, index, &name.name), Vec::new()),
+        None => nothing_declares(db, file, names, index, &name.name),
     };
-    found.extend(places.map(|place| diagnostic(place.range + start, code, message.clone(), related.clone())));
+    found.extend(places.map(|place| verdict.at(place.range + start)));
 }
 
 /// Whether the body of a function ends where it should: with a brace, and with no code behind it.
@@ -72,7 +87,7 @@ fn is_balanced(db: &Database, file: File, index: usize) -> bool {
     is_closed && !next.is_some_and(is_stray)
 }
 
-fn too_late(db: &Database, file: File, later: &ModuleSymbol) -> (&'static str, String, Vec<Related>) {
+fn too_late(db: &Database, file: File, later: &ModuleSymbol) -> Verdict {
     let mend = match later.kind {
         ModuleKind::Function { .. } => "declare it above with a prototype, or move it up",
         _ => "move its declaration up",
@@ -80,7 +95,7 @@ fn too_late(db: &Database, file: File, later: &ModuleSymbol) -> (&'static str, S
     let message = format!("`{}` is declared only further down; {mend}", later.name);
     let related =
         Related { file: file.id(db), range: place_of(db, file, later), message: "declared here".into() };
-    (codes::USE_BEFORE_DECLARATION, message, vec![related])
+    Verdict { code: codes::USE_BEFORE_DECLARATION, message, related: Some(related), meant: None }
 }
 
 /// Where a declaration has its name, in the file.
@@ -90,12 +105,13 @@ fn place_of(db: &Database, file: File, symbol: &ModuleSymbol) -> TextRange {
     declaration.name_range + file.document(db).items().start_of(symbol.item as usize)
 }
 
-fn nothing_declares(db: &Database, file: File, names: &ModuleNames, index: usize, name: &str) -> String {
+fn nothing_declares(db: &Database, file: File, names: &ModuleNames, index: usize, name: &str) -> Verdict {
+    let verdict = |message, meant| Verdict { code: codes::UNRESOLVED_NAME, message, related: None, meant };
     let function = ptx_function(db, items(db, file)[index]);
     if let Some(function) = &function
         && let Some(range) = too_small_range(function, name)
     {
-        return format!("`{name}` is not declared: {range}");
+        return verdict(format!("`{name}` is not declared: {range}"), None);
     }
     let is_one_name = |symbol: &&Symbol| !matches!(symbol.kind, SymbolKind::RegisterRange { .. });
     let local = function.iter().flat_map(|function| function.symbols()).filter(is_one_name);
@@ -103,9 +119,9 @@ fn nothing_declares(db: &Database, file: File, names: &ModuleNames, index: usize
     let module = names.symbols().iter().map(|symbol| symbol.name.as_str());
     let special = warplens_isa::ptx::special_register_names().iter().copied();
     let special = special.filter(|_| name.starts_with('%'));
-    let suggestion = suggestion(name, local.chain(module).chain(special));
+    let meant = nearest(name, local.chain(module).chain(special));
     let what = if name.starts_with('%') { "register or special register" } else { "name" };
-    format!("no {what} `{name}` is declared here{suggestion}")
+    verdict(format!("no {what} `{name}` is declared here{}", did_you_mean(meant)), meant.map(str::to_owned))
 }
 
 /// `%r105` where `%r<100>` is declared: which registers there are.
@@ -123,6 +139,17 @@ fn too_small_range(function: &Function, name: &str) -> Option<String> {
     })
 }
 
+fn linkage_message(name: &str, first: ModuleKind) -> String {
+    if first.is_extern() {
+        return format!(
+            "`{name}` is declared `.extern`, so another module defines it; declare it without `.extern` to define it here"
+        );
+    }
+    format!(
+        "the declarations of `{name}` differ in linkage; repeat the linkage word of the first, or leave it out"
+    )
+}
+
 fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Diagnostic {
     let (first, second) = (&names.symbols()[clash.first as usize], &names.symbols()[clash.symbol as usize]);
     let name = &second.name;
@@ -131,13 +158,9 @@ fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Dia
             let message = format!("`{name}` is declared a second time in this module; give it another name");
             (codes::DUPLICATE_NAME, message)
         }
-        ClashKind::Linkage => {
-            let message =
-                format!("the declarations of `{name}` differ in linkage; give both the same linkage word");
-            (codes::LINKAGE_CLASH, message)
-        }
+        ClashKind::Linkage => (codes::LINKAGE_CLASH, linkage_message(name, first.kind)),
     };
     let range = place_of(db, file, first);
     let related = Related { file: file.id(db), range, message: "first declared here".into() };
-    diagnostic(place_of(db, file, second), code, message, vec![related])
+    Diagnostic::new(place_of(db, file, second), Severity::Error, code, message).with_related(related)
 }
