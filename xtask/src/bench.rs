@@ -1,4 +1,4 @@
-//! Measurements. The programs that measure live in `tests/bench`, so that this one stays small and always builds.
+//! Measurements. The programs that measure live in `tests/bench` and `tests/measure`, so that this one stays small and always builds.
 
 use anyhow::Result;
 
@@ -7,7 +7,15 @@ use crate::{dist, shell};
 /// Builds the server and the measuring program in release, and runs the latter with `args`.
 pub(crate) fn run(args: &[String]) -> Result<()> {
     let server = dist::build_server("release")?;
-    let cargo = ["run", "--quiet", "--release", "--package", "warplens-bench", "--"];
-    let args: Vec<&str> = cargo.into_iter().chain(args.iter().map(String::as_str)).collect();
-    shell::command(".", "cargo", &args).env("WARPLENS_SERVER", server).run()
+    shell::command(".", "cargo", &release("warplens-bench", args)).env("WARPLENS_SERVER", server).run()
+}
+
+/// Builds the program that compares verdicts with the assembler's, and runs it with `args`.
+pub(crate) fn measure(args: &[String]) -> Result<()> {
+    shell::command(".", "cargo", &release("warplens-measure", args)).run()
+}
+
+fn release<'a>(package: &'a str, args: &'a [String]) -> Vec<&'a str> {
+    let cargo = ["run", "--quiet", "--release", "--package", package, "--"];
+    cargo.into_iter().chain(args.iter().map(String::as_str)).collect()
 }

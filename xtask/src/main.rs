@@ -46,6 +46,12 @@ enum Chore {
         #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
         args: Vec<String>,
     },
+    /// Compares verdicts with the assembler's: `ptxas` on generated forms, `corpus` on files (see docs/measurements.md).
+    Measure {
+        /// What to compare, and how.
+        #[arg(required = true, num_args = 1.., trailing_var_arg = true, allow_hyphen_values = true)]
+        args: Vec<String>,
+    },
 }
 
 fn main() -> Result<()> {
@@ -58,6 +64,7 @@ fn main() -> Result<()> {
         Chore::Tidy => tidy::run(),
         Chore::Dist => dist::run(),
         Chore::Bench { args } => bench::run(&args),
+        Chore::Measure { args } => bench::measure(&args),
     }
 }
 

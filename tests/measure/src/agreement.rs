@@ -1,0 +1,219 @@
+//! Generated statements: what the assembler takes and refuses, and how often Warplens says the same.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use anyhow::Result;
+use clap::Args;
+use fastrand::Rng;
+use warplens_isa::Version;
+use warplens_isa::ptx::{self, Instruction};
+
+use crate::judge;
+use crate::known::Known;
+use crate::mutation::mutations;
+use crate::oracle::Oracle;
+use crate::scaffold::scaffold;
+use crate::statement::statements;
+
+/// How to generate and what to print.
+#[derive(Args)]
+pub(crate) struct Options {
+    /// Only these entries or opcodes.
+    only: Vec<String>,
+    #[arg(long, default_value_t = 1)]
+    seed: u64,
+    /// The most statements made of one form, before mutation.
+    #[arg(long, default_value_t = 24)]
+    per_form: usize,
+    /// The most mutations kept of one entry.
+    #[arg(long, default_value_t = 250)]
+    mutations: usize,
+    /// How many statements of each kind of disagreement are listed.
+    #[arg(long, default_value_t = 2)]
+    list: usize,
+}
+
+/// The newest version that the tables describe.
+const VERSION: Version = Version::new(9, 4);
+
+/// Statements a file: few enough that no list of problems is cut.
+const STATEMENTS: usize = 100;
+
+/// A statement with its two verdicts.
+struct Case {
+    entry: &'static str,
+    text: String,
+    target: &'static str,
+    assembler: Option<String>,
+    warplens: Option<String>,
+}
+
+pub(crate) fn run(options: &Options) -> Result<()> {
+    let oracle = Oracle::find()?;
+    println!("ptxas: {}", oracle.path().display());
+    let known = Known::load()?;
+    let mut rng = Rng::with_seed(options.seed);
+    let mut total = Tally::default();
+    let mut seen = BTreeSet::new();
+    for entry in ptx::instructions().iter().filter(|entry| wanted(entry, &options.only)) {
+        let cases = cases(&oracle, entry, options, &mut rng, &mut seen)?;
+        let tally = Tally::of(&cases, &known);
+        total.add(&tally);
+        if !options.only.is_empty() || tally.unknown > 0 {
+            println!("{:<32} {tally}", entry.id);
+            list(&cases, &known, options.list);
+        }
+    }
+    println!("{:<32} {total}", "all");
+    Ok(())
+}
+
+fn wanted(entry: &Instruction, only: &[String]) -> bool {
+    only.is_empty() || only.iter().any(|name| name == entry.id || name == entry.opcode)
+}
+
+fn cases(
+    oracle: &Oracle,
+    entry: &'static Instruction,
+    options: &Options,
+    rng: &mut Rng,
+    seen: &mut BTreeSet<(&'static str, String)>,
+) -> Result<Vec<Case>> {
+    let mut sound: Vec<(&'static str, String)> = Vec::new();
+    let mut mutants: Vec<(&'static str, String)> = Vec::new();
+    for form in entry.forms {
+        for statement in statements(entry, form, options.per_form, rng) {
+            let Some(target) = statement.target(VERSION) else { continue };
+            sound.push((target.name, statement.text()));
+            mutants.extend(mutations(&statement, rng).into_iter().map(|text| (target.name, text)));
+        }
+    }
+    rng.shuffle(&mut mutants);
+    mutants.truncate(options.mutations);
+    let mut by_target: BTreeMap<&'static str, Vec<String>> = BTreeMap::new();
+    for (target, text) in sound.into_iter().chain(mutants) {
+        if seen.insert((target, text.clone())) {
+            by_target.entry(target).or_default().push(text);
+        }
+    }
+    let mut found = Vec::new();
+    for (target, texts) in by_target {
+        for texts in texts.chunks(STATEMENTS) {
+            found.extend(judged(oracle, entry.id, target, texts)?);
+        }
+    }
+    Ok(found)
+}
+
+fn judged(oracle: &Oracle, entry: &'static str, target: &'static str, texts: &[String]) -> Result<Vec<Case>> {
+    let scaffold = scaffold(VERSION, target);
+    let verdicts = oracle.ask(&scaffold.head, texts, scaffold.tail, target)?;
+    // Each alone: a statement that does not parse must not take its neighbours with it.
+    let cases = texts.iter().zip(verdicts).map(|(text, assembler)| {
+        let file = format!("{}{text}\n{}", scaffold.head, scaffold.tail);
+        let first = judge::errors(&file)?.into_iter().next();
+        let warplens = first.map(|error| error.message);
+        Ok(Case { entry, text: text.clone(), target, assembler, warplens })
+    });
+    cases.collect()
+}
+
+/// How the verdicts compare.
+#[derive(Default)]
+struct Tally {
+    accepted: usize,
+    accepted_alike: usize,
+    rejected: usize,
+    rejected_alike: usize,
+    /// Disagreements without a known reason.
+    unknown: usize,
+}
+
+impl Tally {
+    fn of(cases: &[Case], known: &Known) -> Tally {
+        let mut tally = Tally::default();
+        for case in cases {
+            let alike = usize::from(case.agrees());
+            if case.assembler.is_none() {
+                tally.accepted += 1;
+                tally.accepted_alike += alike;
+            } else {
+                tally.rejected += 1;
+                tally.rejected_alike += alike;
+            }
+            tally.unknown += usize::from(!case.agrees() && case.reason(known).is_none());
+        }
+        tally
+    }
+
+    fn add(&mut self, other: &Tally) {
+        self.accepted += other.accepted;
+        self.accepted_alike += other.accepted_alike;
+        self.rejected += other.rejected;
+        self.rejected_alike += other.rejected_alike;
+        self.unknown += other.unknown;
+    }
+}
+
+impl std::fmt::Display for Tally {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
+        write!(
+            f,
+            "accepted {:>6}, alike {:>6.2} %   rejected {:>6}, alike {:>6.2} %   without a known reason {}",
+            self.accepted,
+            percent(self.accepted_alike, self.accepted),
+            self.rejected,
+            percent(self.rejected_alike, self.rejected),
+            self.unknown
+        )
+    }
+}
+
+impl Case {
+    fn agrees(&self) -> bool {
+        self.assembler.is_none() == self.warplens.is_none()
+    }
+
+    fn reason<'k>(&self, known: &'k Known) -> Option<&'k str> {
+        known.reason(self.entry, self.assembler.as_deref(), &self.text)
+    }
+}
+
+/// Prints disagreements by kind, the commonest first.
+fn list(cases: &[Case], known: &Known, count: usize) {
+    let mut kinds: BTreeMap<String, Vec<&Case>> = BTreeMap::new();
+    for case in cases.iter().filter(|case| !case.agrees() && case.reason(known).is_none()) {
+        let kind = match (&case.assembler, &case.warplens) {
+            (None, Some(message)) => format!("we refuse: {}", generic(message)),
+            (Some(message), _) => format!("we take, ptxas: {}", generic(message)),
+            (None, None) => continue,
+        };
+        kinds.entry(kind).or_default().push(case);
+    }
+    let mut kinds: Vec<_> = kinds.into_iter().collect();
+    kinds.sort_by_key(|(_, cases)| std::cmp::Reverse(cases.len()));
+    for (kind, cases) in kinds {
+        println!("    {} x {kind}", cases.len());
+        for case in cases.iter().take(count) {
+            println!("        {}   [{}]", case.text, case.target);
+        }
+    }
+}
+
+/// A message without the names in it, so that like ones come together.
+fn generic(message: &str) -> String {
+    let mut quote = None;
+    let keep = |c: &char| match (quote, *c) {
+        (None, '\'' | '`') => {
+            quote = Some(*c);
+            true
+        }
+        (Some(open), c) if c == open => {
+            quote = None;
+            true
+        }
+        (open, _) => open.is_none(),
+    };
+    message.chars().filter(keep).collect()
+}

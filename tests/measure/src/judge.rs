@@ -1,0 +1,31 @@
+//! What Warplens says of a text.
+
+use anyhow::Result;
+use warplens_ide::{AnalysisHost, FileId, Severity};
+use warplens_syntax::Language;
+
+/// An error of Warplens.
+pub(crate) struct Error {
+    /// Counted from 1.
+    pub(crate) line: usize,
+    /// `code: message`
+    pub(crate) message: String,
+}
+
+/// The errors of a text, in its order.
+pub(crate) fn errors(text: &str) -> Result<Vec<Error>> {
+    let mut host = AnalysisHost::new();
+    host.open(FileId(0), Language::Ptx, text);
+    let found = host.snapshot().diagnostics(FileId(0))?;
+    let mut line = 1;
+    let mut read = 0;
+    let errors = found.into_iter().filter(|diagnostic| diagnostic.severity == Severity::Error);
+    Ok(errors
+        .map(|diagnostic| {
+            let start = usize::from(diagnostic.range.start());
+            line += text[read..start].matches('\n').count();
+            read = start;
+            Error { line, message: format!("{}: {}", diagnostic.code, diagnostic.message) }
+        })
+        .collect())
+}

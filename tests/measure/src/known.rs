@@ -1,0 +1,43 @@
+//! Disagreements that are known, each with its reason: `tests/measure/known.toml`.
+
+use anyhow::{Context, Result};
+use serde::Deserialize;
+
+/// The list.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Known {
+    #[serde(default, rename = "disagreement")]
+    disagreements: Vec<Disagreement>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Disagreement {
+    /// The entry of the tables, or `*`.
+    entry: String,
+    /// A part of what the assembler says; empty where it takes the statement.
+    says: String,
+    /// A part of the statement; empty for any.
+    #[serde(default)]
+    statement: String,
+    reason: String,
+}
+
+impl Known {
+    pub(crate) fn load() -> Result<Known> {
+        toml::from_str(include_str!("../known.toml")).context("tests/measure/known.toml")
+    }
+
+    /// Why Warplens and the assembler differ here, if that is known.
+    pub(crate) fn reason(&self, entry: &str, says: Option<&str>, statement: &str) -> Option<&str> {
+        let fits = |known: &&Disagreement| {
+            let said = match says {
+                Some(says) => !known.says.is_empty() && says.contains(&known.says),
+                None => known.says.is_empty(),
+            };
+            said && (known.entry == "*" || known.entry == entry) && statement.contains(&known.statement)
+        };
+        self.disagreements.iter().find(fits).map(|known| known.reason.as_str())
+    }
+}

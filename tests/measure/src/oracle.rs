@@ -1,0 +1,101 @@
+//! The assembler: where it is, and what it says of the lines of a file.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::{Context, Result, bail};
+
+/// An assembler that can be asked.
+pub(crate) struct Oracle {
+    path: PathBuf,
+}
+
+impl Oracle {
+    /// The assembler that the environment names, else the one of `.oracle`, else the one on the path.
+    pub(crate) fn find() -> Result<Oracle> {
+        let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
+        let local = Some(PathBuf::from(".oracle/ptxas-13")).filter(|path| path.exists());
+        let path = named.or(local).unwrap_or_else(|| PathBuf::from("ptxas"));
+        let runs = Command::new(&path).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        match runs {
+            Ok(status) if status.success() => Ok(Oracle { path }),
+            _ => bail!(
+                "no ptxas: set WARPLENS_PTXAS, or put it at .oracle/ptxas-13 (docs/measurements.md says where from)"
+            ),
+        }
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// What it says of each line between a head and a tail that are sound: `None` where it takes the line.
+    ///
+    /// It works in phases and stops after the first with an error, so what it refuses is left out and the rest asked again.
+    pub(crate) fn ask(
+        &self,
+        head: &str,
+        lines: &[String],
+        tail: &str,
+        target: &str,
+    ) -> Result<Vec<Option<String>>> {
+        let first = head.matches('\n').count() + 1;
+        let mut verdicts = vec![None; lines.len()];
+        loop {
+            let kept =
+                lines.iter().zip(&verdicts).map(|(line, verdict): (_, &Option<String>)| match verdict {
+                    None => line.as_str(),
+                    Some(_) => "",
+                });
+            let body: Vec<&str> = kept.collect();
+            let said = self.errors(&format!("{head}{}\n{tail}", body.join("\n")), target)?;
+            let mut refused = 0;
+            for (line, message) in said {
+                match line.checked_sub(first).and_then(|index| verdicts.get_mut(index)) {
+                    Some(verdict @ None) => {
+                        *verdict = Some(message);
+                        refused += 1;
+                    }
+                    _ => bail!("ptxas refuses line {line}, which is no statement: {message}"),
+                }
+            }
+            if refused == 0 {
+                return Ok(verdicts);
+            }
+        }
+    }
+
+    /// The first error of each line; line 0 is no line.
+    fn errors(&self, text: &str, target: &str) -> Result<BTreeMap<usize, String>> {
+        let arch = target.replace("sm_", "compute_");
+        let mut child = Command::new(&self.path)
+            .args(["-arch", &arch, "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::null())
+            .stderr(Stdio::piped())
+            .spawn()
+            .with_context(|| format!("cannot run {}", self.path.display()))?;
+        child.stdin.take().context("no standard input")?.write_all(text.as_bytes())?;
+        let output = child.wait_with_output()?;
+        let mut errors = BTreeMap::new();
+        let said = String::from_utf8_lossy(&output.stderr);
+        for (line, message) in said.lines().filter_map(error) {
+            errors.entry(line).or_insert_with(|| message.to_owned());
+        }
+        if errors.is_empty() && !output.status.success() {
+            bail!("ptxas failed without an error in a line: {said}");
+        }
+        Ok(errors)
+    }
+}
+
+/// The line and the message of `ptxas FILE, line N; error   : MESSAGE`.
+fn error(line: &str) -> Option<(usize, &str)> {
+    let (place, message) = line.split_once(" : ")?;
+    let (place, severity) = place.rsplit_once("; ")?;
+    matches!(severity.trim(), "error" | "fatal").then_some(())?;
+    let (_, number) = place.rsplit_once(", line ")?;
+    Some((number.parse().ok()?, message.trim()))
+}
