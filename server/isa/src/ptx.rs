@@ -8,7 +8,9 @@ mod special_register;
 mod target;
 mod types;
 
-pub use directive::{Directive, Pragma, directive, directives, pragma, pragmas};
+pub use directive::{
+    Directive, Feature, Holder, Pragma, Unmet, directive, directives, feature, pragma, pragmas,
+};
 pub use form::{Form, FormOperand, Gate, Length, Need, OperandType, Slot, TargetNeed, Value};
 pub use instruction::{
     Example, Instruction, Measured, Operand, OperandKind, Status, by_opcode, categories, instruction,
@@ -18,7 +20,7 @@ pub use modifier::{Modifier, ModifierClass, modifier};
 pub use special_register::{
     Scope, SpecialRegister, special_register, special_register_names, special_registers,
 };
-pub use target::{Release, Target, TargetOption, target, target_options, targets, versions};
+pub use target::{Limits, Release, Target, TargetOption, target, target_options, targets, versions};
 pub use types::{SpacePart, StateSpace, Type, TypeKind, conversion, state_space, state_spaces, type_, types};
 
 #[cfg(test)]

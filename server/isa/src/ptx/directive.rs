@@ -2,7 +2,7 @@
 
 use crate::Version;
 use crate::generated::ptx as tables;
-use crate::ptx::Status;
+use crate::ptx::{Need, Status};
 
 /// A directive.
 #[derive(Debug)]
@@ -21,6 +21,18 @@ pub struct Directive {
     pub requires: &'static [&'static str],
     /// What may not be there too.
     pub conflicts: &'static [&'static str],
+    /// What becomes of it where something that it requires is not there.
+    pub unmet: Unmet,
+    /// What the assembler demands of a module with it.
+    pub need: Need,
+    /// The first version that rejects it.
+    pub until: Option<Version>,
+    /// What it may stand at, between the parameters and the body; empty for a directive of another place.
+    pub holders: &'static [Holder],
+    /// How many numbers it takes there, at least and at most.
+    pub values: (u8, u8),
+    /// Whether these may be zero.
+    pub zero: bool,
     /// The first version that has it.
     pub since: Version,
     /// Which of its forms came later, in prose; often empty.
@@ -35,6 +47,35 @@ pub struct Directive {
     pub notes: &'static [&'static str],
     /// A whole module that shows it.
     pub example: &'static str,
+}
+
+/// What becomes of a directive that lacks another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unmet {
+    /// The assembler rejects it.
+    Rejected,
+    /// The assembler ignores it.
+    Ignored,
+}
+
+/// What has directives between its parameters and its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Holder {
+    /// A kernel.
+    Entry,
+    /// A function.
+    Func,
+    /// A `.callprototype`.
+    Prototype,
+}
+
+/// A part of a directive that came later than the directive.
+#[derive(Debug)]
+pub struct Feature {
+    /// What it is, in the middle of a sentence.
+    pub what: &'static str,
+    /// What the assembler demands of a module with it.
+    pub need: Need,
 }
 
 /// A string that `.pragma` takes.
@@ -64,6 +105,11 @@ pub fn directives() -> &'static [Directive] {
 /// The directive of this name, written with its dot.
 pub fn directive(name: &str) -> Option<&'static Directive> {
     tables::DIRECTIVE_NAMES.get(name).copied()
+}
+
+/// The part of a directive with this name in the data.
+pub fn feature(name: &str) -> Option<&'static Feature> {
+    tables::FEATURE_NAMES.get(name).copied()
 }
 
 /// All pragmas.

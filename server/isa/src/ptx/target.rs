@@ -18,6 +18,33 @@ pub struct Target {
     pub family: Option<u16>,
     /// What one should know besides; often empty.
     pub note: &'static str,
+    /// What its multiprocessors hold, where that is known.
+    pub limits: Option<&'static Limits>,
+}
+
+/// What a multiprocessor (SM) of a chip holds. Sizes are in bytes.
+#[derive(Debug)]
+pub struct Limits {
+    /// Threads of a CTA.
+    pub threads_per_cta: u32,
+    /// Warps at a time.
+    pub warps_per_sm: u32,
+    /// CTAs at a time.
+    pub ctas_per_sm: u32,
+    /// 32-bit registers.
+    pub registers_per_sm: u32,
+    /// Registers of a CTA.
+    pub registers_per_cta: u32,
+    /// Registers of a thread.
+    pub registers_per_thread: u32,
+    /// A warp is given registers in multiples of this.
+    pub register_unit: u32,
+    /// Shared memory.
+    pub shared_per_sm: u32,
+    /// Shared memory that a CTA can ask for.
+    pub shared_per_cta: u32,
+    /// Shared memory of each CTA that the system takes.
+    pub shared_reserved: u32,
 }
 
 /// A word that may follow the architecture.

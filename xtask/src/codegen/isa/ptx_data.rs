@@ -11,6 +11,7 @@ use super::data::{Common, files, read, share};
 pub(in crate::codegen) struct Data {
     pub(in crate::codegen) categories: Vec<Category>,
     pub(in crate::codegen) directives: Vec<Directive>,
+    pub(in crate::codegen) features: Vec<Feature>,
     pub(in crate::codegen) pragmas: Vec<Pragma>,
     pub(in crate::codegen) registers: Vec<Register>,
     pub(in crate::codegen) types: Vec<Type>,
@@ -163,9 +164,42 @@ pub(in crate::codegen) struct Directive {
     pub(in crate::codegen) requires: Vec<String>,
     #[serde(default)]
     pub(in crate::codegen) conflicts: Vec<String>,
+    /// What becomes of it where something that it requires is not there.
+    #[serde(default)]
+    pub(in crate::codegen) unmet: Unmet,
+    /// What the assembler demands, where that is not `since` and `target`.
+    pub(in crate::codegen) gate: Option<String>,
+    /// The first version without it.
+    pub(in crate::codegen) until: Option<String>,
+    /// Before the bodies of which it stands: `entry`, `func`, `prototype`.
+    #[serde(default)]
+    pub(in crate::codegen) holders: String,
+    /// How many numbers follow it there: `1`, `1..3`; none where it is left out.
+    #[serde(default)]
+    pub(in crate::codegen) values: String,
+    /// Whether these may be zero.
+    #[serde(default)]
+    pub(in crate::codegen) zero: bool,
     #[serde(default)]
     pub(in crate::codegen) notes: Vec<String>,
     pub(in crate::codegen) example: String,
+}
+
+#[derive(Deserialize, Clone, Copy, Debug, Default)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::codegen) enum Unmet {
+    #[default]
+    Rejected,
+    Ignored,
+}
+
+/// A part of a directive that came later than the directive.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::codegen) struct Feature {
+    pub(in crate::codegen) name: String,
+    pub(in crate::codegen) what: String,
+    pub(in crate::codegen) gate: String,
 }
 
 #[derive(Deserialize)]
@@ -306,6 +340,24 @@ pub(in crate::codegen) struct Targets {
     pub(in crate::codegen) targets: Vec<Target>,
     #[serde(rename = "option")]
     pub(in crate::codegen) options: Vec<TargetOption>,
+    pub(in crate::codegen) limits: Vec<Limits>,
+}
+
+/// What a multiprocessor of some chips holds.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(in crate::codegen) struct Limits {
+    pub(in crate::codegen) chips: Vec<u16>,
+    pub(in crate::codegen) threads_per_cta: u32,
+    pub(in crate::codegen) warps_per_sm: u32,
+    pub(in crate::codegen) ctas_per_sm: u32,
+    pub(in crate::codegen) registers_per_sm: u32,
+    pub(in crate::codegen) registers_per_cta: u32,
+    pub(in crate::codegen) registers_per_thread: u32,
+    pub(in crate::codegen) register_unit: u32,
+    pub(in crate::codegen) shared_per_sm: u32,
+    pub(in crate::codegen) shared_per_cta: u32,
+    pub(in crate::codegen) shared_reserved: u32,
 }
 
 #[derive(Deserialize)]
@@ -342,6 +394,7 @@ pub(in crate::codegen) struct Release {
 #[serde(deny_unknown_fields)]
 struct Directives {
     directive: Vec<Directive>,
+    feature: Vec<Feature>,
 }
 
 #[derive(Deserialize)]
@@ -389,9 +442,11 @@ pub(in crate::codegen) fn load() -> Result<Data> {
         let first = category.instructions.first();
         first.map(|entry| section_key(&entry.section)).unwrap_or_default()
     });
+    let directives: Directives = read("ptx/directives.toml")?;
     Ok(Data {
         categories,
-        directives: read::<Directives>("ptx/directives.toml")?.directive,
+        directives: directives.directive,
+        features: directives.feature,
         pragmas: read::<Pragmas>("ptx/pragmas.toml")?.pragma,
         registers: read::<Registers>("ptx/special-registers.toml")?.register,
         types: read::<Types>("ptx/types.toml")?.r#type,

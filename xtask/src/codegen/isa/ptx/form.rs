@@ -38,6 +38,14 @@ struct Value {
     gate: Vec<Need>,
 }
 
+/// The source of the one need that a text names.
+pub(super) fn need(text: &str) -> Result<String> {
+    match needs(text)?.as_slice() {
+        [need] => Ok(gate::need_source(need)),
+        _ => bail!("`{text}` names alternatives"),
+    }
+}
+
 /// The forms of an entry.
 fn forms(entry: &Instruction, name: &str) -> Result<Vec<Form>> {
     let mut heading = needs(&entry.since)?;

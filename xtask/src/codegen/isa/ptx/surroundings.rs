@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 
 use super::example;
+use super::form::need;
 use crate::codegen::isa::data::{sentence, version, words};
-use crate::codegen::isa::ptx_data::{Data, Directive, Register, Type, TypeKind};
+use crate::codegen::isa::ptx_data::{Data, Directive, Limits, Register, Type, TypeKind};
 use crate::codegen::isa::rust;
 
 pub(super) fn directives(data: &Data) -> Result<String> {
@@ -33,7 +34,14 @@ pub(super) fn directives(data: &Data) -> Result<String> {
             rust::string(&pragma.example)
         ));
     }
+    let mut features = Vec::new();
+    for feature in &data.features {
+        let need = need(&feature.gate).with_context(|| format!("{FILE}: `{}`", feature.name))?;
+        let entry = format!("&Feature {{ what: {}, need: {need} }}", rust::string(&feature.what));
+        features.push((feature.name.as_str(), entry));
+    }
     Ok(rust::table("DIRECTIVES", "Directive", &entries)
+        + &rust::names("FEATURE_NAMES", "&Feature", &features)?
         + &rust::names("DIRECTIVE_NAMES", "&Directive", &names)?
         + &rust::table("PRAGMAS", "Pragma", &pragmas)
         + &rust::names("PRAGMA_NAMES", "&Pragma", &pragma_names)?)
@@ -47,6 +55,7 @@ fn directive_entry(file: &str, directive: &Directive) -> Result<String> {
     ensure!(directive.example.contains(name) || name == ".sreg", "{file}: `{name}` is not in its example");
     Ok(format!(
         "Directive {{ name: {}, group: {}, section: {}, syntax: {}, places: {}, requires: {}, conflicts: {}, \
+         unmet: Unmet::{:?}, need: {}, until: {}, holders: {}, values: {}, zero: {}, \
          since: {}, since_note: {}, target: {}, status: Status::{:?}, summary: {}, notes: {}, example: {} }}",
         rust::string(name),
         rust::string(&directive.group),
@@ -55,6 +64,15 @@ fn directive_entry(file: &str, directive: &Directive) -> Result<String> {
         rust::strings(&directive.places),
         rust::strings(&directive.requires),
         rust::strings(&directive.conflicts),
+        directive.unmet,
+        need(&gate(directive)).with_context(|| format!("{file}: `{name}`"))?,
+        match &directive.until {
+            Some(until) => format!("Some({})", rust::version(version(file, name, until)?)),
+            None => "None".to_owned(),
+        },
+        holders(file, directive)?,
+        values(directive).with_context(|| format!("{file}: `{name}`"))?,
+        directive.zero,
         rust::version(version(file, name, &directive.since)?),
         rust::string(&directive.since_note),
         rust::string(&directive.target),
@@ -63,6 +81,42 @@ fn directive_entry(file: &str, directive: &Directive) -> Result<String> {
         rust::strings(&directive.notes),
         rust::string(directive.example.trim_end())
     ))
+}
+
+/// What the assembler demands of a module with the directive: what is documented, unless the data says otherwise. A target
+/// that is prose is one that only parts of the directive need.
+fn gate(directive: &Directive) -> String {
+    let documented = || match directive.target.as_str() {
+        target if target.starts_with("sm_") && !target.contains(' ') => {
+            format!("{} {target}", directive.since)
+        }
+        _ => directive.since.clone(),
+    };
+    directive.gate.clone().unwrap_or_else(documented)
+}
+
+fn holders(file: &str, directive: &Directive) -> Result<String> {
+    let mut holders = Vec::new();
+    for holder in words(&directive.holders) {
+        holders.push(match holder {
+            "entry" => "Holder::Entry".to_owned(),
+            "func" => "Holder::Func".to_owned(),
+            "prototype" => "Holder::Prototype".to_owned(),
+            _ => bail!("{file}: `{}` cannot be held by `{holder}`", directive.name),
+        });
+    }
+    Ok(rust::slice(holders))
+}
+
+/// `1..3` as a range of numbers.
+fn values(directive: &Directive) -> Result<String> {
+    let (least, most) = match directive.values.split_once("..") {
+        Some(bounds) => bounds,
+        None if directive.values.is_empty() => ("0", "0"),
+        None => (directive.values.as_str(), directive.values.as_str()),
+    };
+    let number = |text: &str| text.parse::<u8>().with_context(|| format!("`{text}` is no number of values"));
+    Ok(format!("({}, {})", number(least)?, number(most)?))
 }
 
 pub(super) fn registers(data: &Data) -> Result<String> {
@@ -200,14 +254,19 @@ pub(super) fn targets(data: &Data) -> Result<String> {
         aliases.push((target.name.clone(), targets.len()));
         aliases.push((target.name.replace("sm_", "compute_"), targets.len()));
         targets.push(format!(
-            "Target {{ name: {}, number: {number}, since: {}, generation: {}, family: {:?}, note: {} }}",
+            "Target {{ name: {}, number: {number}, since: {}, generation: {}, family: {:?}, note: {}, limits: {} }}",
             rust::string(&target.name),
             rust::version(version(FILE, &target.name, &target.since)?),
             rust::string(&target.generation),
             target.family,
-            rust::string(&target.note)
+            rust::string(&target.note),
+            match data.targets.limits.iter().position(|limits| limits.chips.contains(&number)) {
+                Some(index) => format!("Some(&LIMITS[{index}])"),
+                None => "None".to_owned(),
+            }
         ));
     }
+    let limits: Vec<String> = data.targets.limits.iter().map(limits_entry).collect();
     let mut options = Vec::new();
     for option in &data.targets.options {
         sentence(FILE, &option.name, "summary", &option.summary)?;
@@ -230,9 +289,27 @@ pub(super) fn targets(data: &Data) -> Result<String> {
     let names: Vec<(&str, String)> =
         (aliases.iter()).map(|(name, index)| (name.as_str(), format!("&TARGETS[{index}]"))).collect();
     Ok(rust::table("TARGETS", "Target", &targets)
+        + &rust::table("LIMITS", "Limits", &limits)
         + &rust::names("TARGET_NAMES", "&Target", &names)?
         + &rust::table("TARGET_OPTIONS", "TargetOption", &options)
         + &rust::table("VERSIONS", "Release", &versions))
+}
+
+fn limits_entry(limits: &Limits) -> String {
+    format!(
+        "Limits {{ threads_per_cta: {}, warps_per_sm: {}, ctas_per_sm: {}, registers_per_sm: {}, registers_per_cta: {}, \
+         registers_per_thread: {}, register_unit: {}, shared_per_sm: {}, shared_per_cta: {}, shared_reserved: {} }}",
+        limits.threads_per_cta,
+        limits.warps_per_sm,
+        limits.ctas_per_sm,
+        limits.registers_per_sm,
+        limits.registers_per_cta,
+        limits.registers_per_thread,
+        limits.register_unit,
+        limits.shared_per_sm,
+        limits.shared_per_cta,
+        limits.shared_reserved
+    )
 }
 
 pub(super) fn conversions(data: &Data) -> Result<String> {
