@@ -8,5 +8,8 @@ pub mod ast {
 mod ast_ext;
 pub(crate) mod grammar;
 pub(crate) mod lexer;
+mod outside;
 pub(crate) mod scan;
 mod words;
+
+pub use outside::outside;

@@ -33,6 +33,10 @@ fn wrong(text: &str) -> String {
         for problem in &header.problems {
             writeln!(out, "{:?} at {}", problem.kind, &item.text[problem.range]).unwrap();
         }
+        if matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {
+            let outside = parse_item(Language::Ptx, warplens_syntax::ptx::outside(&item.text));
+            assert_eq!(*header, Header::lower(outside.green()));
+        }
         if let Some(function) = Function::lower(tree.green()) {
             check_function(&function, &item.text, &module, index as u32, &mut out);
         } else {

@@ -212,7 +212,12 @@ pub(crate) fn wave_code(db: &dyn Db, item: Item<'_>) -> Arc<wave::Code> {
 /// What the other items of a module see of a PTX item.
 #[salsa::tracked]
 pub(crate) fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> ptx::Header {
-    ptx::Header::lower(item.parse(db).green())
+    if !matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel) {
+        return ptx::Header::lower(item.parse(db).green());
+    }
+    // Headers are asked for long before most bodies are: reading the outside alone leaves each body to be parsed once.
+    let outside = warplens_syntax::ptx::outside(&item.text(db).0);
+    ptx::Header::lower(warplens_syntax::parse_item(Language::Ptx, outside).green())
 }
 
 /// The whole tree as text.

@@ -28,7 +28,7 @@ fn accepted(folder: &Path, list: bool) -> Result<()> {
     };
     for row in rows(&folder.join("ptx/PTXAS-VERDICTS.tsv"))? {
         let path = folder.join("ptx").join(&row["file"]);
-        if row["verdict"] == "ok" && path.exists() {
+        if row["verdict"] == "ok" && path.extension().is_some_and(|it| it == "ptx") {
             judge(&path)?;
         }
     }

@@ -1,7 +1,7 @@
 //! Whatever stands in a file, lowering gives tables that hold together.
 
 use proptest::prelude::*;
-use warplens_syntax::{ItemList, Language, parse_item};
+use warplens_syntax::{ItemKind, ItemList, Language, parse_item};
 
 use crate::ptx::{Function, Header, ModuleKind, ModuleNames, Operand};
 
@@ -136,7 +136,12 @@ fn check(text: &str) {
     let mut headers = Vec::new();
     for item in items.items() {
         let parse = parse_item(Language::Ptx, &item.text);
-        headers.push(Header::lower(parse.green()));
+        let header = Header::lower(parse.green());
+        if matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {
+            let outside = parse_item(Language::Ptx, warplens_syntax::ptx::outside(&item.text));
+            assert_eq!(header, Header::lower(outside.green()), "the outside says all that others see");
+        }
+        headers.push(header);
         if let Some(function) = Function::lower(parse.green()) {
             hold_together(&function, &item.text);
         }

@@ -1,0 +1,57 @@
+//! The outside of a function item, found without reading its body.
+
+use memchr::{memchr, memchr2, memmem};
+
+/// The text of a function item up to and with the brace that opens its body; all of it where there is no body. Parsed as
+/// an item, it gives the same declaration as the whole, at the same places.
+pub fn outside(item: &str) -> &str {
+    let bytes = item.as_bytes();
+    let mut at = 0;
+    while let Some(byte) = bytes.get(at) {
+        let rest = &bytes[at..];
+        at += match byte {
+            b'{' => return &item[..=at],
+            b'/' if rest.starts_with(b"//") => line(rest),
+            b'/' if rest.starts_with(b"/*") => comment(rest),
+            b'"' => string(rest),
+            _ => 1,
+        };
+    }
+    item
+}
+
+/// Up to the end of the line.
+fn line(text: &[u8]) -> usize {
+    memchr(b'\n', text).unwrap_or(text.len())
+}
+
+/// A comment that does not end is one up to the end of its line, as for the lexer.
+fn comment(text: &[u8]) -> usize {
+    memmem::find(&text[2..], b"*/").map_or_else(|| line(text), |end| end + 4)
+}
+
+/// A string ends with its line at the latest.
+fn string(text: &[u8]) -> usize {
+    match memchr2(b'"', b'\n', &text[1..]) {
+        Some(end) if text[1 + end] == b'"' => end + 2,
+        Some(end) => end + 1,
+        None => text.len(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::outside;
+
+    #[test]
+    fn ends_at_the_brace_of_the_body() {
+        let check = |item: &str, expected: &str| assert_eq!(outside(item), expected);
+        check(".entry k() .maxntid 32 { ret; { } }", ".entry k() .maxntid 32 {");
+        check(".func f(); // { not yet", ".func f(); // { not yet");
+        check(".entry k() // {\n{ ret; }", ".entry k() // {\n{");
+        check("/* { */ .entry k() { ret; }", "/* { */ .entry k() {");
+        check("/* open\n.entry k() { ret; }", "/* open\n.entry k() {");
+        check(".entry k() .pragma \"{\"; { ret; }", ".entry k() .pragma \"{\"; {");
+        check(".entry k() .pragma \"{\n { ret; }", ".entry k() .pragma \"{\n {");
+    }
+}
