@@ -5,6 +5,7 @@
 //! sides, and met again; or because they left a loop in different rounds. All three are followed together, since a branch
 //! parts lanes only if its guard differs. Only values that a branch or a question depends on are looked at.
 
+mod copies;
 mod joins;
 mod reason;
 mod results;
@@ -75,9 +76,16 @@ impl<'f> Uniformity<'f> {
         };
         let asked = questions.iter().map(value).collect();
         values.complete();
+        copies::find(&mut values);
         let joins = Joins::new(cfg);
         let mut analysis = Uniformity { values, branches, joins, asked, done: false };
         analysis.done = analysis.run();
+        // What cancels out is seen only when it is known what varies; then all is looked at again.
+        if analysis.done && analysis.values.doubt_differences() {
+            analysis.branches.iter_mut().for_each(|branch| branch.variance = Variance::Uniform);
+            analysis.joins.forget();
+            analysis.done = analysis.run();
+        }
         analysis
     }
 
@@ -121,10 +129,6 @@ impl<'f> Uniformity<'f> {
     /// Raises what is known until nothing changes; `false` when that takes too long.
     fn run(&mut self) -> bool {
         let mut budget = BUDGET;
-        while self.values.find_copies() {
-            let Some(rest) = budget.checked_sub(self.values.len()) else { return false };
-            budget = rest;
-        }
         loop {
             let mut changed = false;
             // Values were found from their uses back, so the last ones come first in the flow.

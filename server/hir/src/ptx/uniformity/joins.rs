@@ -64,6 +64,13 @@ impl<'f> Joins<'f> {
         self.loops.get(&branch).is_some_and(|(_, blocks)| blocks.contains(&block))
     }
 
+    /// Forgets which branches part lanes.
+    pub(super) fn forget(&mut self) {
+        self.parted.clear();
+        self.loops.clear();
+        self.inside.clear();
+    }
+
     /// Blocks looked at since the last call.
     pub(super) fn take_cost(&mut self) -> usize {
         std::mem::take(&mut self.cost)

@@ -22,6 +22,8 @@ enum OfSources {
     Follows,
     /// As its sources do, but what differs may be the same in all lanes of a warp.
     Aligned,
+    /// As its sources do; where two of them vary, they may vary in the same way, and the difference cancel out.
+    Cancels,
     /// Nothing is known if a source varies.
     Loses,
     /// Whatever they are.
@@ -48,13 +50,23 @@ impl Transfer {
         Transfer::fixed(Variance::Unknown, Cause::Opaque)
     }
 
+    /// Whether what differs in two sources may cancel out.
+    pub(super) fn cancels(self) -> bool {
+        self.of_sources == OfSources::Cancels
+    }
+
+    /// The same, where that may be so.
+    pub(super) fn doubted(self) -> Transfer {
+        Transfer { of_sources: OfSources::Aligned, ..self }
+    }
+
     /// The result for sources that vary so.
     pub(super) fn of(self, sources: Raised) -> Raised {
         let mut all = self.own;
         all.by(sources.variance, sources.cause);
         match self.of_sources {
             OfSources::Ignores => self.own,
-            OfSources::Follows => all,
+            OfSources::Follows | OfSources::Cancels => all,
             OfSources::Aligned if all.variance == Variance::Varies => {
                 Raised { variance: Variance::Unknown, cause: Cause::Aligned }
             }
@@ -68,7 +80,7 @@ impl Transfer {
 
 /// What an instruction puts into a register.
 pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, register: ReferentId) -> Transfer {
-    use OfSources::{Aligned, Follows, Loses};
+    use OfSources::{Aligned, Cancels, Follows, Loses};
     let own = special_registers(function, instruction);
     let following = |of_sources| Transfer { own, of_sources };
     let unless_shared = |is_shared: bool| {
@@ -90,6 +102,7 @@ pub(super) fn transfer(function: &Function, instruction: Instruction<'_>, regist
         "addc" | "subc" | "madc" => unless_shared(false),
         opcode if !is_arithmetic(opcode) => Transfer::unknown(),
         _ if keeps_warps_together(function, instruction) => following(Aligned),
+        "setp" | "set" | "sub" | "xor" => following(Cancels),
         _ => following(Follows),
     }
 }

@@ -227,6 +227,31 @@ fn rounds_of_a_loop() {
 }
 
 #[test]
+fn a_value_that_loops_pass_on_stays_one_value() {
+    // `r` changes in the outer loop only; the inner one, whose lanes part, passes it on.
+    check(
+        "mov.u32 r, 0; OUTER: add.u32 r, r, 1; mov.u32 s, t; INNER: @p bra SKIP; mov.u32 s, 0; SKIP: setp.lt.u32 v, r, n; @v bra.uni ON; ON: @u bra INNER; mov.u32 t, r; setp.lt.u32 v, t, n; @v bra OUTER; ret;",
+        expect![[r#"
+            v Uniform
+        "#]],
+    );
+}
+
+#[test]
+fn differences_that_cancel() {
+    check(
+        "add.u32 r, t, n; add.u32 s, t, 64; setp.lt.u32 v, r, s; @v bra.uni A; A: sub.u32 r, r, t; setp.eq.u32 v, r, 0; @v bra.uni B; B: ret;",
+        expect![[r#"
+            v Unknown
+              v Aligned by setp.lt.u32 v, r, s;
+            v Unknown
+              v Made by setp.eq.u32 v, r, 0;
+              r Aligned by sub.u32 r, r, t;
+        "#]],
+    );
+}
+
+#[test]
 fn parameters_of_functions() {
     let text = ".func f(.reg .pred p) { @p bra.uni A; A: ret; }";
     let function = Function::lower(parse_item(Language::Ptx, text).green()).expect("the text is a function");

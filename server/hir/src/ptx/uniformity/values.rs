@@ -7,8 +7,7 @@ use super::results::{self, Transfer};
 use super::{Cause, Variance};
 use crate::cfg::{BlockId, Cfg};
 use crate::ptx::{
-    ConstantId, Function, Instruction, InstructionId, NameRef, Operand, ReferentId, Resolution, Role,
-    SymbolKind,
+    ConstantId, Function, InstructionId, NameRef, Operand, ReferentId, Resolution, Role, SymbolKind,
 };
 
 /// A value of a register.
@@ -38,7 +37,7 @@ impl Origin {
 /// What a value is a copy of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Same {
-    /// Not known yet, or never written.
+    /// Never written.
     Unset,
     /// This constant.
     Constant(ConstantId),
@@ -141,8 +140,15 @@ impl<'f> Values<'f> {
         self.values[value as usize].cause
     }
 
+    /// Whether no instruction, on whatever way, has written the value.
     pub(super) fn is_undefined(&self, value: ValueId) -> bool {
         self.same(value) == Same::Unset
+    }
+
+    /// Whether the value is what is in a register that is no parameter before the first instruction.
+    pub(super) fn is_never_written(&self, value: ValueId) -> bool {
+        let origin = self.origin(value);
+        matches!(origin, Origin::Before { register } if !is_parameter(self.function, register))
     }
 
     /// The block in which a value begins; `None` for what was there before the first instruction.
@@ -162,6 +168,26 @@ impl<'f> Values<'f> {
             (value.variance, value.cause) = (variance, cause);
         }
         is_news
+    }
+
+    /// Marks comparisons and differences of values that both vary, since they may vary in the same way. If there are any,
+    /// forgets what varies and is `true`.
+    pub(super) fn doubt_differences(&mut self) -> bool {
+        let varies =
+            |used: &&Use| used.kind == UseKind::Data && self.variance(used.value) == Variance::Varies;
+        let is_doubtful = |value: &ValueId| {
+            self.result(*value).cancels() && self.uses(*value).iter().filter(varies).count() > 1
+        };
+        let doubtful: Vec<ValueId> = self.ids().filter(is_doubtful).collect();
+        for value in &doubtful {
+            let value = &mut self.values[*value as usize];
+            value.result = value.result.doubted();
+        }
+        if !doubtful.is_empty() {
+            let known = self.values.iter_mut().filter(|value| value.cause != Cause::Parameter);
+            known.for_each(|value| (value.variance, value.cause) = (Variance::Uniform, Cause::Nothing));
+        }
+        !doubtful.is_empty()
     }
 
     /// The value that an instruction leaves in a register.
@@ -291,9 +317,7 @@ impl<'f> Values<'f> {
         }
         let value = self.push(Origin::Before { register }, Transfer::default());
         if is_parameter(self.function, register) {
-            let entry = &mut self.values[value as usize];
-            entry.same = Same::Value(value);
-            (entry.variance, entry.cause) = (Variance::Unknown, Cause::Parameter);
+            self.raise(value, Variance::Unknown, Cause::Parameter);
         }
         self.before.insert(register, value);
         value
@@ -306,53 +330,39 @@ impl<'f> Values<'f> {
         id
     }
 
-    /// One round of finding out which values are the same; `true` if there was news.
-    pub(super) fn find_copies(&mut self) -> bool {
-        let mut changed = false;
-        for value in self.ids().rev() {
-            let same = match self.origin(value) {
-                Origin::Before { .. } => continue,
-                Origin::Written { instruction, .. } => {
-                    self.copied(value, self.function.instruction(instruction))
-                }
-                Origin::Merged { .. } => self.agreed(value),
-            };
-            changed |= std::mem::replace(&mut self.values[value as usize].same, same) != same;
-        }
-        changed
+    /// Sets what a value is a copy of.
+    pub(super) fn set_same(&mut self, value: ValueId, same: Same) {
+        self.values[value as usize].same = same;
     }
 
-    /// What an unguarded `mov` copies.
-    fn copied(&self, value: ValueId, instruction: Instruction<'_>) -> Same {
-        if instruction.opcode() != "mov" || instruction.guard().is_some() {
-            return Same::Value(value);
-        }
-        match (instruction.operands(), self.uses(value)) {
-            ([Operand::Register { component: None, .. }, Operand::Constant(constant)], []) => {
-                Same::Constant(*constant)
+    /// The values that a value only passes on, if it makes nothing new: those that come together, or the source of a `mov`.
+    pub(super) fn passed_on(&self, value: ValueId) -> Option<&[Use]> {
+        match self.origin(value) {
+            Origin::Before { .. } => None,
+            Origin::Merged { .. } => Some(self.uses(value)),
+            Origin::Written { instruction, .. } => {
+                let instruction = self.function.instruction(instruction);
+                let whole = |operand: &Operand| matches!(operand, Operand::Register { component: None, .. });
+                let is_copy = instruction.opcode() == "mov" && instruction.guard().is_none();
+                let is_copy = is_copy && instruction.operands().iter().all(whole);
+                let uses = self.uses(value);
+                (is_copy && uses.len() == 1).then_some(uses)
             }
-            (
-                [Operand::Register { component: None, .. }, Operand::Register { component: None, .. }],
-                [Use { value, kind: UseKind::Data, .. }],
-            ) => self.same(*value),
-            _ => Same::Value(value),
         }
     }
 
-    /// The one value that comes together here with itself, or the value itself.
-    fn agreed(&self, value: ValueId) -> Same {
-        let mut agreed = Same::Unset;
-        for used in self.uses(value) {
-            let same = self.same(used.value);
-            if same == Same::Unset || same == Same::Value(value) || same == agreed {
-                continue;
+    /// The constant that an unguarded `mov` writes.
+    pub(super) fn constant(&self, value: ValueId) -> Option<ConstantId> {
+        let Origin::Written { instruction, .. } = self.origin(value) else { return None };
+        let instruction = self.function.instruction(instruction);
+        match instruction.operands() {
+            [Operand::Register { component: None, .. }, Operand::Constant(constant)]
+                if instruction.opcode() == "mov" && instruction.guard().is_none() =>
+            {
+                Some(*constant)
             }
-            if agreed != Same::Unset {
-                return Same::Value(value);
-            }
-            agreed = same;
+            _ => None,
         }
-        agreed
     }
 
     /// Whether a value can differ from round to round of a loop: it depends on what comes together inside, or the analysis

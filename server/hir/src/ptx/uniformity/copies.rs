@@ -1,0 +1,70 @@
+//! Which values are the same: a value that only passes on one other value is that value, round loops too.
+//!
+//! Values that come together are looked at in strong components, as Braun and others do it: a component into which one
+//! value comes from outside is that value; else those in it that the outside does not reach directly are looked at again.
+
+use super::values::{Same, ValueId, Values};
+use crate::graph::strong_components;
+
+/// Components are looked at again inside this deep; loops are not nested deeper.
+const DEEPEST: usize = 32;
+
+/// Finds for each value what it is a copy of.
+pub(super) fn find(values: &mut Values<'_>) {
+    let mut passing = Vec::new();
+    for value in values.ids() {
+        if values.passed_on(value).is_some() {
+            passing.push(value);
+        } else if let Some(constant) = values.constant(value) {
+            values.set_same(value, Same::Constant(constant));
+        } else if !values.is_never_written(value) {
+            values.set_same(value, Same::Value(value));
+        }
+    }
+    resolve(values, &passing, 0);
+}
+
+fn resolve(values: &mut Values<'_>, passing: &[ValueId], depth: usize) {
+    let components = strong_components(passing, |value| {
+        values.passed_on(value).unwrap_or_default().iter().map(|used| used.value).collect::<Vec<_>>()
+    });
+    for component in components {
+        let (outside, inner) = around(values, &component);
+        match outside[..] {
+            [] => {}
+            [only] => component.iter().for_each(|value| values.set_same(*value, only)),
+            _ => {
+                for value in &component {
+                    values.set_same(*value, Same::Value(*value));
+                }
+                if depth < DEEPEST && inner.len() < component.len() {
+                    resolve(values, &inner, depth + 1);
+                }
+            }
+        }
+    }
+}
+
+/// What comes into a component from outside, up to two different values, and the members that get nothing from there.
+fn around(values: &Values<'_>, component: &[ValueId]) -> (Vec<Same>, Vec<ValueId>) {
+    let members: rustc_hash::FxHashSet<ValueId> = component.iter().copied().collect();
+    let mut outside = Vec::new();
+    let mut inner = Vec::new();
+    for value in component {
+        let mut is_inner = true;
+        for used in values.passed_on(*value).unwrap_or_default() {
+            if members.contains(&used.value) {
+                continue;
+            }
+            is_inner = false;
+            let same = values.same(used.value);
+            if same != Same::Unset && outside.len() < 2 && !outside.contains(&same) {
+                outside.push(same);
+            }
+        }
+        if is_inner {
+            inner.push(*value);
+        }
+    }
+    (outside, inner)
+}
