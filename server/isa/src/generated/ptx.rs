@@ -60,24 +60,78 @@ static VALUES_21: [Value; 2] =
     [Value { words: &[".clamp"], gate: Gate(&[]) }, Value { words: &[".wrap"], gate: Gate(&[]) }];
 static VALUES_22: [Value; 2] =
     [Value { words: &[".lo"], gate: Gate(&[]) }, Value { words: &[".hi"], gate: Gate(&[]) }];
-static VALUES_23: [Value; 2] =
+static VALUES_23: [Value; 6] = [
+    Value { words: &[".finite"], gate: Gate(&[]) },
+    Value { words: &[".infinite"], gate: Gate(&[]) },
+    Value { words: &[".number"], gate: Gate(&[]) },
+    Value { words: &[".notanumber"], gate: Gate(&[]) },
+    Value { words: &[".normal"], gate: Gate(&[]) },
+    Value { words: &[".subnormal"], gate: Gate(&[]) },
+];
+static VALUES_24: [Value; 2] =
+    [Value { words: &[".f32"], gate: Gate(&[]) }, Value { words: &[".f64"], gate: Gate(&[]) }];
+static VALUES_25: [Value; 2] =
+    [Value { words: &[".rn"], gate: Gate(&[]) }, Value { words: &[".rz"], gate: Gate(&[]) }];
+static VALUES_26: [Value; 1] =
+    [Value { words: &[".ftz"], gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]) }];
+static VALUES_27: [Value; 1] = [Value { words: &[".f32"], gate: Gate(&[]) }];
+static VALUES_28: [Value; 2] =
+    [Value { words: &[".rm"], gate: Gate(&[]) }, Value { words: &[".rp"], gate: Gate(&[]) }];
+static VALUES_29: [Value; 1] = [Value { words: &[".ftz"], gate: Gate(&[]) }];
+static VALUES_30: [Value; 4] = [
+    Value { words: &[".rn"], gate: Gate(&[]) },
+    Value { words: &[".rz"], gate: Gate(&[]) },
+    Value {
+        words: &[".rm"],
+        gate: Gate(&[Need { since: Version::new(1, 0), target: TargetNeed::AtLeast(13) }]),
+    },
+    Value {
+        words: &[".rp"],
+        gate: Gate(&[Need { since: Version::new(1, 0), target: TargetNeed::AtLeast(13) }]),
+    },
+];
+static VALUES_31: [Value; 1] = [Value { words: &[".f64"], gate: Gate(&[]) }];
+static VALUES_32: [Value; 4] = [
+    Value { words: &[".rn"], gate: Gate(&[]) },
+    Value { words: &[".rz"], gate: Gate(&[]) },
+    Value { words: &[".rm"], gate: Gate(&[]) },
+    Value { words: &[".rp"], gate: Gate(&[]) },
+];
+static VALUES_33: [Value; 1] = [Value { words: &[".f32x2"], gate: Gate(&[]) }];
+static VALUES_34: [Value; 1] = [Value { words: &[".rn"], gate: Gate(&[]) }];
+static VALUES_35: [Value; 1] = [Value { words: &[".approx"], gate: Gate(&[]) }];
+static VALUES_36: [Value; 1] = [Value { words: &[".full"], gate: Gate(&[]) }];
+static VALUES_37: [Value; 3] = [
+    Value { words: &[".rz"], gate: Gate(&[]) },
+    Value { words: &[".rm"], gate: Gate(&[]) },
+    Value { words: &[".rp"], gate: Gate(&[]) },
+];
+static VALUES_38: [Value; 1] = [Value { words: &[".NaN"], gate: Gate(&[]) }];
+static VALUES_39: [Value; 1] = [Value { words: &[".xorsign"], gate: Gate(&[]) }];
+static VALUES_40: [Value; 1] = [Value { words: &[".abs"], gate: Gate(&[]) }];
+static VALUES_41: [Value; 2] =
+    [Value { words: &[".f16"], gate: Gate(&[]) }, Value { words: &[".f16x2"], gate: Gate(&[]) }];
+static VALUES_42: [Value; 2] =
+    [Value { words: &[".bf16"], gate: Gate(&[]) }, Value { words: &[".bf16x2"], gate: Gate(&[]) }];
+static VALUES_43: [Value; 1] = [Value { words: &[".oob"], gate: Gate(&[]) }];
+static VALUES_44: [Value; 2] =
     [Value { words: &[".eq"], gate: Gate(&[]) }, Value { words: &[".ne"], gate: Gate(&[]) }];
-static VALUES_24: [Value; 3] = [
+static VALUES_45: [Value; 3] = [
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s32"], gate: Gate(&[]) },
     Value { words: &[".f32"], gate: Gate(&[]) },
 ];
-static VALUES_25: [Value; 3] = [
+static VALUES_46: [Value; 3] = [
     Value { words: &[".b16"], gate: Gate(&[]) },
     Value { words: &[".b32"], gate: Gate(&[]) },
     Value { words: &[".b64"], gate: Gate(&[]) },
 ];
-static VALUES_26: [Value; 3] = [
+static VALUES_47: [Value; 3] = [
     Value { words: &[".and"], gate: Gate(&[]) },
     Value { words: &[".or"], gate: Gate(&[]) },
     Value { words: &[".xor"], gate: Gate(&[]) },
 ];
-static VALUES_27: [Value; 6] = [
+static VALUES_48: [Value; 6] = [
     Value { words: &[".eq"], gate: Gate(&[]) },
     Value { words: &[".ne"], gate: Gate(&[]) },
     Value { words: &[".lt"], gate: Gate(&[]) },
@@ -85,7 +139,7 @@ static VALUES_27: [Value; 6] = [
     Value { words: &[".gt"], gate: Gate(&[]) },
     Value { words: &[".ge"], gate: Gate(&[]) },
 ];
-static VALUES_28: [Value; 10] = [
+static VALUES_49: [Value; 10] = [
     Value { words: &[".eq"], gate: Gate(&[]) },
     Value { words: &[".ne"], gate: Gate(&[]) },
     Value { words: &[".lt"], gate: Gate(&[]) },
@@ -97,12 +151,12 @@ static VALUES_28: [Value; 10] = [
     Value { words: &[".hi"], gate: Gate(&[]) },
     Value { words: &[".hs"], gate: Gate(&[]) },
 ];
-static VALUES_29: [Value; 3] = [
+static VALUES_50: [Value; 3] = [
     Value { words: &[".u16"], gate: Gate(&[]) },
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".u64"], gate: Gate(&[]) },
 ];
-static VALUES_30: [Value; 14] = [
+static VALUES_51: [Value; 14] = [
     Value { words: &[".eq"], gate: Gate(&[]) },
     Value { words: &[".ne"], gate: Gate(&[]) },
     Value { words: &[".lt"], gate: Gate(&[]) },
@@ -118,14 +172,11 @@ static VALUES_30: [Value; 14] = [
     Value { words: &[".num"], gate: Gate(&[]) },
     Value { words: &[".nan"], gate: Gate(&[]) },
 ];
-static VALUES_31: [Value; 1] = [Value { words: &[".ftz"], gate: Gate(&[]) }];
-static VALUES_32: [Value; 1] = [Value { words: &[".f32"], gate: Gate(&[]) }];
-static VALUES_33: [Value; 1] = [Value { words: &[".f64"], gate: Gate(&[]) }];
-static VALUES_34: [Value; 2] =
+static VALUES_52: [Value; 2] =
     [Value { words: &[".u8x4"], gate: Gate(&[]) }, Value { words: &[".u16x2"], gate: Gate(&[]) }];
-static VALUES_35: [Value; 2] =
+static VALUES_53: [Value; 2] =
     [Value { words: &[".s8x4"], gate: Gate(&[]) }, Value { words: &[".s16x2"], gate: Gate(&[]) }];
-static VALUES_36: [Value; 11] = [
+static VALUES_54: [Value; 11] = [
     Value { words: &[".b16"], gate: Gate(&[]) },
     Value { words: &[".b32"], gate: Gate(&[]) },
     Value { words: &[".b64"], gate: Gate(&[]) },
@@ -138,12 +189,35 @@ static VALUES_36: [Value; 11] = [
     Value { words: &[".f32"], gate: Gate(&[]) },
     Value { words: &[".f64"], gate: Gate(&[]) },
 ];
-static VALUES_37: [Value; 1] = [Value { words: &[".pred"], gate: Gate(&[]) }];
-static VALUES_38: [Value; 2] =
+static VALUES_55: [Value; 1] = [Value { words: &[".f16"], gate: Gate(&[]) }];
+static VALUES_56: [Value; 2] =
+    [Value { words: &[".f16"], gate: Gate(&[]) }, Value { words: &[".f32"], gate: Gate(&[]) }];
+static VALUES_57: [Value; 1] = [Value { words: &[".f16x2"], gate: Gate(&[]) }];
+static VALUES_58: [Value; 4] = [
+    Value { words: &[".u16"], gate: Gate(&[]) },
+    Value { words: &[".s16"], gate: Gate(&[]) },
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+];
+static VALUES_59: [Value; 1] = [Value { words: &[".bf16"], gate: Gate(&[]) }];
+static VALUES_60: [Value; 4] = [
+    Value { words: &[".bf16"], gate: Gate(&[]) },
+    Value { words: &[".f16"], gate: Gate(&[]) },
+    Value { words: &[".f32"], gate: Gate(&[]) },
+    Value { words: &[".f64"], gate: Gate(&[]) },
+];
+static VALUES_61: [Value; 3] = [
+    Value { words: &[".bf16x2"], gate: Gate(&[]) },
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+];
+static VALUES_62: [Value; 1] = [Value { words: &[".bf16x2"], gate: Gate(&[]) }];
+static VALUES_63: [Value; 1] = [Value { words: &[".pred"], gate: Gate(&[]) }];
+static VALUES_64: [Value; 2] =
     [Value { words: &[".or"], gate: Gate(&[]) }, Value { words: &[".and"], gate: Gate(&[]) }];
-static VALUES_39: [Value; 2] =
+static VALUES_65: [Value; 2] =
     [Value { words: &[".l"], gate: Gate(&[]) }, Value { words: &[".r"], gate: Gate(&[]) }];
-static VALUES_40: [Value; 9] = [
+static VALUES_66: [Value; 9] = [
     Value { words: &[".b16"], gate: Gate(&[]) },
     Value { words: &[".b32"], gate: Gate(&[]) },
     Value { words: &[".b64"], gate: Gate(&[]) },
@@ -154,7 +228,7 @@ static VALUES_40: [Value; 9] = [
     Value { words: &[".s32"], gate: Gate(&[]) },
     Value { words: &[".s64"], gate: Gate(&[]) },
 ];
-static VALUES_41: [Value; 9] = [
+static VALUES_67: [Value; 9] = [
     Value { words: &[".u16"], gate: Gate(&[]) },
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".u64"], gate: Gate(&[]) },
@@ -165,9 +239,9 @@ static VALUES_41: [Value; 9] = [
     Value { words: &[".b32"], gate: Gate(&[]) },
     Value { words: &[".b64"], gate: Gate(&[]) },
 ];
-static VALUES_42: [Value; 2] =
+static VALUES_68: [Value; 2] =
     [Value { words: &[".v2"], gate: Gate(&[]) }, Value { words: &[".v4"], gate: Gate(&[]) }];
-static VALUES_43: [Value; 7] = [
+static VALUES_69: [Value; 7] = [
     Value { words: &[".u16"], gate: Gate(&[]) },
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s16"], gate: Gate(&[]) },
@@ -176,7 +250,7 @@ static VALUES_43: [Value; 7] = [
     Value { words: &[".b16"], gate: Gate(&[]) },
     Value { words: &[".b32"], gate: Gate(&[]) },
 ];
-static VALUES_44: [Value; 6] = [
+static VALUES_70: [Value; 6] = [
     Value { words: &[".u16"], gate: Gate(&[]) },
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s16"], gate: Gate(&[]) },
@@ -184,26 +258,26 @@ static VALUES_44: [Value; 6] = [
     Value { words: &[".b16"], gate: Gate(&[]) },
     Value { words: &[".b32"], gate: Gate(&[]) },
 ];
-static VALUES_45: [Value; 1] = [Value { words: &[".v2"], gate: Gate(&[]) }];
-static VALUES_46: [Value; 4] = [
+static VALUES_71: [Value; 1] = [Value { words: &[".v2"], gate: Gate(&[]) }];
+static VALUES_72: [Value; 4] = [
     Value { words: &[".u64"], gate: Gate(&[]) },
     Value { words: &[".s64"], gate: Gate(&[]) },
     Value { words: &[".f64"], gate: Gate(&[]) },
     Value { words: &[".b64"], gate: Gate(&[]) },
 ];
-static VALUES_47: [Value; 3] = [
+static VALUES_73: [Value; 3] = [
     Value { words: &[".u64"], gate: Gate(&[]) },
     Value { words: &[".s64"], gate: Gate(&[]) },
     Value { words: &[".b64"], gate: Gate(&[]) },
 ];
-static VALUES_48: [Value; 1] = [Value { words: &[".b128"], gate: Gate(&[]) }];
-static VALUES_49: [Value; 1] = [Value { words: &[".b16"], gate: Gate(&[]) }];
-static VALUES_50: [Value; 1] = [Value { words: &[".b64"], gate: Gate(&[]) }];
-static VALUES_51: [Value; 1] = [Value {
+static VALUES_74: [Value; 1] = [Value { words: &[".b128"], gate: Gate(&[]) }];
+static VALUES_75: [Value; 1] = [Value { words: &[".b16"], gate: Gate(&[]) }];
+static VALUES_76: [Value; 1] = [Value { words: &[".b64"], gate: Gate(&[]) }];
+static VALUES_77: [Value; 1] = [Value {
     words: &[".weak"],
     gate: Gate(&[Need { since: Version::new(6, 0), target: TargetNeed::AtLeast(70) }]),
 }];
-static VALUES_52: [Value; 9] = [
+static VALUES_78: [Value; 9] = [
     Value { words: &[".const"], gate: Gate(&[]) },
     Value { words: &[".global"], gate: Gate(&[]) },
     Value { words: &[".local"], gate: Gate(&[]) },
@@ -226,19 +300,19 @@ static VALUES_52: [Value; 9] = [
         gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_53: [Value; 5] = [
+static VALUES_79: [Value; 5] = [
     Value { words: &[".ca"], gate: Gate(&[]) },
     Value { words: &[".cg"], gate: Gate(&[]) },
     Value { words: &[".cs"], gate: Gate(&[]) },
     Value { words: &[".lu"], gate: Gate(&[]) },
     Value { words: &[".cv"], gate: Gate(&[]) },
 ];
-static VALUES_54: [Value; 3] = [
+static VALUES_80: [Value; 3] = [
     Value { words: &[".v2"], gate: Gate(&[]) },
     Value { words: &[".v4"], gate: Gate(&[]) },
     Value { words: &[".v8"], gate: Gate(&[]) },
 ];
-static VALUES_55: [Value; 6] = [
+static VALUES_81: [Value; 6] = [
     Value { words: &[".b8"], gate: Gate(&[]) },
     Value { words: &[".b16"], gate: Gate(&[]) },
     Value { words: &[".u8"], gate: Gate(&[]) },
@@ -246,20 +320,20 @@ static VALUES_55: [Value; 6] = [
     Value { words: &[".s8"], gate: Gate(&[]) },
     Value { words: &[".s16"], gate: Gate(&[]) },
 ];
-static VALUES_56: [Value; 4] = [
+static VALUES_82: [Value; 4] = [
     Value { words: &[".b32"], gate: Gate(&[]) },
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s32"], gate: Gate(&[]) },
     Value { words: &[".f32"], gate: Gate(&[]) },
 ];
-static VALUES_57: [Value; 4] = [
+static VALUES_83: [Value; 4] = [
     Value { words: &[".b64"], gate: Gate(&[]) },
     Value { words: &[".u64"], gate: Gate(&[]) },
     Value { words: &[".s64"], gate: Gate(&[]) },
     Value { words: &[".f64"], gate: Gate(&[]) },
 ];
-static VALUES_58: [Value; 1] = [Value { words: &[".volatile"], gate: Gate(&[]) }];
-static VALUES_59: [Value; 5] = [
+static VALUES_84: [Value; 1] = [Value { words: &[".volatile"], gate: Gate(&[]) }];
+static VALUES_85: [Value; 5] = [
     Value { words: &[".global"], gate: Gate(&[]) },
     Value { words: &[".local"], gate: Gate(&[Need { since: Version::new(9, 1), target: TargetNeed::Any }]) },
     Value { words: &[".shared"], gate: Gate(&[]) },
@@ -272,8 +346,8 @@ static VALUES_59: [Value; 5] = [
         gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_60: [Value; 1] = [Value { words: &[".global"], gate: Gate(&[]) }];
-static VALUES_61: [Value; 3] = [
+static VALUES_86: [Value; 1] = [Value { words: &[".global"], gate: Gate(&[]) }];
+static VALUES_87: [Value; 3] = [
     Value { words: &[".L2::64B"], gate: Gate(&[]) },
     Value { words: &[".L2::128B"], gate: Gate(&[]) },
     Value {
@@ -281,14 +355,14 @@ static VALUES_61: [Value; 3] = [
         gate: Gate(&[Need { since: Version::new(7, 4), target: TargetNeed::AtLeast(80) }]),
     },
 ];
-static VALUES_62: [Value; 5] = [
+static VALUES_88: [Value; 5] = [
     Value { words: &[".L1::evict_normal"], gate: Gate(&[]) },
     Value { words: &[".L1::evict_unchanged"], gate: Gate(&[]) },
     Value { words: &[".L1::evict_first"], gate: Gate(&[]) },
     Value { words: &[".L1::evict_last"], gate: Gate(&[]) },
     Value { words: &[".L1::no_allocate"], gate: Gate(&[]) },
 ];
-static VALUES_63: [Value; 3] = [
+static VALUES_89: [Value; 3] = [
     Value {
         words: &[".L2::64B"],
         gate: Gate(&[Need { since: Version::new(7, 4), target: TargetNeed::AtLeast(75) }]),
@@ -302,9 +376,9 @@ static VALUES_63: [Value; 3] = [
         gate: Gate(&[Need { since: Version::new(7, 4), target: TargetNeed::AtLeast(80) }]),
     },
 ];
-static VALUES_64: [Value; 2] =
+static VALUES_90: [Value; 2] =
     [Value { words: &[".relaxed"], gate: Gate(&[]) }, Value { words: &[".acquire"], gate: Gate(&[]) }];
-static VALUES_65: [Value; 4] = [
+static VALUES_91: [Value; 4] = [
     Value { words: &[".cta"], gate: Gate(&[]) },
     Value {
         words: &[".cluster"],
@@ -313,7 +387,7 @@ static VALUES_65: [Value; 4] = [
     Value { words: &[".gpu"], gate: Gate(&[]) },
     Value { words: &[".sys"], gate: Gate(&[]) },
 ];
-static VALUES_66: [Value; 4] = [
+static VALUES_92: [Value; 4] = [
     Value { words: &[".global"], gate: Gate(&[]) },
     Value { words: &[".shared"], gate: Gate(&[]) },
     Value {
@@ -325,30 +399,30 @@ static VALUES_66: [Value; 4] = [
         gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_67: [Value; 1] = [Value { words: &[".L2::cache_hint"], gate: Gate(&[]) }];
-static VALUES_68: [Value; 3] = [
+static VALUES_93: [Value; 1] = [Value { words: &[".L2::cache_hint"], gate: Gate(&[]) }];
+static VALUES_94: [Value; 3] = [
     Value { words: &[".L2::64B"], gate: Gate(&[]) },
     Value { words: &[".L2::128B"], gate: Gate(&[]) },
     Value { words: &[".L2::256B"], gate: Gate(&[]) },
 ];
-static VALUES_69: [Value; 1] = [Value { words: &[".weak"], gate: Gate(&[]) }];
-static VALUES_70: [Value; 3] = [
+static VALUES_95: [Value; 1] = [Value { words: &[".weak"], gate: Gate(&[]) }];
+static VALUES_96: [Value; 3] = [
     Value { words: &[".L2::evict_normal"], gate: Gate(&[]) },
     Value { words: &[".L2::evict_first"], gate: Gate(&[]) },
     Value { words: &[".L2::evict_last"], gate: Gate(&[]) },
 ];
-static VALUES_71: [Value; 1] = [Value { words: &[".v8"], gate: Gate(&[]) }];
-static VALUES_72: [Value; 1] = [Value { words: &[".v4"], gate: Gate(&[]) }];
-static VALUES_73: [Value; 4] = [
+static VALUES_97: [Value; 1] = [Value { words: &[".v8"], gate: Gate(&[]) }];
+static VALUES_98: [Value; 1] = [Value { words: &[".v4"], gate: Gate(&[]) }];
+static VALUES_99: [Value; 4] = [
     Value { words: &[".cta"], gate: Gate(&[]) },
     Value { words: &[".cluster"], gate: Gate(&[]) },
     Value { words: &[".gpu"], gate: Gate(&[]) },
     Value { words: &[".sys"], gate: Gate(&[]) },
 ];
-static VALUES_74: [Value; 1] = [Value { words: &[".mmio"], gate: Gate(&[]) }];
-static VALUES_75: [Value; 1] = [Value { words: &[".relaxed"], gate: Gate(&[]) }];
-static VALUES_76: [Value; 1] = [Value { words: &[".sys"], gate: Gate(&[]) }];
-static VALUES_77: [Value; 15] = [
+static VALUES_100: [Value; 1] = [Value { words: &[".mmio"], gate: Gate(&[]) }];
+static VALUES_101: [Value; 1] = [Value { words: &[".relaxed"], gate: Gate(&[]) }];
+static VALUES_102: [Value; 1] = [Value { words: &[".sys"], gate: Gate(&[]) }];
+static VALUES_103: [Value; 15] = [
     Value { words: &[".b8"], gate: Gate(&[]) },
     Value { words: &[".b16"], gate: Gate(&[]) },
     Value { words: &[".b32"], gate: Gate(&[]) },
@@ -365,9 +439,9 @@ static VALUES_77: [Value; 15] = [
     Value { words: &[".f32"], gate: Gate(&[]) },
     Value { words: &[".f64"], gate: Gate(&[]) },
 ];
-static VALUES_78: [Value; 1] = [Value { words: &[".acquire"], gate: Gate(&[]) }];
-static VALUES_79: [Value; 1] = [Value { words: &[".proxy::readonly"], gate: Gate(&[]) }];
-static VALUES_80: [Value; 7] = [
+static VALUES_104: [Value; 1] = [Value { words: &[".acquire"], gate: Gate(&[]) }];
+static VALUES_105: [Value; 1] = [Value { words: &[".proxy::readonly"], gate: Gate(&[]) }];
+static VALUES_106: [Value; 7] = [
     Value { words: &[".global"], gate: Gate(&[]) },
     Value { words: &[".local"], gate: Gate(&[]) },
     Value { words: &[".param"], gate: Gate(&[]) },
@@ -385,33 +459,186 @@ static VALUES_80: [Value; 7] = [
         gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_81: [Value; 4] = [
+static VALUES_107: [Value; 4] = [
     Value { words: &[".wb"], gate: Gate(&[]) },
     Value { words: &[".cg"], gate: Gate(&[]) },
     Value { words: &[".cs"], gate: Gate(&[]) },
     Value { words: &[".wt"], gate: Gate(&[]) },
 ];
-static VALUES_82: [Value; 2] =
+static VALUES_108: [Value; 2] =
     [Value { words: &[".relaxed"], gate: Gate(&[]) }, Value { words: &[".release"], gate: Gate(&[]) }];
-static VALUES_83: [Value; 1] = [Value { words: &[".release"], gate: Gate(&[]) }];
-static VALUES_84: [Value; 1] = [Value { words: &[".sync"], gate: Gate(&[]) }];
-static VALUES_85: [Value; 1] = [Value { words: &[".cta"], gate: Gate(&[]) }];
-static VALUES_86: [Value; 1] = [Value {
+static VALUES_109: [Value; 1] = [Value { words: &[".release"], gate: Gate(&[]) }];
+static VALUES_110: [Value; 8] = [
+    Value { words: &[".u8"], gate: Gate(&[]) },
+    Value { words: &[".u16"], gate: Gate(&[]) },
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".u64"], gate: Gate(&[]) },
+    Value { words: &[".s8"], gate: Gate(&[]) },
+    Value { words: &[".s16"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_111: [Value; 1] = [Value { words: &[".u8"], gate: Gate(&[]) }];
+static VALUES_112: [Value; 7] = [
+    Value { words: &[".u16"], gate: Gate(&[]) },
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".u64"], gate: Gate(&[]) },
+    Value { words: &[".s8"], gate: Gate(&[]) },
+    Value { words: &[".s16"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_113: [Value; 1] = [Value { words: &[".u16"], gate: Gate(&[]) }];
+static VALUES_114: [Value; 6] = [
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".u64"], gate: Gate(&[]) },
+    Value { words: &[".s8"], gate: Gate(&[]) },
+    Value { words: &[".s16"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_115: [Value; 1] = [Value { words: &[".u32"], gate: Gate(&[]) }];
+static VALUES_116: [Value; 5] = [
+    Value { words: &[".u64"], gate: Gate(&[]) },
+    Value { words: &[".s8"], gate: Gate(&[]) },
+    Value { words: &[".s16"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_117: [Value; 1] = [Value { words: &[".u64"], gate: Gate(&[]) }];
+static VALUES_118: [Value; 4] = [
+    Value { words: &[".s8"], gate: Gate(&[]) },
+    Value { words: &[".s16"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_119: [Value; 1] = [Value { words: &[".s8"], gate: Gate(&[]) }];
+static VALUES_120: [Value; 7] = [
+    Value { words: &[".u8"], gate: Gate(&[]) },
+    Value { words: &[".u16"], gate: Gate(&[]) },
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".u64"], gate: Gate(&[]) },
+    Value { words: &[".s16"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_121: [Value; 1] = [Value { words: &[".s16"], gate: Gate(&[]) }];
+static VALUES_122: [Value; 5] = [
+    Value { words: &[".u16"], gate: Gate(&[]) },
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".u64"], gate: Gate(&[]) },
+    Value { words: &[".s32"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_123: [Value; 3] = [
+    Value { words: &[".u32"], gate: Gate(&[]) },
+    Value { words: &[".u64"], gate: Gate(&[]) },
+    Value { words: &[".s64"], gate: Gate(&[]) },
+];
+static VALUES_124: [Value; 1] = [Value { words: &[".s64"], gate: Gate(&[]) }];
+static VALUES_125: [Value; 2] =
+    [Value { words: &[".f16"], gate: Gate(&[]) }, Value { words: &[".f64"], gate: Gate(&[]) }];
+static VALUES_126: [Value; 4] = [
+    Value { words: &[".rni"], gate: Gate(&[]) },
+    Value { words: &[".rzi"], gate: Gate(&[]) },
+    Value { words: &[".rmi"], gate: Gate(&[]) },
+    Value { words: &[".rpi"], gate: Gate(&[]) },
+];
+static VALUES_127: [Value; 1] = [Value {
+    words: &[".relu"],
+    gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+}];
+static VALUES_128: [Value; 1] = [Value {
+    words: &[".satfinite"],
+    gate: Gate(&[Need { since: Version::new(8, 1), target: TargetNeed::AtLeast(70) }]),
+}];
+static VALUES_129: [Value; 1] = [Value {
+    words: &[".pzo"],
+    gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+}];
+static VALUES_130: [Value; 1] = [Value {
+    words: &[".satfinite"],
+    gate: Gate(&[Need { since: Version::new(8, 1), target: TargetNeed::Any }]),
+}];
+static VALUES_131: [Value; 1] = [Value { words: &[".rna"], gate: Gate(&[]) }];
+static VALUES_132: [Value; 1] = [Value { words: &[".tf32"], gate: Gate(&[]) }];
+static VALUES_133: [Value; 1] = [Value {
+    words: &[".ftz"],
+    gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+}];
+static VALUES_134: [Value; 1] = [Value {
+    words: &[".satfinite"],
+    gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
+}];
+static VALUES_135: [Value; 1] = [Value { words: &[".rs"], gate: Gate(&[]) }];
+static VALUES_136: [Value; 1] = [Value { words: &[".satfinite"], gate: Gate(&[]) }];
+static VALUES_137: [Value; 5] = [
+    Value { words: &[".e4m3x4"], gate: Gate(&[]) },
+    Value { words: &[".e5m2x4"], gate: Gate(&[]) },
+    Value { words: &[".e2m3x4"], gate: Gate(&[]) },
+    Value { words: &[".e3m2x4"], gate: Gate(&[]) },
+    Value { words: &[".e2m1x4"], gate: Gate(&[]) },
+];
+static VALUES_138: [Value; 2] = [
+    Value { words: &[".rn"], gate: Gate(&[]) },
+    Value {
+        words: &[".rz"],
+        gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+    },
+];
+static VALUES_139: [Value; 2] =
+    [Value { words: &[".e4m3x2"], gate: Gate(&[]) }, Value { words: &[".e5m2x2"], gate: Gate(&[]) }];
+static VALUES_140: [Value; 3] = [
+    Value { words: &[".e2m3x2"], gate: Gate(&[]) },
+    Value { words: &[".e3m2x2"], gate: Gate(&[]) },
+    Value { words: &[".e2m1x2"], gate: Gate(&[]) },
+];
+static VALUES_141: [Value; 2] =
+    [Value { words: &[".rz"], gate: Gate(&[]) }, Value { words: &[".rp"], gate: Gate(&[]) }];
+static VALUES_142: [Value; 1] = [Value { words: &[".ue8m0x2"], gate: Gate(&[]) }];
+static VALUES_143: [Value; 5] = [
+    Value { words: &[".e4m3x2"], gate: Gate(&[]) },
+    Value { words: &[".e5m2x2"], gate: Gate(&[]) },
+    Value { words: &[".e2m3x2"], gate: Gate(&[]) },
+    Value { words: &[".e3m2x2"], gate: Gate(&[]) },
+    Value { words: &[".e2m1x2"], gate: Gate(&[]) },
+];
+static VALUES_144: [Value; 1] = [Value { words: &[".scaled::n2::ue8m0"], gate: Gate(&[]) }];
+static VALUES_145: [Value; 1] = [Value { words: &[".pzo"], gate: Gate(&[]) }];
+static VALUES_146: [Value; 1] = [Value { words: &[".scaled::n1::ue8m0"], gate: Gate(&[]) }];
+static VALUES_147: [Value; 2] =
+    [Value { words: &[".f16x2"], gate: Gate(&[]) }, Value { words: &[".bf16x2"], gate: Gate(&[]) }];
+static VALUES_148: [Value; 2] = [
+    Value { words: &[".rn"], gate: Gate(&[]) },
+    Value {
+        words: &[".rz"],
+        gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) }]),
+    },
+];
+static VALUES_149: [Value; 1] = [Value { words: &[".s2f6x2"], gate: Gate(&[]) }];
+static VALUES_150: [Value; 3] = [
+    Value { words: &[".rn"], gate: Gate(&[]) },
+    Value { words: &[".rz"], gate: Gate(&[]) },
+    Value { words: &[".rp"], gate: Gate(&[]) },
+];
+static VALUES_151: [Value; 1] = [Value { words: &[".ue5m3x2"], gate: Gate(&[]) }];
+static VALUES_152: [Value; 1] = [Value { words: &[".sync"], gate: Gate(&[]) }];
+static VALUES_153: [Value; 1] = [Value { words: &[".cta"], gate: Gate(&[]) }];
+static VALUES_154: [Value; 1] = [Value {
     words: &[".cta"],
     gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(20) }]),
 }];
-static VALUES_87: [Value; 1] = [Value { words: &[".arrive"], gate: Gate(&[]) }];
-static VALUES_88: [Value; 1] = [Value { words: &[".red"], gate: Gate(&[]) }];
-static VALUES_89: [Value; 1] = [Value { words: &[".popc"], gate: Gate(&[]) }];
-static VALUES_90: [Value; 1] = [Value { words: &[".u32"], gate: Gate(&[]) }];
-static VALUES_91: [Value; 2] =
+static VALUES_155: [Value; 1] = [Value { words: &[".arrive"], gate: Gate(&[]) }];
+static VALUES_156: [Value; 1] = [Value { words: &[".red"], gate: Gate(&[]) }];
+static VALUES_157: [Value; 1] = [Value { words: &[".popc"], gate: Gate(&[]) }];
+static VALUES_158: [Value; 2] =
     [Value { words: &[".and"], gate: Gate(&[]) }, Value { words: &[".or"], gate: Gate(&[]) }];
-static VALUES_92: [Value; 1] = [Value {
+static VALUES_159: [Value; 1] = [Value {
     words: &[".cta"],
     gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(30) }]),
 }];
-static VALUES_93: [Value; 1] = [Value { words: &[".aligned"], gate: Gate(&[]) }];
-static VALUES_94: [Value; 2] = [
+static VALUES_160: [Value; 1] = [Value { words: &[".aligned"], gate: Gate(&[]) }];
+static VALUES_161: [Value; 2] = [
     Value {
         words: &[".release"],
         gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::Any }]),
@@ -421,11 +648,11 @@ static VALUES_94: [Value; 2] = [
         gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::Any }]),
     },
 ];
-static VALUES_95: [Value; 1] = [Value {
+static VALUES_162: [Value; 1] = [Value {
     words: &[".acquire"],
     gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::Any }]),
 }];
-static VALUES_96: [Value; 3] = [
+static VALUES_163: [Value; 3] = [
     Value { words: &[".cta"], gate: Gate(&[]) },
     Value { words: &[".gl"], gate: Gate(&[]) },
     Value {
@@ -433,7 +660,7 @@ static VALUES_96: [Value; 3] = [
         gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
     },
 ];
-static VALUES_97: [Value; 2] = [
+static VALUES_164: [Value; 2] = [
     Value {
         words: &[".alias"],
         gate: Gate(&[Need { since: Version::new(7, 5), target: TargetNeed::AtLeast(60) }]),
@@ -443,7 +670,7 @@ static VALUES_97: [Value; 2] = [
         gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_98: [Value; 4] = [
+static VALUES_165: [Value; 4] = [
     Value { words: &[".sc"], gate: Gate(&[]) },
     Value { words: &[".acq_rel"], gate: Gate(&[]) },
     Value {
@@ -455,11 +682,11 @@ static VALUES_98: [Value; 4] = [
         gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_99: [Value; 1] = [Value { words: &[".sync_restrict::shared::cluster"], gate: Gate(&[]) }];
-static VALUES_100: [Value; 1] = [Value { words: &[".cluster"], gate: Gate(&[]) }];
-static VALUES_101: [Value; 1] = [Value { words: &[".sync_restrict::shared::cta"], gate: Gate(&[]) }];
-static VALUES_102: [Value; 1] = [Value { words: &[".mbarrier_init"], gate: Gate(&[]) }];
-static VALUES_103: [Value; 5] = [
+static VALUES_166: [Value; 1] = [Value { words: &[".sync_restrict::shared::cluster"], gate: Gate(&[]) }];
+static VALUES_167: [Value; 1] = [Value { words: &[".cluster"], gate: Gate(&[]) }];
+static VALUES_168: [Value; 1] = [Value { words: &[".sync_restrict::shared::cta"], gate: Gate(&[]) }];
+static VALUES_169: [Value; 1] = [Value { words: &[".mbarrier_init"], gate: Gate(&[]) }];
+static VALUES_170: [Value; 5] = [
     Value {
         words: &[".alias"],
         gate: Gate(&[Need { since: Version::new(7, 5), target: TargetNeed::AtLeast(70) }]),
@@ -481,17 +708,17 @@ static VALUES_103: [Value; 5] = [
         gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_104: [Value; 1] = [Value { words: &[".tensormap::generic"], gate: Gate(&[]) }];
-static VALUES_105: [Value; 1] = [Value { words: &[".async::generic"], gate: Gate(&[]) }];
-static VALUES_106: [Value; 1] = [Value { words: &[".alias"], gate: Gate(&[]) }];
-static VALUES_107: [Value; 2] =
+static VALUES_171: [Value; 1] = [Value { words: &[".tensormap::generic"], gate: Gate(&[]) }];
+static VALUES_172: [Value; 1] = [Value { words: &[".async::generic"], gate: Gate(&[]) }];
+static VALUES_173: [Value; 1] = [Value { words: &[".alias"], gate: Gate(&[]) }];
+static VALUES_174: [Value; 2] =
     [Value { words: &[".acquire"], gate: Gate(&[]) }, Value { words: &[".release"], gate: Gate(&[]) }];
-static VALUES_108: [Value; 3] = [
+static VALUES_175: [Value; 3] = [
     Value { words: &[".generic::fabric", ".alias"], gate: Gate(&[]) },
     Value { words: &[".fabric::generic", ".alias"], gate: Gate(&[]) },
     Value { words: &[".fabric::fabric", ".alias"], gate: Gate(&[]) },
 ];
-static VALUES_109: [Value; 4] = [
+static VALUES_176: [Value; 4] = [
     Value {
         words: &[".relaxed"],
         gate: Gate(&[Need { since: Version::new(5, 1), target: TargetNeed::AtLeast(70) }]),
@@ -509,7 +736,7 @@ static VALUES_109: [Value; 4] = [
         gate: Gate(&[Need { since: Version::new(5, 1), target: TargetNeed::AtLeast(70) }]),
     },
 ];
-static VALUES_110: [Value; 4] = [
+static VALUES_177: [Value; 4] = [
     Value {
         words: &[".cta"],
         gate: Gate(&[Need { since: Version::new(5, 0), target: TargetNeed::AtLeast(60) }]),
@@ -527,7 +754,7 @@ static VALUES_110: [Value; 4] = [
         gate: Gate(&[Need { since: Version::new(5, 0), target: TargetNeed::AtLeast(60) }]),
     },
 ];
-static VALUES_111: [Value; 4] = [
+static VALUES_178: [Value; 4] = [
     Value { words: &[".global"], gate: Gate(&[]) },
     Value {
         words: &[".shared"],
@@ -542,15 +769,15 @@ static VALUES_111: [Value; 4] = [
         gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_112: [Value; 2] = [
+static VALUES_179: [Value; 2] = [
     Value { words: &[".b32"], gate: Gate(&[]) },
     Value {
         words: &[".b64"],
         gate: Gate(&[Need { since: Version::new(3, 1), target: TargetNeed::AtLeast(32) }]),
     },
 ];
-static VALUES_113: [Value; 1] = [Value { words: &[".exch"], gate: Gate(&[]) }];
-static VALUES_114: [Value; 3] = [
+static VALUES_180: [Value; 1] = [Value { words: &[".exch"], gate: Gate(&[]) }];
+static VALUES_181: [Value; 3] = [
     Value { words: &[".b32"], gate: Gate(&[]) },
     Value {
         words: &[".b64"],
@@ -561,8 +788,8 @@ static VALUES_114: [Value; 3] = [
         gate: Gate(&[Need { since: Version::new(8, 3), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_115: [Value; 1] = [Value { words: &[".cas"], gate: Gate(&[]) }];
-static VALUES_116: [Value; 4] = [
+static VALUES_182: [Value; 1] = [Value { words: &[".cas"], gate: Gate(&[]) }];
+static VALUES_183: [Value; 4] = [
     Value {
         words: &[".b16"],
         gate: Gate(&[Need { since: Version::new(6, 3), target: TargetNeed::AtLeast(70) }]),
@@ -577,8 +804,8 @@ static VALUES_116: [Value; 4] = [
         gate: Gate(&[Need { since: Version::new(8, 3), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_117: [Value; 1] = [Value { words: &[".add"], gate: Gate(&[]) }];
-static VALUES_118: [Value; 5] = [
+static VALUES_184: [Value; 1] = [Value { words: &[".add"], gate: Gate(&[]) }];
+static VALUES_185: [Value; 5] = [
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s32"], gate: Gate(&[]) },
     Value {
@@ -594,11 +821,11 @@ static VALUES_118: [Value; 5] = [
         gate: Gate(&[Need { since: Version::new(5, 0), target: TargetNeed::AtLeast(60) }]),
     },
 ];
-static VALUES_119: [Value; 2] =
+static VALUES_186: [Value; 2] =
     [Value { words: &[".inc"], gate: Gate(&[]) }, Value { words: &[".dec"], gate: Gate(&[]) }];
-static VALUES_120: [Value; 2] =
+static VALUES_187: [Value; 2] =
     [Value { words: &[".min"], gate: Gate(&[]) }, Value { words: &[".max"], gate: Gate(&[]) }];
-static VALUES_121: [Value; 4] = [
+static VALUES_188: [Value; 4] = [
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s32"], gate: Gate(&[]) },
     Value {
@@ -610,8 +837,8 @@ static VALUES_121: [Value; 4] = [
         gate: Gate(&[Need { since: Version::new(3, 1), target: TargetNeed::AtLeast(32) }]),
     },
 ];
-static VALUES_122: [Value; 1] = [Value { words: &[".noftz"], gate: Gate(&[]) }];
-static VALUES_123: [Value; 5] = [
+static VALUES_189: [Value; 1] = [Value { words: &[".noftz"], gate: Gate(&[]) }];
+static VALUES_190: [Value; 5] = [
     Value {
         words: &[".f16"],
         gate: Gate(&[Need { since: Version::new(6, 3), target: TargetNeed::AtLeast(70) }]),
@@ -630,13 +857,13 @@ static VALUES_123: [Value; 5] = [
         gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_124: [Value; 4] = [
+static VALUES_191: [Value; 4] = [
     Value { words: &[".relaxed"], gate: Gate(&[]) },
     Value { words: &[".acquire"], gate: Gate(&[]) },
     Value { words: &[".release"], gate: Gate(&[]) },
     Value { words: &[".acq_rel"], gate: Gate(&[]) },
 ];
-static VALUES_125: [Value; 3] = [
+static VALUES_192: [Value; 3] = [
     Value { words: &[".b32"], gate: Gate(&[]) },
     Value { words: &[".b64"], gate: Gate(&[]) },
     Value {
@@ -644,20 +871,20 @@ static VALUES_125: [Value; 3] = [
         gate: Gate(&[Need { since: Version::new(8, 3), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_126: [Value; 5] = [
+static VALUES_193: [Value; 5] = [
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s32"], gate: Gate(&[]) },
     Value { words: &[".u64"], gate: Gate(&[]) },
     Value { words: &[".f32"], gate: Gate(&[]) },
     Value { words: &[".f64"], gate: Gate(&[]) },
 ];
-static VALUES_127: [Value; 4] = [
+static VALUES_194: [Value; 4] = [
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s32"], gate: Gate(&[]) },
     Value { words: &[".u64"], gate: Gate(&[]) },
     Value { words: &[".s64"], gate: Gate(&[]) },
 ];
-static VALUES_128: [Value; 5] = [
+static VALUES_195: [Value; 5] = [
     Value { words: &[".f16"], gate: Gate(&[]) },
     Value { words: &[".f16x2"], gate: Gate(&[]) },
     Value {
@@ -673,20 +900,18 @@ static VALUES_128: [Value; 5] = [
         gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::AtLeast(90) }]),
     },
 ];
-static VALUES_129: [Value; 1] = [Value {
+static VALUES_196: [Value; 1] = [Value {
     words: &[".noftz"],
     gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Any }]),
 }];
-static VALUES_130: [Value; 3] = [
+static VALUES_197: [Value; 3] = [
     Value { words: &[".add"], gate: Gate(&[]) },
     Value { words: &[".min"], gate: Gate(&[]) },
     Value { words: &[".max"], gate: Gate(&[]) },
 ];
-static VALUES_131: [Value; 2] =
+static VALUES_198: [Value; 2] =
     [Value { words: &[".f16"], gate: Gate(&[]) }, Value { words: &[".bf16"], gate: Gate(&[]) }];
-static VALUES_132: [Value; 2] =
-    [Value { words: &[".f16x2"], gate: Gate(&[]) }, Value { words: &[".bf16x2"], gate: Gate(&[]) }];
-static VALUES_133: [Value; 2] = [
+static VALUES_199: [Value; 2] = [
     Value {
         words: &[".relaxed"],
         gate: Gate(&[Need { since: Version::new(5, 1), target: TargetNeed::AtLeast(70) }]),
@@ -696,39 +921,37 @@ static VALUES_133: [Value; 2] = [
         gate: Gate(&[Need { since: Version::new(5, 1), target: TargetNeed::AtLeast(70) }]),
     },
 ];
-static VALUES_134: [Value; 1] = [Value { words: &[".shared::cluster"], gate: Gate(&[]) }];
-static VALUES_135: [Value; 1] = [Value { words: &[".mbarrier::complete_tx::bytes"], gate: Gate(&[]) }];
-static VALUES_136: [Value; 2] =
+static VALUES_200: [Value; 1] = [Value { words: &[".shared::cluster"], gate: Gate(&[]) }];
+static VALUES_201: [Value; 1] = [Value { words: &[".mbarrier::complete_tx::bytes"], gate: Gate(&[]) }];
+static VALUES_202: [Value; 2] =
     [Value { words: &[".gpu"], gate: Gate(&[]) }, Value { words: &[".sys"], gate: Gate(&[]) }];
-static VALUES_137: [Value; 1] = [Value {
+static VALUES_203: [Value; 1] = [Value {
     words: &[".global"],
     gate: Gate(&[Need { since: Version::new(8, 7), target: TargetNeed::AtLeast(100) }]),
 }];
-static VALUES_138: [Value; 3] = [
+static VALUES_204: [Value; 3] = [
     Value { words: &[".u32"], gate: Gate(&[]) },
     Value { words: &[".s32"], gate: Gate(&[]) },
     Value { words: &[".u64"], gate: Gate(&[]) },
 ];
-static VALUES_139: [Value; 3] = [
+static VALUES_205: [Value; 3] = [
     Value { words: &[".all"], gate: Gate(&[]) },
     Value { words: &[".any"], gate: Gate(&[]) },
     Value { words: &[".uni"], gate: Gate(&[]) },
 ];
-static VALUES_140: [Value; 1] = [Value { words: &[".ballot"], gate: Gate(&[]) }];
-static VALUES_141: [Value; 1] = [Value { words: &[".any"], gate: Gate(&[]) }];
-static VALUES_142: [Value; 1] = [Value { words: &[".all"], gate: Gate(&[]) }];
-static VALUES_143: [Value; 1] = [Value { words: &[".abs"], gate: Gate(&[]) }];
-static VALUES_144: [Value; 1] = [Value { words: &[".NaN"], gate: Gate(&[]) }];
-static VALUES_145: [Value; 2] =
+static VALUES_206: [Value; 1] = [Value { words: &[".ballot"], gate: Gate(&[]) }];
+static VALUES_207: [Value; 1] = [Value { words: &[".any"], gate: Gate(&[]) }];
+static VALUES_208: [Value; 1] = [Value { words: &[".all"], gate: Gate(&[]) }];
+static VALUES_209: [Value; 2] =
     [Value { words: &[".launch_dependents"], gate: Gate(&[]) }, Value { words: &[".wait"], gate: Gate(&[]) }];
-static VALUES_146: [Value; 1] = [Value { words: &[".global", ".shared::cta"], gate: Gate(&[]) }];
-static VALUES_147: [Value; 1] = [Value { words: &[".sync", ".aligned"], gate: Gate(&[]) }];
-static VALUES_148: [Value; 1] = [Value { words: &[".async"], gate: Gate(&[]) }];
-static VALUES_149: [Value; 1] = [Value { words: &[".shared::cta"], gate: Gate(&[]) }];
-static VALUES_150: [Value; 1] = [Value { words: &[".multicast::cluster::all"], gate: Gate(&[]) }];
-static VALUES_151: [Value; 1] = [Value { words: &[".is_canceled"], gate: Gate(&[]) }];
-static VALUES_152: [Value; 1] = [Value { words: &[".get_first_ctaid"], gate: Gate(&[]) }];
-static VALUES_153: [Value; 3] = [
+static VALUES_210: [Value; 1] = [Value { words: &[".global", ".shared::cta"], gate: Gate(&[]) }];
+static VALUES_211: [Value; 1] = [Value { words: &[".sync", ".aligned"], gate: Gate(&[]) }];
+static VALUES_212: [Value; 1] = [Value { words: &[".async"], gate: Gate(&[]) }];
+static VALUES_213: [Value; 1] = [Value { words: &[".shared::cta"], gate: Gate(&[]) }];
+static VALUES_214: [Value; 1] = [Value { words: &[".multicast::cluster::all"], gate: Gate(&[]) }];
+static VALUES_215: [Value; 1] = [Value { words: &[".is_canceled"], gate: Gate(&[]) }];
+static VALUES_216: [Value; 1] = [Value { words: &[".get_first_ctaid"], gate: Gate(&[]) }];
+static VALUES_217: [Value; 3] = [
     Value { words: &[".get_first_ctaid::x"], gate: Gate(&[]) },
     Value { words: &[".get_first_ctaid::y"], gate: Gate(&[]) },
     Value { words: &[".get_first_ctaid::z"], gate: Gate(&[]) },
@@ -4861,8 +5084,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         words: &[],
         category: &CATEGORIES[2],
         section: "9.7.3.1",
-        syntax: &["testp.op.{f32,f64} p, a"],
-        forms: &[],
+        syntax: &["testp{.op}.{f32,f64} p, a"],
+        forms: &[Form {
+            text: "testp{.op}.type p, a",
+            slots: &[
+                Slot { class: "op", values: &VALUES_23, optional: true, leads: false },
+                Slot { class: "type", values: &VALUES_24, optional: false, leads: false },
+            ],
+            operands: &[
+                FormOperand {
+                    index: 0,
+                    second: None,
+                    kinds: &[OperandKind::Predicate],
+                    ty: OperandType::Fixed("pred"),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+                FormOperand {
+                    index: 1,
+                    second: None,
+                    kinds: &[OperandKind::Register, OperandKind::Immediate],
+                    ty: OperandType::Slot(1),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+            ],
+            gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+            removed: None,
+        }],
         modifiers: &[
             ModifierClass {
                 name: "op",
@@ -4875,7 +5126,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                     &MODIFIERS[39],
                     &MODIFIERS[40],
                 ],
-                optional: false,
+                optional: true,
             },
             ModifierClass {
                 name: "type",
@@ -4947,7 +5198,41 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.2",
         syntax: &["copysign.{f32,f64} d, a, b"],
-        forms: &[],
+        forms: &[Form {
+            text: "copysign.type d, a, b",
+            slots: &[Slot { class: "type", values: &VALUES_24, optional: false, leads: false }],
+            operands: &[
+                FormOperand {
+                    index: 0,
+                    second: None,
+                    kinds: &[OperandKind::Register],
+                    ty: OperandType::Slot(0),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+                FormOperand {
+                    index: 1,
+                    second: None,
+                    kinds: &[OperandKind::Register, OperandKind::Immediate],
+                    ty: OperandType::Slot(0),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+                FormOperand {
+                    index: 2,
+                    second: None,
+                    kinds: &[OperandKind::Register, OperandKind::Immediate],
+                    ty: OperandType::Slot(0),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+            ],
+            gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+            removed: None,
+        }],
         modifiers: &[ModifierClass {
             name: "type",
             summary: "The type of the operands.",
@@ -5013,7 +5298,165 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "add{.rnd}{.ftz}.f32x2 d, a, b",
             "add{.rnd}.f64 d, a, b",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "add{.{rn,rz}}{.ftz}{.sat}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_25, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "add.{rm,rp}{.ftz}{.sat}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_28, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+            Form {
+                text: "add{.{rn,rz,rm,rp}}.f64 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_30, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "add{.rnd}{.ftz}.f32x2 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_32, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_33, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5106,7 +5549,165 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "sub{.rnd}{.ftz}.f32x2 d, a, b",
             "sub{.rnd}.f64 d, a, b",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "sub{.{rn,rz}}{.ftz}{.sat}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_25, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "sub.{rm,rp}{.ftz}{.sat}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_28, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+            Form {
+                text: "sub{.{rn,rz,rm,rp}}.f64 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_30, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "sub{.rnd}{.ftz}.f32x2 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_32, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_33, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5199,7 +5800,165 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mul{.rnd}{.ftz}.f32x2 d, a, b",
             "mul{.rnd}.f64 d, a, b",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "mul{.{rn,rz}}{.ftz}{.sat}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_25, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "mul.{rm,rp}{.ftz}{.sat}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_28, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+            Form {
+                text: "mul{.{rn,rz,rm,rp}}.f64 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_30, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "mul{.rnd}{.ftz}.f32x2 d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_32, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_33, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5292,7 +6051,152 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "fma.rnd{.ftz}.f32x2 d, a, b, c",
             "fma.rnd.f64 d, a, b, c",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "fma.{rn,rz,rm,rp}.f64 d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_30, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+            Form {
+                text: "fma.rnd{.ftz}{.sat}.f32 d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+            Form {
+                text: "fma.rnd{.ftz}.f32x2 d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_33, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5388,7 +6292,196 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "mad.rnd.f64 d, a, b, c",
             "mad{.ftz}{.sat}.f32 d, a, b, c",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "mad{.ftz}{.sat}.f32 d, a, b, c",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(3, 2), target: TargetNeed::AtLeast(20) }),
+            },
+            Form {
+                text: "mad.f64 d, a, b, c",
+                slots: &[Slot { class: "type", values: &VALUES_31, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "mad.{rn,rz,rm,rp}.f64 d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_30, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "mad.rnd{.ftz}{.sat}.f32 d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -5490,7 +6583,236 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "div.{rn,rz,rm,rp}{.ftz}.f32 d, a, b",
             "div.{rn,rz,rm,rp}.f64 d, a, b",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "div.{f32,f64} d, a, b",
+                slots: &[Slot { class: "type", values: &VALUES_24, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "div.rn.f64 d, a, b",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "div.approx{.ftz}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+            Form {
+                text: "div.full{.ftz}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_36, optional: false, leads: true },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+            Form {
+                text: "div.{rn,rz,rm,rp}{.ftz}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+            Form {
+                text: "div.{rz,rm,rp}.f64 d, a, b",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -5577,7 +6899,63 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.9",
         syntax: &["abs{.ftz}.f32 d, a", "abs.f64 d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "abs{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "abs.f64 d, a",
+                slots: &[Slot { class: "type", values: &VALUES_31, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -5636,7 +7014,63 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.10",
         syntax: &["neg{.ftz}.f32 d, a", "neg.f64 d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "neg{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "neg.f64 d, a",
+                slots: &[Slot { class: "type", values: &VALUES_31, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -5699,7 +7133,210 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "min{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
             "min.f64 d, a, b",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "min{.ftz}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "min.f64 d, a, b",
+                slots: &[Slot { class: "type", values: &VALUES_31, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "min{.ftz}.NaN.f32 d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "min{.ftz}{.NaN}.xorsign.abs.f32 d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "xorsign", values: &VALUES_39, optional: false, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 2), target: TargetNeed::AtLeast(86) }]),
+                removed: None,
+            },
+            Form {
+                text: "min{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 8), target: TargetNeed::AtLeast(100) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -5715,7 +7352,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             ModifierClass {
                 name: "xorsign",
-                summary: "Whether magnitudes are compared, and the result gets the exclusive or of the operands' signs.",
+                summary: "Whether the result gets the exclusive or of the operands' signs.",
                 values: &[&MODIFIERS[18]],
                 optional: true,
             },
@@ -5804,7 +7441,210 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "max{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
             "max.f64 d, a, b",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "max{.ftz}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "max.f64 d, a, b",
+                slots: &[Slot { class: "type", values: &VALUES_31, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "max{.ftz}.NaN.f32 d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "max{.ftz}{.NaN}.xorsign.abs.f32 d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "xorsign", values: &VALUES_39, optional: false, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 2), target: TargetNeed::AtLeast(86) }]),
+                removed: None,
+            },
+            Form {
+                text: "max{.ftz}{.NaN}{.abs}.f32 d, a, b, c",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 8), target: TargetNeed::AtLeast(100) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -5820,7 +7660,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             ModifierClass {
                 name: "xorsign",
-                summary: "Whether magnitudes are compared, and the result gets the exclusive or of the operands' signs.",
+                summary: "Whether the result gets the exclusive or of the operands' signs.",
                 values: &[&MODIFIERS[18]],
                 optional: true,
             },
@@ -5909,7 +7749,154 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "rcp.{rn,rz,rm,rp}{.ftz}.f32 d, a",
             "rcp.{rn,rz,rm,rp}.f64 d, a",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "rcp.f32 d, a",
+                slots: &[Slot { class: "type", values: &VALUES_27, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "rcp.approx{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+            Form {
+                text: "rcp.rn{.ftz}.f64 d, a",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+            Form {
+                text: "rcp.{rn,rz,rm,rp}{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+            Form {
+                text: "rcp.{rz,rm,rp}{.ftz}.f64 d, a",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -5973,12 +7960,60 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         id: "rcp.approx.ftz.f64",
         name: "rcp.approx.ftz.f64",
         opcode: "rcp",
-        words: &[".approx", ".ftz", ".f64"],
+        words: &[],
         category: &CATEGORIES[2],
         section: "9.7.3.14",
         syntax: &["rcp.approx.ftz.f64 d, a"],
-        forms: &[],
-        modifiers: &[],
+        forms: &[Form {
+            text: "rcp.approx.ftz.f64 d, a",
+            slots: &[
+                Slot { class: "mode", values: &VALUES_35, optional: false, leads: false },
+                Slot { class: "ftz", values: &VALUES_29, optional: false, leads: false },
+                Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+            ],
+            operands: &[
+                FormOperand {
+                    index: 0,
+                    second: None,
+                    kinds: &[OperandKind::Register],
+                    ty: OperandType::Slot(2),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+                FormOperand {
+                    index: 1,
+                    second: None,
+                    kinds: &[OperandKind::Register, OperandKind::Immediate],
+                    ty: OperandType::Slot(2),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+            ],
+            gate: Gate(&[Need { since: Version::new(2, 1), target: TargetNeed::AtLeast(20) }]),
+            removed: None,
+        }],
+        modifiers: &[
+            ModifierClass {
+                name: "mode",
+                summary: "Which variant of the operation is meant.",
+                values: &[&MODIFIERS[14]],
+                optional: false,
+            },
+            ModifierClass {
+                name: "ftz",
+                summary: "Whether subnormals are flushed to zero.",
+                values: &[&MODIFIERS[10]],
+                optional: false,
+            },
+            ModifierClass {
+                name: "type",
+                summary: "The type of the operands.",
+                values: &[&MODIFIERS[556]],
+                optional: false,
+            },
+        ],
         vocabulary: &[".approx", ".f64", ".ftz"],
         types: &["f64"],
         operands: &[
@@ -6031,7 +8066,152 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "sqrt.{rn,rz,rm,rp}{.ftz}.f32 d, a",
             "sqrt.{rn,rz,rm,rp}.f64 d, a",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "sqrt.f32 d, a",
+                slots: &[Slot { class: "type", values: &VALUES_27, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "sqrt.rn.f64 d, a",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "sqrt.approx{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+            Form {
+                text: "sqrt.{rn,rz,rm,rp}{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+            Form {
+                text: "sqrt.{rz,rm,rp}.f64 d, a",
+                slots: &[
+                    Slot { class: "mode", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "mode",
@@ -6099,7 +8279,93 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.16",
         syntax: &["rsqrt.approx{.ftz}.f32 d, a", "rsqrt.approx.f64 d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "rsqrt.{f32,f64} d, a",
+                slots: &[Slot { class: "type", values: &VALUES_24, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "rsqrt.approx{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+            Form {
+                text: "rsqrt.approx.f64 d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -6163,12 +8429,60 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         id: "rsqrt.approx.ftz.f64",
         name: "rsqrt.approx.ftz.f64",
         opcode: "rsqrt",
-        words: &[".approx", ".ftz", ".f64"],
+        words: &[],
         category: &CATEGORIES[2],
         section: "9.7.3.17",
         syntax: &["rsqrt.approx.ftz.f64 d, a"],
-        forms: &[],
-        modifiers: &[],
+        forms: &[Form {
+            text: "rsqrt.approx.ftz.f64 d, a",
+            slots: &[
+                Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                Slot { class: "ftz", values: &VALUES_29, optional: false, leads: false },
+                Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
+            ],
+            operands: &[
+                FormOperand {
+                    index: 0,
+                    second: None,
+                    kinds: &[OperandKind::Register],
+                    ty: OperandType::Slot(2),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+                FormOperand {
+                    index: 1,
+                    second: None,
+                    kinds: &[OperandKind::Register, OperandKind::Immediate],
+                    ty: OperandType::Slot(2),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+            ],
+            gate: Gate(&[Need { since: Version::new(4, 0), target: TargetNeed::AtLeast(20) }]),
+            removed: None,
+        }],
+        modifiers: &[
+            ModifierClass {
+                name: "approx",
+                summary: "That the result is approximate; there is no exact form.",
+                values: &[&MODIFIERS[14]],
+                optional: false,
+            },
+            ModifierClass {
+                name: "ftz",
+                summary: "Whether subnormals are flushed to zero.",
+                values: &[&MODIFIERS[10]],
+                optional: false,
+            },
+            ModifierClass {
+                name: "type",
+                summary: "The type of the operands.",
+                values: &[&MODIFIERS[556]],
+                optional: false,
+            },
+        ],
         vocabulary: &[".approx", ".f64", ".ftz"],
         types: &["f64"],
         operands: &[
@@ -6217,7 +8531,64 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.18",
         syntax: &["sin.approx{.ftz}.f32 d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "sin.f32 d, a",
+                slots: &[Slot { class: "type", values: &VALUES_27, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "sin.approx{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -6289,7 +8660,64 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.19",
         syntax: &["cos.approx{.ftz}.f32 d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "cos.f32 d, a",
+                slots: &[Slot { class: "type", values: &VALUES_27, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "cos.approx{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -6361,7 +8789,64 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.20",
         syntax: &["lg2.approx{.ftz}.f32 d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "lg2.f32 d, a",
+                slots: &[Slot { class: "type", values: &VALUES_27, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "lg2.approx{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -6432,7 +8917,64 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.21",
         syntax: &["ex2.approx{.ftz}.f32 d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "ex2.f32 d, a",
+                slots: &[Slot { class: "type", values: &VALUES_27, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: Some(Need { since: Version::new(1, 4), target: TargetNeed::Any }),
+            },
+            Form {
+                text: "ex2.approx{.ftz}.f32 d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -6501,7 +9043,35 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[2],
         section: "9.7.3.22",
         syntax: &["tanh.approx.f32 d, a"],
-        forms: &[],
+        forms: &[Form {
+            text: "tanh.approx.f32 d, a",
+            slots: &[
+                Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
+            ],
+            operands: &[
+                FormOperand {
+                    index: 0,
+                    second: None,
+                    kinds: &[OperandKind::Register],
+                    ty: OperandType::Slot(1),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+                FormOperand {
+                    index: 1,
+                    second: None,
+                    kinds: &[OperandKind::Register, OperandKind::Immediate],
+                    ty: OperandType::Slot(1),
+                    length: Length::One,
+                    optional: false,
+                    range: None,
+                },
+            ],
+            gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(75) }]),
+            removed: None,
+        }],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -6564,7 +9134,86 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.1",
         syntax: &["add{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "add{.rn}.{bf16,bf16x2} d, a, b"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "add{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "add{.rn}.{bf16,bf16x2} d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -6650,7 +9299,86 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.2",
         syntax: &["sub{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "sub{.rn}.{bf16,bf16x2} d, a, b"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "sub{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "sub{.rn}.{bf16,bf16x2} d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -6736,7 +9464,86 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.3",
         syntax: &["mul{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b", "mul{.rn}.{bf16,bf16x2} d, a, b"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "mul{.rn}{.ftz}{.sat}.{f16,f16x2} d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "mul{.rn}.{bf16,bf16x2} d, a, b",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
@@ -6824,15 +9631,311 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "fma.rn{.ftz}{.sat}.{f16,f16x2} d, a, b, c",
             "fma.rn{.ftz}.relu.{f16,f16x2} d, a, b, c",
-            "fma.rn{.relu}.{bf16,bf16x2} d, a, b, c",
-            "fma.rn.oob{.relu}.{f16,f16x2,bf16,bf16x2} d, a, b, c",
+            "fma.{rn,rz,rm,rp}{.relu}.{bf16,bf16x2} d, a, b, c",
+            "fma.rn.oob{.sat}.{f16,f16x2} d, a, b, c",
+            "fma.rn.oob.relu.{f16,f16x2} d, a, b, c",
+            "fma.{rn,rz,rm,rp}.oob{.relu}.{bf16,bf16x2} d, a, b, c",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "fma.rn{.ftz}{.sat}.{f16,f16x2} d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "fma.rn{.ftz}.relu.{f16,f16x2} d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "fma.rnd{.relu}.{bf16,bf16x2} d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "fma.rn.oob{.sat}.{f16,f16x2} d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "oob", values: &VALUES_43, optional: false, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 1), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "fma.rn.oob.relu.{f16,f16x2} d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "oob", values: &VALUES_43, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 1), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "fma.rnd.oob{.relu}.{bf16,bf16x2} d, a, b, c",
+                slots: &[
+                    Slot { class: "rnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "oob", values: &VALUES_43, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(8, 1), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "rnd",
                 summary: "How a result that does not fit is rounded.",
-                values: &[&MODIFIERS[0]],
+                values: &[&MODIFIERS[0], &MODIFIERS[2], &MODIFIERS[3], &MODIFIERS[4]],
                 optional: false,
             },
             ModifierClass {
@@ -6866,7 +9969,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 optional: false,
             },
         ],
-        vocabulary: &[".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz", ".oob", ".relu", ".rn", ".sat"],
+        vocabulary: &[
+            ".bf16", ".bf16x2", ".f16", ".f16x2", ".ftz", ".oob", ".relu", ".rm", ".rn", ".rp", ".rz", ".sat",
+        ],
         types: &["f16", "f16x2", "bf16", "bf16x2"],
         operands: &[
             Operand {
@@ -6942,7 +10047,63 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.5",
         syntax: &["neg{.ftz}.{f16,f16x2} d, a", "neg.{bf16,bf16x2} d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "neg{.ftz}.{f16,f16x2} d, a",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(5, 1), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "neg.{bf16,bf16x2} d, a",
+                slots: &[Slot { class: "type", values: &VALUES_42, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -7007,7 +10168,63 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.6",
         syntax: &["abs{.ftz}.{f16,f16x2} d, a", "abs.{bf16,bf16x2} d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "abs{.ftz}.{f16,f16x2} d, a",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(6, 5), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "abs.{bf16,bf16x2} d, a",
+                slots: &[Slot { class: "type", values: &VALUES_42, optional: false, leads: false }],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -7074,7 +10291,166 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "min{.ftz}{.NaN}{.xorsign.abs}.{f16,f16x2} d, a, b",
             "min{.NaN}{.xorsign.abs}.{bf16,bf16x2} d, a, b",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "min{.ftz}{.NaN}.{f16,f16x2} d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "min{.NaN}.{bf16,bf16x2} d, a, b",
+                slots: &[
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "min{.ftz}{.NaN}.xorsign.abs.{f16,f16x2} d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "xorsign", values: &VALUES_39, optional: false, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 2), target: TargetNeed::AtLeast(86) }]),
+                removed: None,
+            },
+            Form {
+                text: "min{.NaN}.xorsign.abs.{bf16,bf16x2} d, a, b",
+                slots: &[
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "xorsign", values: &VALUES_39, optional: false, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 2), target: TargetNeed::AtLeast(86) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -7090,8 +10466,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             ModifierClass {
                 name: "xorsign",
-                summary: "Whether magnitudes are compared, and the result gets the exclusive or of the operands' signs.",
+                summary: "Whether the result gets the exclusive or of the operands' signs.",
                 values: &[&MODIFIERS[18]],
+                optional: true,
+            },
+            ModifierClass {
+                name: "abs",
+                summary: "Whether magnitudes are compared instead of values.",
+                values: &[&MODIFIERS[17]],
                 optional: true,
             },
             ModifierClass {
@@ -7164,7 +10546,166 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "max{.ftz}{.NaN}{.xorsign.abs}.{f16,f16x2} d, a, b",
             "max{.NaN}{.xorsign.abs}.{bf16,bf16x2} d, a, b",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "max{.ftz}{.NaN}.{f16,f16x2} d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "max{.NaN}.{bf16,bf16x2} d, a, b",
+                slots: &[
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "max{.ftz}{.NaN}.xorsign.abs.{f16,f16x2} d, a, b",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "xorsign", values: &VALUES_39, optional: false, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 2), target: TargetNeed::AtLeast(86) }]),
+                removed: None,
+            },
+            Form {
+                text: "max{.NaN}.xorsign.abs.{bf16,bf16x2} d, a, b",
+                slots: &[
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "xorsign", values: &VALUES_39, optional: false, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 2), target: TargetNeed::AtLeast(86) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "ftz",
@@ -7180,8 +10721,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             ModifierClass {
                 name: "xorsign",
-                summary: "Whether magnitudes are compared, and the result gets the exclusive or of the operands' signs.",
+                summary: "Whether the result gets the exclusive or of the operands' signs.",
                 values: &[&MODIFIERS[18]],
+                optional: true,
+            },
+            ModifierClass {
+                name: "abs",
+                summary: "Whether magnitudes are compared instead of values.",
+                values: &[&MODIFIERS[17]],
                 optional: true,
             },
             ModifierClass {
@@ -7251,7 +10798,66 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.9",
         syntax: &["tanh.approx.{f16,f16x2,bf16,bf16x2} d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "tanh.approx.{f16,f16x2} d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(75) }]),
+                removed: None,
+            },
+            Form {
+                text: "tanh.approx.{bf16,bf16x2} d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -7316,7 +10922,67 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         category: &CATEGORIES[3],
         section: "9.7.4.10",
         syntax: &["ex2.approx.{f16,f16x2} d, a", "ex2.approx.ftz.{bf16,bf16x2} d, a"],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "ex2.approx.{f16,f16x2} d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_41, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(75) }]),
+                removed: None,
+            },
+            Form {
+                text: "ex2.approx.ftz.{bf16,bf16x2} d, a",
+                slots: &[
+                    Slot { class: "approx", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_42, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "approx",
@@ -8231,9 +11897,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne}.{u32,s32,f32}.{b16,b32,b64} d, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_23, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
-                    Slot { class: "stype", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_46, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8270,10 +11936,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne}.BoolOp.{u32,s32,f32}.{b16,b32,b64} d, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_23, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
-                    Slot { class: "stype", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_46, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8319,8 +11985,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge}.{u32,s32,f32}.{s16,s32,s64} d, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_27, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
                     Slot { class: "stype", values: &VALUES_12, optional: false, leads: false },
                 ],
                 operands: &[
@@ -8358,9 +12024,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge}.BoolOp.{u32,s32,f32}.{s16,s32,s64} d, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_27, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
                     Slot { class: "stype", values: &VALUES_12, optional: false, leads: false },
                 ],
                 operands: &[
@@ -8407,9 +12073,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{u32,s32,f32}.{u16,u32,u64} d, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_28, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
-                    Slot { class: "stype", values: &VALUES_29, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_50, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8446,10 +12112,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.BoolOp.{u32,s32,f32}.{u16,u32,u64} d, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_28, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
-                    Slot { class: "stype", values: &VALUES_29, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_50, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8495,10 +12161,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.{u32,s32,f32}.f32 d, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_30, optional: false, leads: false },
-                    Slot { class: "ftz", values: &VALUES_31, optional: true, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
-                    Slot { class: "stype", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8535,11 +12201,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp{.ftz}.{u32,s32,f32}.f32 d, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_30, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "ftz", values: &VALUES_31, optional: true, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
-                    Slot { class: "stype", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8585,9 +12251,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{u32,s32,f32}.f64 d, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_30, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
-                    Slot { class: "stype", values: &VALUES_33, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_31, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8624,10 +12290,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp.{u32,s32,f32}.f64 d, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_30, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_24, optional: false, leads: false },
-                    Slot { class: "stype", values: &VALUES_33, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_45, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_31, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8673,8 +12339,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{u8x4,u16x2} d, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_28, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_52, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8711,8 +12377,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "set.{eq,ne,lt,le,gt,ge}.{s8x4,s16x2} d, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_27, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_35, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_53, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8902,8 +12568,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne}.{b16,b32,b64} p{|q}, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_23, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_46, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8940,9 +12606,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne}.BoolOp.{b16,b32,b64} p{|q}, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_23, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_46, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -8988,7 +12654,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_27, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_12, optional: false, leads: false },
                 ],
                 operands: &[
@@ -9026,8 +12692,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne,lt,le,gt,ge}.BoolOp.{s16,s32,s64} p{|q}, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_27, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_12, optional: false, leads: false },
                 ],
                 operands: &[
@@ -9074,8 +12740,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.{u16,u32,u64} p{|q}, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_28, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_29, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_50, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -9112,9 +12778,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.BoolOp.{u16,u32,u64} p{|q}, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_28, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_29, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_50, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -9160,9 +12826,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.f32 p{|q}, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_30, optional: false, leads: false },
-                    Slot { class: "ftz", values: &VALUES_31, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -9199,10 +12865,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp{.ftz}.f32 p{|q}, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_30, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "ftz", values: &VALUES_31, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -9248,8 +12914,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.f64 p{|q}, a, b",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_30, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_33, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -9286,9 +12952,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "setp.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp.f64 p{|q}, a, b, c",
                 slots: &[
-                    Slot { class: "CmpOp", values: &VALUES_30, optional: false, leads: false },
-                    Slot { class: "BoolOp", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_33, optional: false, leads: false },
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_31, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -9473,7 +13139,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &["selp.type d, a, b, c"],
         forms: &[Form {
             text: "selp.type d, a, b, c",
-            slots: &[Slot { class: "type", values: &VALUES_36, optional: false, leads: false }],
+            slots: &[Slot { class: "type", values: &VALUES_54, optional: false, leads: false }],
             operands: &[
                 FormOperand {
                     index: 0,
@@ -9599,7 +13265,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "slct.dtype.s32 d, a, b, c",
                 slots: &[
-                    Slot { class: "dtype", values: &VALUES_36, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_54, optional: false, leads: false },
                     Slot { class: "ctype", values: &VALUES_2, optional: false, leads: false },
                 ],
                 operands: &[
@@ -9646,9 +13312,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "slct{.ftz}.dtype.f32 d, a, b, c",
                 slots: &[
-                    Slot { class: "ftz", values: &VALUES_31, optional: true, leads: false },
-                    Slot { class: "dtype", values: &VALUES_36, optional: false, leads: false },
-                    Slot { class: "ctype", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_26, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_54, optional: false, leads: false },
+                    Slot { class: "ctype", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -9793,10 +13459,1253 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &[
             "set.CmpOp{.BoolOp}{.ftz}.f16.stype d, a, b{, {!}c}",
             "set.CmpOp{.BoolOp}.bf16.stype d, a, b{, {!}c}",
-            "set.CmpOp{.BoolOp}{.ftz}.{u16,s16,u32,s32}.{f16,bf16} d, a, b{, {!}c}",
-            "set.CmpOp{.BoolOp}{.ftz}.{f16x2,bf16x2,u32,s32}.{f16x2,bf16x2} d, a, b{, {!}c}",
+            "set.CmpOp{.BoolOp}{.ftz}.{u16,s16,u32,s32}.f16 d, a, b{, {!}c}",
+            "set.CmpOp{.BoolOp}.{u16,s16,u32,s32}.bf16 d, a, b{, {!}c}",
+            "set.CmpOp{.BoolOp}{.ftz}.{f16x2,u32,s32}.f16x2 d, a, b{, {!}c}",
+            "set.CmpOp{.BoolOp}.{bf16x2,u32,s32}.bf16x2 d, a, b{, {!}c}",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "set.{eq,ne}.f16.{b16,b32,b64} d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_46, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne}.BoolOp.f16.{b16,b32,b64} d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_46, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge}.f16.{s16,s32,s64} d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_12, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge}.BoolOp.f16.{s16,s32,s64} d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_12, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.f16.{u16,u32,u64} d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_50, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.BoolOp.f16.{u16,u32,u64} d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_50, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.f16.{f16,f32} d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_56, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp{.ftz}.f16.{f16,f32} d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_56, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.f16.f64 d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp.f16.f64 d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.f16x2.f16x2 d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_57, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp{.ftz}.f16x2.f16x2 d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_57, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.{u16,s16,u32,s32}.f16 d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_58, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_55, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(6, 5), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp{.ftz}.{u16,s16,u32,s32}.f16 d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_58, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_55, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(6, 5), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}{.ftz}.{u32,s32}.f16x2 d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_11, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_57, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(6, 5), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp{.ftz}.{u32,s32}.f16x2 d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_11, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_57, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(6, 5), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne}.bf16.{b16,b32,b64} d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_46, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne}.BoolOp.bf16.{b16,b32,b64} d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_46, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge}.bf16.{s16,s32,s64} d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_12, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge}.BoolOp.bf16.{s16,s32,s64} d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_12, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.bf16.{u16,u32,u64} d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_50, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,lo,ls,hi,hs}.BoolOp.bf16.{u16,u32,u64} d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_49, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_50, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.bf16.{bf16,f16,f32,f64} d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_60, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp.bf16.{bf16,f16,f32,f64} d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_60, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{u16,s16,u32,s32}.bf16 d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_58, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_59, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp.{u16,s16,u32,s32}.bf16 d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_58, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_59, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.{bf16x2,u32,s32}.bf16x2 d, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_61, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_62, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "set.{eq,ne,lt,le,gt,ge,equ,neu,ltu,leu,gtu,geu,num,nan}.BoolOp.{bf16x2,u32,s32}.bf16x2 d, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_61, optional: false, leads: false },
+                    Slot { class: "stype", values: &VALUES_62, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "CmpOp",
@@ -9808,6 +14717,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                     &MODIFIERS[67],
                     &MODIFIERS[68],
                     &MODIFIERS[69],
+                    &MODIFIERS[70],
+                    &MODIFIERS[71],
+                    &MODIFIERS[72],
+                    &MODIFIERS[73],
                     &MODIFIERS[74],
                     &MODIFIERS[75],
                     &MODIFIERS[76],
@@ -9849,16 +14762,36 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             ModifierClass {
                 name: "stype",
                 summary: "The type of the operands that are compared, or of the scale factors.",
-                values: &[&MODIFIERS[553], &MODIFIERS[563], &MODIFIERS[554], &MODIFIERS[564]],
+                values: &[
+                    &MODIFIERS[558],
+                    &MODIFIERS[559],
+                    &MODIFIERS[560],
+                    &MODIFIERS[546],
+                    &MODIFIERS[547],
+                    &MODIFIERS[548],
+                    &MODIFIERS[550],
+                    &MODIFIERS[551],
+                    &MODIFIERS[552],
+                    &MODIFIERS[553],
+                    &MODIFIERS[563],
+                    &MODIFIERS[554],
+                    &MODIFIERS[564],
+                    &MODIFIERS[555],
+                    &MODIFIERS[556],
+                ],
                 optional: false,
             },
         ],
         vocabulary: &[
-            ".and", ".bf16", ".bf16x2", ".eq", ".equ", ".f16", ".f16x2", ".ftz", ".ge", ".geu", ".gt",
-            ".gtu", ".le", ".leu", ".lt", ".ltu", ".nan", ".ne", ".neu", ".num", ".or", ".s16", ".s32",
-            ".u16", ".u32", ".xor",
+            ".and", ".b16", ".b32", ".b64", ".bf16", ".bf16x2", ".eq", ".equ", ".f16", ".f16x2", ".f32",
+            ".f64", ".ftz", ".ge", ".geu", ".gt", ".gtu", ".hi", ".hs", ".le", ".leu", ".lo", ".ls", ".lt",
+            ".ltu", ".nan", ".ne", ".neu", ".num", ".or", ".s16", ".s32", ".s64", ".u16", ".u32", ".u64",
+            ".xor",
         ],
-        types: &["f16", "bf16", "u16", "s16", "u32", "s32", "f16x2", "bf16x2"],
+        types: &[
+            "f16", "bf16", "u16", "s16", "u32", "s32", "f16x2", "bf16x2", "b16", "b32", "b64", "u64", "s64",
+            "f32", "f64",
+        ],
         operands: &[
             Operand {
                 name: "d",
@@ -9870,21 +14803,21 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Operand {
                 name: "a",
                 role: Role::Read,
-                kinds: &[OperandKind::Register],
+                kinds: &[OperandKind::Register, OperandKind::Immediate],
                 optional: false,
                 about: "",
             },
             Operand {
                 name: "b",
                 role: Role::Read,
-                kinds: &[OperandKind::Register],
+                kinds: &[OperandKind::Register, OperandKind::Immediate],
                 optional: false,
                 about: "",
             },
             Operand {
                 name: "c",
                 role: Role::Read,
-                kinds: &[OperandKind::Predicate],
+                kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
                 optional: true,
                 about: "predicate",
             },
@@ -9930,7 +14863,356 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "setp.CmpOp{.BoolOp}.bf16 p, a, b{, {!}c}",
             "setp.CmpOp{.BoolOp}.bf16x2 p|q, a, b{, {!}c}",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "setp.CmpOp{.ftz}.f16 p, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::Sink],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "setp.CmpOp.BoolOp{.ftz}.f16 p, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::Sink],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "setp.CmpOp{.ftz}.f16x2 p{|q}, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: Some((1, true)),
+                        kinds: &[OperandKind::Predicate, OperandKind::Sink],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "setp.CmpOp.BoolOp{.ftz}.f16x2 p{|q}, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: Some((1, true)),
+                        kinds: &[OperandKind::Predicate, OperandKind::Sink],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(4, 2), target: TargetNeed::AtLeast(53) }]),
+                removed: None,
+            },
+            Form {
+                text: "setp.CmpOp.bf16 p, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_59, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::Sink],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "setp.CmpOp.BoolOp.bf16 p, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_59, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::Sink],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "setp.CmpOp.bf16x2 p{|q}, a, b",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_62, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: Some((1, true)),
+                        kinds: &[OperandKind::Predicate, OperandKind::Sink],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "setp.CmpOp.BoolOp.bf16x2 p{|q}, a, b, c",
+                slots: &[
+                    Slot { class: "CmpOp", values: &VALUES_51, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_62, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: Some((1, true)),
+                        kinds: &[OperandKind::Predicate, OperandKind::Sink],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Predicate, OperandKind::NotPredicate],
+                        ty: OperandType::Fixed("pred"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "CmpOp",
@@ -9981,14 +15263,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Operand {
                 name: "p",
                 role: Role::Write,
-                kinds: &[OperandKind::Predicate],
+                kinds: &[OperandKind::Predicate, OperandKind::Sink],
                 optional: false,
                 about: "predicate",
             },
             Operand {
                 name: "q",
                 role: Role::Write,
-                kinds: &[OperandKind::Predicate],
+                kinds: &[OperandKind::Predicate, OperandKind::Sink],
                 optional: true,
                 about: "predicate",
             },
@@ -10009,7 +15291,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Operand {
                 name: "c",
                 role: Role::Read,
-                kinds: &[OperandKind::Predicate],
+                kinds: &[OperandKind::Predicate, OperandKind::NotPredicate, OperandKind::Immediate],
                 optional: true,
                 about: "predicate",
             },
@@ -10053,7 +15335,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[
             Form {
                 text: "and.{b16,b32,b64} d, a, b",
-                slots: &[Slot { class: "type", values: &VALUES_25, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_46, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -10088,7 +15370,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "and.pred d, a, b",
-                slots: &[Slot { class: "type", values: &VALUES_37, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_63, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -10195,7 +15477,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[
             Form {
                 text: "or.{b16,b32,b64} d, a, b",
-                slots: &[Slot { class: "type", values: &VALUES_25, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_46, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -10230,7 +15512,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "or.pred d, a, b",
-                slots: &[Slot { class: "type", values: &VALUES_37, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_63, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -10337,7 +15619,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[
             Form {
                 text: "xor.{b16,b32,b64} d, a, b",
-                slots: &[Slot { class: "type", values: &VALUES_25, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_46, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -10372,7 +15654,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "xor.pred d, a, b",
-                slots: &[Slot { class: "type", values: &VALUES_37, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_63, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -10479,7 +15761,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[
             Form {
                 text: "not.{b16,b32,b64} d, a",
-                slots: &[Slot { class: "type", values: &VALUES_25, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_46, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -10505,7 +15787,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "not.pred d, a",
-                slots: &[Slot { class: "type", values: &VALUES_37, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_63, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -10590,7 +15872,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &["cnot.{b16,b32,b64} d, a"],
         forms: &[Form {
             text: "cnot.type d, a",
-            slots: &[Slot { class: "type", values: &VALUES_25, optional: false, leads: false }],
+            slots: &[Slot { class: "type", values: &VALUES_46, optional: false, leads: false }],
             operands: &[
                 FormOperand {
                     index: 0,
@@ -10721,7 +16003,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "lop3.BoolOp.b32 d|p, a, b, c, immLut, q",
                 slots: &[
-                    Slot { class: "BoolOp", values: &VALUES_38, optional: false, leads: false },
+                    Slot { class: "BoolOp", values: &VALUES_64, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
                 ],
                 operands: &[
@@ -10894,7 +16176,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[Form {
             text: "shf.dir.mode.b32 d, a, b, c",
             slots: &[
-                Slot { class: "dir", values: &VALUES_39, optional: false, leads: true },
+                Slot { class: "dir", values: &VALUES_65, optional: false, leads: true },
                 Slot { class: "mode", values: &VALUES_21, optional: false, leads: false },
                 Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
             ],
@@ -11030,7 +16312,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &["shl.{b16,b32,b64} d, a, b"],
         forms: &[Form {
             text: "shl.type d, a, b",
-            slots: &[Slot { class: "type", values: &VALUES_25, optional: false, leads: false }],
+            slots: &[Slot { class: "type", values: &VALUES_46, optional: false, leads: false }],
             operands: &[
                 FormOperand {
                     index: 0,
@@ -11125,7 +16407,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &["shr.type d, a, b"],
         forms: &[Form {
             text: "shr.type d, a, b",
-            slots: &[Slot { class: "type", values: &VALUES_40, optional: false, leads: false }],
+            slots: &[Slot { class: "type", values: &VALUES_66, optional: false, leads: false }],
             operands: &[
                 FormOperand {
                     index: 0,
@@ -11239,7 +16521,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[
             Form {
                 text: "mov.{u16,u32,u64,s16,s32,s64,b16,b32,b64} d, a",
-                slots: &[Slot { class: "type", values: &VALUES_41, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_67, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11270,7 +16552,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.f32 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_32, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_27, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11296,7 +16578,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.pred d, a",
-                slots: &[Slot { class: "type", values: &VALUES_37, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_63, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11328,8 +16610,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "mov.vec.{u16,u32,s16,s32,f32,b16,b32} d, a",
                 slots: &[
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_43, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_69, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -11357,8 +16639,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "mov.vec.{u16,u32,s16,s32,b16,b32} d, a",
                 slots: &[
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_44, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_70, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -11391,8 +16673,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "mov.vec.f32 d, a",
                 slots: &[
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -11420,8 +16702,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "mov.v2.{u64,s64,f64,b64} d, a",
                 slots: &[
-                    Slot { class: "vec", values: &VALUES_45, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_46, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_72, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -11449,8 +16731,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "mov.v2.{u64,s64,b64} d, a",
                 slots: &[
-                    Slot { class: "vec", values: &VALUES_45, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_73, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -11477,7 +16759,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.f64 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_33, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_31, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11503,7 +16785,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_48, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_74, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11623,7 +16905,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[
             Form {
                 text: "mov.b16 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_49, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_75, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11649,7 +16931,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b16 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_49, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_75, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11789,7 +17071,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b64 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_50, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_76, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11815,7 +17097,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b64 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_50, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_76, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11846,7 +17128,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b64 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_50, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_76, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11872,7 +17154,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b64 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_50, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_76, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11903,7 +17185,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_48, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_74, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11929,7 +17211,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_48, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_74, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11955,7 +17237,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_48, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_74, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -11981,7 +17263,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "mov.b128 d, a",
-                slots: &[Slot { class: "type", values: &VALUES_48, optional: false, leads: false }],
+                slots: &[Slot { class: "type", values: &VALUES_74, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -12378,11 +17660,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_52, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_78, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12410,11 +17692,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_52, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_78, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12442,11 +17724,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_52, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_78, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12474,10 +17756,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_59, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_85, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12505,10 +17787,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_59, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_85, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12536,10 +17818,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_59, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_85, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12567,12 +17849,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}.{L2::64B,L2::128B,L2::256B}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12600,12 +17882,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}.{L2::64B,L2::128B,L2::256B}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12633,12 +17915,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}.{L2::64B,L2::128B,L2::256B}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12666,11 +17948,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.global}.{L2::64B,L2::128B,L2::256B}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12698,11 +17980,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.global}.{L2::64B,L2::128B,L2::256B}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12730,11 +18012,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.global}.{L2::64B,L2::128B,L2::256B}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12762,12 +18044,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_63, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_89, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12795,12 +18077,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_63, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_89, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12828,12 +18110,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_63, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_89, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12861,13 +18143,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_63, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_89, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12895,13 +18177,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_63, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_89, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12929,13 +18211,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_63, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_89, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12963,11 +18245,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -12995,11 +18277,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13027,11 +18309,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13059,12 +18341,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.{L2::64B,L2::128B,L2::256B}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13092,12 +18374,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.{L2::64B,L2::128B,L2::256B}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13125,12 +18407,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.{L2::64B,L2::128B,L2::256B}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13158,13 +18440,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13201,13 +18483,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13244,13 +18526,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13287,13 +18569,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}.l1_priority.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13330,13 +18612,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}.l1_priority.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13373,13 +18655,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}.l1_priority.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13416,14 +18698,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.prefetch_size}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13460,14 +18742,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.prefetch_size}{.{v2,v4}}.{b32,u32,s32,f32} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13504,14 +18786,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.prefetch_size}{.v2}.{b64,u64,s64,f64} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13548,10 +18830,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}.b128 d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_52, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_78, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13579,9 +18861,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.{global,local,shared,shared::cta,shared::cluster}}.b128 d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_59, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_85, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13609,11 +18891,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}.{L2::64B,L2::128B,L2::256B}.b128 d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13641,10 +18923,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.global}.{L2::64B,L2::128B,L2::256B}.b128 d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13672,11 +18954,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}.b128 d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_63, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_89, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13704,10 +18986,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}.b128 d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13735,12 +19017,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{L2::64B,L2::128B,L2::256B}}.b128 d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_63, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_89, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13768,11 +19050,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}.{L2::64B,L2::128B,L2::256B}.b128 d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_61, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_87, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13800,12 +19082,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13842,12 +19124,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}.l1_priority.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13884,13 +19166,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.prefetch_size}.b128 d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13927,13 +19209,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13961,13 +19243,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -13995,13 +19277,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.l1_priority}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14029,13 +19311,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.l1_priority}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14063,12 +19345,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.global}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14096,12 +19378,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.volatile{.global}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14129,14 +19411,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.scope{.global}{.l1_priority}{.l2_priority}{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14164,14 +19446,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.scope{.global}{.l1_priority}{.l2_priority}{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14199,14 +19481,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14243,14 +19525,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_53, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_79, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14287,14 +19569,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14331,14 +19613,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14375,15 +19657,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v8.{b32,u32,s32,f32} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14420,15 +19702,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.{relaxed,acquire}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint{.prefetch_size}.v4.{b64,u64,s64,f64} d, [a], policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_64, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "prefetch_size", values: &VALUES_68, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "prefetch_size", values: &VALUES_94, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14465,11 +19747,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.mmio.relaxed.sys{.global}.type d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_74, optional: false, leads: false },
-                    Slot { class: "", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_77, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_103, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14497,11 +19779,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.mmio.acquire.sys{.global}.type d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_74, optional: false, leads: false },
-                    Slot { class: "", values: &VALUES_78, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_77, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "", values: &VALUES_104, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_103, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14529,10 +19811,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.proxy::readonly{.global}{.vec}.{b8,b16,u8,u16,s8,s16} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_79, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_105, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14560,10 +19842,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.proxy::readonly{.global}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_79, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_105, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14591,10 +19873,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.proxy::readonly{.global}{.v2}.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_79, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_105, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14622,11 +19904,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.proxy::readonly{.global}{.l2_priority}.v8.{b32,u32,s32,f32} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_79, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_105, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -14654,11 +19936,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "ld.proxy::readonly{.global}{.l2_priority}.v4.{b64,u64,s64,f64} d, [a]",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_79, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_105, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15218,11 +20500,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_80, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_106, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15250,11 +20532,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_80, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_106, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15282,11 +20564,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_80, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_106, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15314,10 +20596,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_59, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_85, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15345,10 +20627,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_59, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_85, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15376,10 +20658,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_59, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_85, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15407,11 +20689,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}.l1_priority{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15439,11 +20721,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}.l1_priority{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15471,11 +20753,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}.l1_priority{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15503,12 +20785,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15536,12 +20818,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15569,12 +20851,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15602,11 +20884,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.vec}.{b8,b16,u8,u16,s8,s16} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15634,11 +20916,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.{v2,v4}}.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15666,11 +20948,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}{.v2}.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15698,12 +20980,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15740,12 +21022,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15782,12 +21064,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15824,12 +21106,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15866,12 +21148,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15908,12 +21190,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15950,13 +21232,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.vec}.{b8,b16,u8,u16,s8,s16} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_81, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -15993,13 +21275,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.{v2,v4}}.{b32,u32,s32,f32} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16036,13 +21318,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint{.v2}.{b64,u64,s64,f64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_45, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_71, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16079,10 +21361,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.{global,local,param,param::func,shared,shared::cta,shared::cluster}}{.cop}.b128 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_80, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_106, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16110,9 +21392,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.volatile{.{global,local,shared,shared::cta,shared::cluster}}.b128 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_59, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_85, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16140,10 +21422,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}.l1_priority.b128 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16171,10 +21453,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.{global,shared,shared::cta,shared::cluster}}.b128 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16202,11 +21484,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}.l1_priority.b128 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16234,11 +21516,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.cop}.L2::cache_hint.b128 [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16275,11 +21557,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}.l1_priority.L2::cache_hint.b128 [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_51, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_77, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16316,12 +21598,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.{cta,cluster,gpu,sys}{.global}{.l1_priority}.L2::cache_hint.b128 [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16358,12 +21640,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16391,12 +21673,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16424,12 +21706,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16457,12 +21739,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16490,11 +21772,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.volatile{.global}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16522,11 +21804,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.volatile{.global}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_58, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16554,13 +21836,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.v8.{b32,u32,s32,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16588,13 +21870,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.v4.{b64,u64,s64,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16622,13 +21904,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16665,13 +21947,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.cop}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "cop", values: &VALUES_81, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "cop", values: &VALUES_107, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16708,13 +21990,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16751,13 +22033,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st{.weak}{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_69, optional: true, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16794,14 +22076,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v8.{b32,u32,s32,f32} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_71, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_56, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_97, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_82, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16838,14 +22120,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.{relaxed,release}.scope{.global}{.l1_priority}{.l2_priority}.L2::cache_hint.v4.{b64,u64,s64,f64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "l1_priority", values: &VALUES_62, optional: true, leads: false },
-                    Slot { class: "l2_priority", values: &VALUES_70, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "l1_priority", values: &VALUES_88, optional: true, leads: false },
+                    Slot { class: "l2_priority", values: &VALUES_96, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_83, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16882,11 +22164,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.mmio.relaxed.sys{.global}.type [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_74, optional: false, leads: false },
-                    Slot { class: "", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_77, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_103, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -16914,11 +22196,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "st.mmio.release.sys{.global}.type [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_74, optional: false, leads: false },
-                    Slot { class: "", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
-                    Slot { class: "ss", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_77, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
+                    Slot { class: "ss", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_103, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -18679,10 +23961,2436 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             "cvt.rn.bf16x2.ue8m0x2 d, a",
             "cvt.{rn,rz}.satfinite{.relu}{.scaled::n2::ue8m0}.s2f6x2.{f32|bf16x2} d, a{, b}{, scale}",
             "cvt.rn{.satfinite}{.relu}{.scaled::n2::ue8m0}.bf16x2.s2f6x2 d, a{, scale}",
-            "cvt.{rn,rz,rp}{.satfinite}{.scaled::n1::ue8m0}.ue5m3x2.{f32|f16x2|bf16x2} d, a{, b}{, scale}",
-            "cvt.rn{.satfinite}{.scaled::n2::ue8m0}.{f16x2,bf16x2}.ue5m3x2 d, a{, scale}",
+            "cvt.{rn,rz,rp}{.satfinite}.ue5m3x2.{f32|f16x2|bf16x2} d, a{, b}",
+            "cvt.{rn,rz}{.satfinite}.scaled::n1::ue8m0.ue5m3x2.{f32|f16x2|bf16x2} d, a{, b}, scale",
+            "cvt.rn{.satfinite}{.scaled::n2::ue8m0}.bf16x2.ue5m3x2 d, a{, scale}",
+            "cvt.rn.f16x2.ue5m3x2 d, a",
         ],
-        forms: &[],
+        forms: &[
+            Form {
+                text: "cvt.{u8,u16,u32,u64,s8,s16,s32,s64}.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "dtype", values: &VALUES_110, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_110, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(0),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.sat.u8.{u16,u32,u64,s8,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_111, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_112, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.sat.u16.{u32,u64,s8,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_113, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_114, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.sat.u32.{u64,s8,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_115, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_116, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.sat.u64.{s8,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_117, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_118, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.sat.s8.{u8,u16,u32,u64,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_119, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_120, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.sat.s16.{u16,u32,u64,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_121, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_122, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.sat.s32.{u32,u64,s64} d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_2, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_123, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.sat.s64.u64 d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_124, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_117, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate, OperandKind::SpecialRegister],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rm,rp}{.sat}.{f16,f64}.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_125, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_110, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f32.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_27, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_110, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.irnd{.sat}.{u8,u16,u32,u64,s8,s16,s32,s64}.{f16,f64} d, a",
+                slots: &[
+                    Slot { class: "irnd", values: &VALUES_126, optional: false, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_110, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_125, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.irnd{.ftz}{.sat}.{u8,u16,u32,u64,s8,s16,s32,s64}.f32 d, a",
+                slots: &[
+                    Slot { class: "irnd", values: &VALUES_126, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_110, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.irnd}{.sat}.f16.f16 d, a",
+                slots: &[
+                    Slot { class: "irnd", values: &VALUES_126, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_55, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.irnd}{.ftz}{.sat}.f32.f32 d, a",
+                slots: &[
+                    Slot { class: "irnd", values: &VALUES_126, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_27, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.irnd}{.sat}.f64.f64 d, a",
+                slots: &[
+                    Slot { class: "irnd", values: &VALUES_126, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_31, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.ftz}{.sat}.f32.f16 d, a",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_27, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_55, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.sat}.f64.f16 d, a",
+                slots: &[
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_31, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_55, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.ftz}{.sat}.f64.f32 d, a",
+                slots: &[
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_31, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f32.f64 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_27, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rm,rp}{.sat}.f16.f64 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rm,rp}{.ftz}{.sat}.f16.f32 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "sat", values: &VALUES_1, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.f16.f32 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_127, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_128, optional: true, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rm,rp}.pzo.f16.f32 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_28, optional: false, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_55, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rm,rp}{.ftz}{.pzo}.bf16.f32 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "ftz", values: &VALUES_29, optional: true, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.bf16.f32 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_130, optional: true, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rna{.satfinite}.tf32.f32 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_131, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_130, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_132, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.{rn,rz,rm,rp}}{.ftz}.f32.bf16 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: true, leads: false },
+                    Slot { class: "ftz", values: &VALUES_133, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_27, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_59, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 1), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.irnd.{u8,u16,u32,u64,s8,s16,s32,s64}.bf16 d, a",
+                slots: &[
+                    Slot { class: "irnd", values: &VALUES_126, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_110, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_59, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rm,rp}.bf16.{u8,u16,u32,u64,s8,s16,s32,s64} d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_110, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rm,rp}.bf16.f64 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_31, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.{rn,rz,rm,rp}}.{f16,f64}.bf16 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_125, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_59, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.{rn,rz,rm,rp}}.bf16.f16 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_32, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_55, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt{.irnd}.bf16.bf16 d, a",
+                slots: &[
+                    Slot { class: "irnd", values: &VALUES_126, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_59, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_59, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.tf32.f32 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_134, optional: true, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_132, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.f16x2.f32 d, a, b",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_130, optional: true, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}{.satfinite}{.pzo}.bf16x2.f32 d, a, b",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_130, optional: true, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rs{.relu}{.satfinite}.f16x2.f32 d, a, b, rbits",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_135, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::AtLeast(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::AtLeast(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("b32"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 7), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(8, 8), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rs{.relu}{.satfinite}.bf16x2.f32 d, a, b, rbits",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_135, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("b32"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 7), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(8, 8), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rs{.relu}.satfinite.{e4m3x4,e5m2x4,e2m3x4,e3m2x4,e2m1x4}.f32 d, a, rbits",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_135, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_137, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::Exactly(4),
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 3,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("b32"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 7), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(8, 8), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_138, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_139, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 1), target: TargetNeed::AtLeast(89) },
+                    Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2}.f16x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_138, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_139, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_57, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 1), target: TargetNeed::AtLeast(89) },
+                    Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn{.relu}.f16x2.{e4m3x2,e5m2x2} d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_139, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 1), target: TargetNeed::AtLeast(89) },
+                    Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e2m3x2,e3m2x2,e2m1x2}.f32 d, a, b",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_138, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_140, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(8, 7), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn{.relu}.f16x2.{e2m3x2,e3m2x2,e2m1x2} d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_140, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(8, 7), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rz,rp}{.satfinite}.ue8m0x2.f32 d, a, b",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_141, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_142, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(8, 7), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rz,rp}{.satfinite}.ue8m0x2.bf16x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_141, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_142, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_62, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(8, 7), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn.bf16x2.ue8m0x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_142, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(8, 6), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(8, 7), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.bf16x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_138, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_143, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_62, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 1), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.{e2m3x2,e3m2x2,e2m1x2}.f16x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_138, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "pzo", values: &VALUES_129, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_140, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_57, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 1), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn{.relu}{.satfinite}.bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2} d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_143, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2} d, a, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "scaled", values: &VALUES_144, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_143, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0x2"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(100) },
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(101) },
+                    Need { since: Version::new(9, 2), target: TargetNeed::Family(120) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.scaled::n1::ue8m0.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.f32 d, a, b, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "pzo", values: &VALUES_145, optional: true, leads: false },
+                    Slot { class: "scaled", values: &VALUES_146, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_143, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(6),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(6),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite{.pzo}.scaled::n1::ue8m0.{e4m3x2,e5m2x2,e2m3x2,e3m2x2,e2m1x2}.{f16x2,bf16x2} d, a, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "pzo", values: &VALUES_145, optional: true, leads: false },
+                    Slot { class: "scaled", values: &VALUES_146, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_143, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_147, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(6),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite.s2f6x2.f32 d, a, b",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_148, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_149, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("b16"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(110) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(120) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(121) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite.scaled::n2::ue8m0.s2f6x2.f32 d, a, b, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_148, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "scaled", values: &VALUES_144, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_149, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("b16"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0x2"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(110) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(120) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(121) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite.s2f6x2.bf16x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_148, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_149, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_62, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("b16"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(110) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(120) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(121) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.relu}.satfinite.scaled::n2::ue8m0.s2f6x2.bf16x2 d, a, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_148, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: false, leads: false },
+                    Slot { class: "scaled", values: &VALUES_144, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_149, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_62, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("b16"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0x2"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(110) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(120) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(121) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn{.relu}{.satfinite}.bf16x2.s2f6x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_149, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(110) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(120) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(121) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn{.relu}{.satfinite}.scaled::n2::ue8m0.bf16x2.s2f6x2 d, a, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "relu", values: &VALUES_14, optional: true, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "scaled", values: &VALUES_144, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_149, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(5),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0x2"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(100) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(103) },
+                    Need { since: Version::new(9, 4), target: TargetNeed::Exactly(107) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(110) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(120) },
+                    Need { since: Version::new(9, 1), target: TargetNeed::Exactly(121) },
+                ]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rp}{.satfinite}.ue5m3x2.f32 d, a, b",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_150, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_151, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.satfinite}.scaled::n1::ue8m0.ue5m3x2.f32 d, a, b, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "scaled", values: &VALUES_146, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_151, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_27, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 2,
+                        second: None,
+                        kinds: &[OperandKind::Register, OperandKind::Immediate],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz,rp}{.satfinite}.ue5m3x2.{f16x2,bf16x2} d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_150, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_151, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_147, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.{rn,rz}{.satfinite}.scaled::n1::ue8m0.ue5m3x2.{f16x2,bf16x2} d, a, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_25, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "scaled", values: &VALUES_146, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_151, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_147, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn.f16x2.ue5m3x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_57, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_151, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(1),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn{.satfinite}.bf16x2.ue5m3x2 d, a",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_151, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(2),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+            Form {
+                text: "cvt.rn{.satfinite}.scaled::n2::ue8m0.bf16x2.ue5m3x2 d, a, scale",
+                slots: &[
+                    Slot { class: "frnd", values: &VALUES_34, optional: false, leads: false },
+                    Slot { class: "satfinite", values: &VALUES_136, optional: true, leads: false },
+                    Slot { class: "scaled", values: &VALUES_144, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_62, optional: false, leads: false },
+                    Slot { class: "atype", values: &VALUES_151, optional: false, leads: false },
+                ],
+                operands: &[
+                    FormOperand {
+                        index: 0,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(3),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 1,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Slot(4),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                    FormOperand {
+                        index: 4,
+                        second: None,
+                        kinds: &[OperandKind::Register],
+                        ty: OperandType::Fixed("ue8m0x2"),
+                        length: Length::One,
+                        optional: false,
+                        range: None,
+                    },
+                ],
+                gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::Family(107) }]),
+                removed: None,
+            },
+        ],
         modifiers: &[
             ModifierClass {
                 name: "irnd",
@@ -23839,7 +31547,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[
             Form {
                 text: "bar.sync a",
-                slots: &[Slot { class: "action", values: &VALUES_84, optional: false, leads: false }],
+                slots: &[Slot { class: "action", values: &VALUES_152, optional: false, leads: false }],
                 operands: &[FormOperand {
                     index: 0,
                     second: None,
@@ -23854,7 +31562,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             },
             Form {
                 text: "bar.sync a{, b}",
-                slots: &[Slot { class: "action", values: &VALUES_84, optional: false, leads: false }],
+                slots: &[Slot { class: "action", values: &VALUES_152, optional: false, leads: false }],
                 operands: &[
                     FormOperand {
                         index: 0,
@@ -23881,8 +31589,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "bar.cta.sync a{, b}",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_85, optional: false, leads: true },
-                    Slot { class: "action", values: &VALUES_84, optional: false, leads: true },
+                    Slot { class: "scope", values: &VALUES_153, optional: false, leads: true },
+                    Slot { class: "action", values: &VALUES_152, optional: false, leads: true },
                 ],
                 operands: &[
                     FormOperand {
@@ -23981,8 +31689,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[Form {
             text: "bar{.cta}.arrive a, b",
             slots: &[
-                Slot { class: "scope", values: &VALUES_86, optional: true, leads: true },
-                Slot { class: "action", values: &VALUES_87, optional: false, leads: true },
+                Slot { class: "scope", values: &VALUES_154, optional: true, leads: true },
+                Slot { class: "action", values: &VALUES_155, optional: false, leads: true },
             ],
             operands: &[
                 FormOperand {
@@ -24004,7 +31712,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                     range: None,
                 },
             ],
-            gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::Any }]),
+            gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
             removed: None,
         }],
         modifiers: &[
@@ -24082,10 +31790,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "bar{.cta}.red.popc.u32 d, a, c",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_86, optional: true, leads: true },
-                    Slot { class: "action", values: &VALUES_88, optional: false, leads: true },
-                    Slot { class: "op", values: &VALUES_89, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_154, optional: true, leads: true },
+                    Slot { class: "action", values: &VALUES_156, optional: false, leads: true },
+                    Slot { class: "op", values: &VALUES_157, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -24116,16 +31824,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
                 removed: None,
             },
             Form {
                 text: "bar{.cta}.red.popc.u32 d, a, b, c",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_86, optional: true, leads: true },
-                    Slot { class: "action", values: &VALUES_88, optional: false, leads: true },
-                    Slot { class: "op", values: &VALUES_89, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_154, optional: true, leads: true },
+                    Slot { class: "action", values: &VALUES_156, optional: false, leads: true },
+                    Slot { class: "op", values: &VALUES_157, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -24165,16 +31873,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
                 removed: None,
             },
             Form {
                 text: "bar{.cta}.red.{and,or}.pred d, a, c",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_86, optional: true, leads: true },
-                    Slot { class: "action", values: &VALUES_88, optional: false, leads: true },
-                    Slot { class: "op", values: &VALUES_91, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_154, optional: true, leads: true },
+                    Slot { class: "action", values: &VALUES_156, optional: false, leads: true },
+                    Slot { class: "op", values: &VALUES_158, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_63, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -24205,16 +31913,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
                 removed: None,
             },
             Form {
                 text: "bar{.cta}.red.{and,or}.pred d, a, b, c",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_86, optional: true, leads: true },
-                    Slot { class: "action", values: &VALUES_88, optional: false, leads: true },
-                    Slot { class: "op", values: &VALUES_91, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_154, optional: true, leads: true },
+                    Slot { class: "action", values: &VALUES_156, optional: false, leads: true },
+                    Slot { class: "op", values: &VALUES_158, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_63, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -24254,7 +31962,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(2, 0), target: TargetNeed::AtLeast(20) }]),
                 removed: None,
             },
         ],
@@ -24362,9 +32070,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[Form {
             text: "barrier{.cta}.sync{.aligned} a{, b}",
             slots: &[
-                Slot { class: "scope", values: &VALUES_92, optional: true, leads: true },
-                Slot { class: "action", values: &VALUES_84, optional: false, leads: false },
-                Slot { class: "aligned", values: &VALUES_93, optional: true, leads: false },
+                Slot { class: "scope", values: &VALUES_159, optional: true, leads: true },
+                Slot { class: "action", values: &VALUES_152, optional: false, leads: false },
+                Slot { class: "aligned", values: &VALUES_160, optional: true, leads: false },
             ],
             operands: &[
                 FormOperand {
@@ -24464,9 +32172,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[Form {
             text: "barrier{.cta}.arrive{.aligned} a, b",
             slots: &[
-                Slot { class: "scope", values: &VALUES_92, optional: true, leads: true },
-                Slot { class: "action", values: &VALUES_87, optional: false, leads: true },
-                Slot { class: "aligned", values: &VALUES_93, optional: true, leads: false },
+                Slot { class: "scope", values: &VALUES_159, optional: true, leads: true },
+                Slot { class: "action", values: &VALUES_155, optional: false, leads: true },
+                Slot { class: "aligned", values: &VALUES_160, optional: true, leads: false },
             ],
             operands: &[
                 FormOperand {
@@ -24574,11 +32282,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "barrier{.cta}.red.popc{.aligned}.u32 d, a, c",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_92, optional: true, leads: true },
-                    Slot { class: "action", values: &VALUES_88, optional: false, leads: true },
-                    Slot { class: "op", values: &VALUES_89, optional: false, leads: false },
-                    Slot { class: "aligned", values: &VALUES_93, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_159, optional: true, leads: true },
+                    Slot { class: "action", values: &VALUES_156, optional: false, leads: true },
+                    Slot { class: "op", values: &VALUES_157, optional: false, leads: false },
+                    Slot { class: "aligned", values: &VALUES_160, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -24615,11 +32323,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "barrier{.cta}.red.popc{.aligned}.u32 d, a, b, c",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_92, optional: true, leads: true },
-                    Slot { class: "action", values: &VALUES_88, optional: false, leads: true },
-                    Slot { class: "op", values: &VALUES_89, optional: false, leads: false },
-                    Slot { class: "aligned", values: &VALUES_93, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_159, optional: true, leads: true },
+                    Slot { class: "action", values: &VALUES_156, optional: false, leads: true },
+                    Slot { class: "op", values: &VALUES_157, optional: false, leads: false },
+                    Slot { class: "aligned", values: &VALUES_160, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -24665,11 +32373,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "barrier{.cta}.red.{and,or}{.aligned}.pred d, a, c",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_92, optional: true, leads: true },
-                    Slot { class: "action", values: &VALUES_88, optional: false, leads: true },
-                    Slot { class: "op", values: &VALUES_91, optional: false, leads: false },
-                    Slot { class: "aligned", values: &VALUES_93, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_159, optional: true, leads: true },
+                    Slot { class: "action", values: &VALUES_156, optional: false, leads: true },
+                    Slot { class: "op", values: &VALUES_158, optional: false, leads: false },
+                    Slot { class: "aligned", values: &VALUES_160, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_63, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -24706,11 +32414,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "barrier{.cta}.red.{and,or}{.aligned}.pred d, a, b, c",
                 slots: &[
-                    Slot { class: "scope", values: &VALUES_92, optional: true, leads: true },
-                    Slot { class: "action", values: &VALUES_88, optional: false, leads: true },
-                    Slot { class: "op", values: &VALUES_91, optional: false, leads: false },
-                    Slot { class: "aligned", values: &VALUES_93, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_159, optional: true, leads: true },
+                    Slot { class: "action", values: &VALUES_156, optional: false, leads: true },
+                    Slot { class: "op", values: &VALUES_158, optional: false, leads: false },
+                    Slot { class: "aligned", values: &VALUES_160, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_63, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -24920,8 +32628,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[Form {
             text: "barrier.cluster.arrive{.{release,relaxed}}{.aligned}",
             slots: &[
-                Slot { class: "sem", values: &VALUES_94, optional: true, leads: false },
-                Slot { class: "aligned", values: &VALUES_93, optional: true, leads: false },
+                Slot { class: "sem", values: &VALUES_161, optional: true, leads: false },
+                Slot { class: "aligned", values: &VALUES_160, optional: true, leads: false },
             ],
             operands: &[],
             gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
@@ -24979,8 +32687,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[Form {
             text: "barrier.cluster.wait{.acquire}{.aligned}",
             slots: &[
-                Slot { class: "sem", values: &VALUES_95, optional: true, leads: false },
-                Slot { class: "aligned", values: &VALUES_93, optional: true, leads: false },
+                Slot { class: "sem", values: &VALUES_162, optional: true, leads: false },
+                Slot { class: "aligned", values: &VALUES_160, optional: true, leads: false },
             ],
             operands: &[],
             gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
@@ -25034,7 +32742,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &["membar.{cta,gl,sys}"],
         forms: &[Form {
             text: "membar.{cta,gl,sys}",
-            slots: &[Slot { class: "level", values: &VALUES_96, optional: false, leads: false }],
+            slots: &[Slot { class: "level", values: &VALUES_163, optional: false, leads: false }],
             operands: &[],
             gate: Gate(&[Need { since: Version::new(1, 4), target: TargetNeed::Any }]),
             removed: None,
@@ -25080,7 +32788,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &["membar.proxy.kind"],
         forms: &[Form {
             text: "membar.proxy.{alias,async}",
-            slots: &[Slot { class: "kind", values: &VALUES_97, optional: false, leads: false }],
+            slots: &[Slot { class: "kind", values: &VALUES_164, optional: false, leads: false }],
             operands: &[],
             gate: Gate(&[Need { since: Version::new(7, 5), target: TargetNeed::Any }]),
             removed: None,
@@ -25129,8 +32837,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence{.{sc,acq_rel,acquire,release}}.{cta,cluster,gpu,sys}",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_98, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_165, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(5, 1), target: TargetNeed::AtLeast(70) }]),
@@ -25139,9 +32847,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.acquire.sync_restrict::shared::cluster.cluster",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_78, optional: false, leads: false },
-                    Slot { class: "restrict", values: &VALUES_99, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_104, optional: false, leads: false },
+                    Slot { class: "restrict", values: &VALUES_166, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(90) }]),
@@ -25150,9 +32858,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.release.sync_restrict::shared::cta.cluster",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "restrict", values: &VALUES_101, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "restrict", values: &VALUES_168, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(90) }]),
@@ -25161,9 +32869,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.mbarrier_init.release.cluster",
                 slots: &[
-                    Slot { class: "restrict", values: &VALUES_102, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "restrict", values: &VALUES_169, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::AtLeast(90) }]),
@@ -25265,7 +32973,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[
             Form {
                 text: "fence.proxy.{alias,async,async.global,async.shared::cta,async.shared::cluster}",
-                slots: &[Slot { class: "kind", values: &VALUES_103, optional: false, leads: false }],
+                slots: &[Slot { class: "kind", values: &VALUES_170, optional: false, leads: false }],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(7, 5), target: TargetNeed::Any }]),
                 removed: None,
@@ -25273,9 +32981,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.proxy.tensormap::generic.release.scope",
                 slots: &[
-                    Slot { class: "kind", values: &VALUES_104, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
+                    Slot { class: "kind", values: &VALUES_171, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(8, 3), target: TargetNeed::AtLeast(90) }]),
@@ -25284,9 +32992,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.proxy.tensormap::generic.acquire.scope [addr], size",
                 slots: &[
-                    Slot { class: "kind", values: &VALUES_104, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_78, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
+                    Slot { class: "kind", values: &VALUES_171, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_104, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25314,10 +33022,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.proxy.async::generic.acquire.sync_restrict::shared::cluster.cluster",
                 slots: &[
-                    Slot { class: "kind", values: &VALUES_105, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_78, optional: false, leads: false },
-                    Slot { class: "restrict", values: &VALUES_99, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "kind", values: &VALUES_172, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_104, optional: false, leads: false },
+                    Slot { class: "restrict", values: &VALUES_166, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(90) }]),
@@ -25326,10 +33034,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.proxy.async::generic.release.sync_restrict::shared::cta.cluster",
                 slots: &[
-                    Slot { class: "kind", values: &VALUES_105, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "restrict", values: &VALUES_101, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "kind", values: &VALUES_172, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "restrict", values: &VALUES_168, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(90) }]),
@@ -25338,9 +33046,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.proxy.alias.sem.sys",
                 slots: &[
-                    Slot { class: "kind", values: &VALUES_106, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_107, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
+                    Slot { class: "kind", values: &VALUES_173, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_174, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(9, 4), target: TargetNeed::AtLeast(90) }]),
@@ -25349,9 +33057,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "fence.proxy.{generic::fabric.alias,fabric::generic.alias,fabric::fabric.alias}.sem.sys",
                 slots: &[
-                    Slot { class: "kind", values: &VALUES_108, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_107, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
+                    Slot { class: "kind", values: &VALUES_175, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_174, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
                 ],
                 operands: &[],
                 gate: Gate(&[Need { since: Version::new(9, 3), target: TargetNeed::AtLeast(100) }]),
@@ -25492,11 +33200,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_109, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_112, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_176, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_179, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25533,11 +33241,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.exch.{b32,b64,b128} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_109, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_113, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_114, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_176, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_180, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_181, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25574,11 +33282,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.cas.{b16,b32,b64,b128} d, [a], b, c",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_109, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_115, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_116, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_176, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_182, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_183, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25624,11 +33332,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_109, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_118, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_176, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_185, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25665,11 +33373,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_109, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_119, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_176, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_186, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25706,11 +33414,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_109, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_121, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_176, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_188, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25747,12 +33455,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.{relaxed,acquire,release,acq_rel}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_109, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_123, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_176, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_190, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25789,11 +33497,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor}.L2::cache_hint.{b32,b64} d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_17, optional: false, leads: false },
                 ],
                 operands: &[
@@ -25840,12 +33548,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.exch.L2::cache_hint.{b32,b64,b128} d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_113, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_125, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_180, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_192, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25891,12 +33599,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_126, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_193, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25942,12 +33650,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_119, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_186, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -25993,12 +33701,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_127, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_194, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26044,13 +33752,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_128, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_195, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26096,13 +33804,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_129, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_196, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26139,14 +33847,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_129, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_196, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26192,13 +33900,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_131, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_198, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26235,14 +33943,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_131, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_198, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26288,13 +33996,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_132, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_147, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26331,14 +34039,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} d, [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_132, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_147, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26384,13 +34092,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_129, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_196, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26427,13 +34135,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_131, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_198, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26470,13 +34178,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "atom{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} d, [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_124, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_132, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_191, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_147, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26751,11 +34459,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{and,or,xor}.{b32,b64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_133, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_112, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_199, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_179, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26783,11 +34491,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.{u32,s32,u64,f32,f64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_133, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_118, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_199, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_185, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26815,11 +34523,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{inc,dec}.u32 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_133, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_119, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_199, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_186, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26847,11 +34555,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.{min,max}.{u32,s32,u64,s64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_133, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_110, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_111, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_121, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_199, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_177, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_178, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_188, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26879,12 +34587,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.{relaxed,release}}{.{cta,cluster,gpu,sys}}{.{global,shared,shared::cta,shared::cluster}}.add.noftz.{f16,f16x2,bf16,bf16x2,f32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_133, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_66, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_123, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_199, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_92, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_190, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26912,11 +34620,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{and,or,xor}.L2::cache_hint.{b32,b64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_17, optional: false, leads: false },
                 ],
                 operands: &[
@@ -26954,12 +34662,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.L2::cache_hint.{u32,s32,u64,f32,f64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_126, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_193, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -26996,12 +34704,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{inc,dec}.L2::cache_hint.u32 [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_119, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_186, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27038,12 +34746,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.{min,max}.L2::cache_hint.{u32,s32,u64,s64} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_127, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_194, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27080,13 +34788,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.{cta,cluster,gpu,sys}}{.global}.add.noftz.L2::cache_hint.{f16,f16x2,bf16,bf16x2,f32} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_65, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_128, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_91, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_195, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27123,13 +34831,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.{v2,v4}.f32 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_129, optional: true, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_196, optional: true, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27157,14 +34865,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.scope}{.global}.add{.noftz}.L2::cache_hint.{v2,v4}.f32 [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_129, optional: true, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_196, optional: true, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27201,13 +34909,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.vec.{f16,bf16} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_131, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_198, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27235,14 +34943,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.vec.{f16,bf16} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_54, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_131, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_80, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_198, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27279,13 +34987,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.{v2,v4}.{f16x2,bf16x2} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_132, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_147, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27313,14 +35021,14 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red{.sem}{.scope}{.global}.{add,min,max}.noftz.L2::cache_hint.{v2,v4}.{f16x2,bf16x2} [a], b, policy",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_82, optional: true, leads: false },
-                    Slot { class: "scope", values: &VALUES_73, optional: true, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
-                    Slot { class: "noftz", values: &VALUES_122, optional: false, leads: false },
-                    Slot { class: "cache_hint", values: &VALUES_67, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_42, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_132, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_108, optional: true, leads: false },
+                    Slot { class: "scope", values: &VALUES_99, optional: true, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
+                    Slot { class: "noftz", values: &VALUES_189, optional: false, leads: false },
+                    Slot { class: "cache_hint", values: &VALUES_93, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_68, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_147, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27538,12 +35246,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.add.{u32,s32,u64,s64} [a], b{, [mbar]}",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_134, optional: true, leads: false },
-                    Slot { class: "completion", values: &VALUES_135, optional: false, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_127, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_200, optional: true, leads: false },
+                    Slot { class: "completion", values: &VALUES_201, optional: false, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_194, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27580,11 +35288,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{min,max}.{u32,s32} [a], b{, [mbar]}",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_134, optional: true, leads: false },
-                    Slot { class: "completion", values: &VALUES_135, optional: false, leads: false },
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_200, optional: true, leads: false },
+                    Slot { class: "completion", values: &VALUES_201, optional: false, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_11, optional: false, leads: false },
                 ],
                 operands: &[
@@ -27622,12 +35330,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{inc,dec}.u32 [a], b{, [mbar]}",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_134, optional: true, leads: false },
-                    Slot { class: "completion", values: &VALUES_135, optional: false, leads: false },
-                    Slot { class: "op", values: &VALUES_119, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_200, optional: true, leads: false },
+                    Slot { class: "completion", values: &VALUES_201, optional: false, leads: false },
+                    Slot { class: "op", values: &VALUES_186, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27664,11 +35372,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.relaxed.cluster{.shared::cluster}.mbarrier::complete_tx::bytes.{and,or,xor}.b32 [a], b{, [mbar]}",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_100, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_134, optional: true, leads: false },
-                    Slot { class: "completion", values: &VALUES_135, optional: false, leads: false },
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_167, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_200, optional: true, leads: false },
+                    Slot { class: "completion", values: &VALUES_201, optional: false, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
                 ],
                 operands: &[
@@ -27706,11 +35414,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_137, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_127, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_203, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_194, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27738,10 +35446,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{min,max}.{u32,s32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_137, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_203, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_11, optional: false, leads: false },
                 ],
                 operands: &[
@@ -27770,11 +35478,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{inc,dec}.u32 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_137, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_119, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_203, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_186, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27802,10 +35510,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.relaxed.{gpu,sys}{.global}.{and,or,xor}.b32 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_75, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_137, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_101, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_203, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
                 ],
                 operands: &[
@@ -27834,11 +35542,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.add.{u32,s32,u64,s64} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_127, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_194, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27866,10 +35574,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{min,max}.{u32,s32} [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_11, optional: false, leads: false },
                 ],
                 operands: &[
@@ -27898,11 +35606,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{inc,dec}.u32 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_119, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_186, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27930,10 +35638,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.release.{gpu,sys}{.global}.{and,or,xor}.b32 [a], b",
                 slots: &[
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
                 ],
                 operands: &[
@@ -27962,12 +35670,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.mmio.release.sys{.global}.add.{u32,s32,u64,s64} [a], b",
                 slots: &[
-                    Slot { class: "mmio", values: &VALUES_74, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_127, optional: false, leads: false },
+                    Slot { class: "mmio", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_194, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -27995,11 +35703,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.mmio.release.sys{.global}.{min,max}.{u32,s32} [a], b",
                 slots: &[
-                    Slot { class: "mmio", values: &VALUES_74, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
+                    Slot { class: "mmio", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_11, optional: false, leads: false },
                 ],
                 operands: &[
@@ -28028,12 +35736,12 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.mmio.release.sys{.global}.{inc,dec}.u32 [a], b",
                 slots: &[
-                    Slot { class: "mmio", values: &VALUES_74, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_119, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_90, optional: false, leads: false },
+                    Slot { class: "mmio", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_186, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_115, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -28061,11 +35769,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "red.async.mmio.release.sys{.global}.{and,or,xor}.b32 [a], b",
                 slots: &[
-                    Slot { class: "mmio", values: &VALUES_74, optional: false, leads: false },
-                    Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                    Slot { class: "scope", values: &VALUES_76, optional: false, leads: false },
-                    Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
+                    Slot { class: "mmio", values: &VALUES_100, optional: false, leads: false },
+                    Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                    Slot { class: "scope", values: &VALUES_102, optional: false, leads: false },
+                    Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
                 ],
                 operands: &[
@@ -28244,11 +35952,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[Form {
             text: "multimem.red.async.release.scope{.global}.add.type [a], b",
             slots: &[
-                Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                Slot { class: "scope", values: &VALUES_136, optional: false, leads: false },
-                Slot { class: "space", values: &VALUES_60, optional: true, leads: false },
-                Slot { class: "op", values: &VALUES_117, optional: false, leads: false },
-                Slot { class: "type", values: &VALUES_138, optional: false, leads: false },
+                Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                Slot { class: "scope", values: &VALUES_202, optional: false, leads: false },
+                Slot { class: "space", values: &VALUES_86, optional: true, leads: false },
+                Slot { class: "op", values: &VALUES_184, optional: false, leads: false },
+                Slot { class: "type", values: &VALUES_204, optional: false, leads: false },
             ],
             operands: &[
                 FormOperand {
@@ -28359,8 +36067,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "vote.{all,any,uni}.pred d, a",
                 slots: &[
-                    Slot { class: "mode", values: &VALUES_139, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "mode", values: &VALUES_205, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_63, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -28388,7 +36096,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "vote.ballot.b32 d, a",
                 slots: &[
-                    Slot { class: "mode", values: &VALUES_140, optional: false, leads: false },
+                    Slot { class: "mode", values: &VALUES_206, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
                 ],
                 operands: &[
@@ -28486,8 +36194,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "vote.sync.{all,any,uni}.pred d, a, membermask",
                 slots: &[
-                    Slot { class: "mode", values: &VALUES_139, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_37, optional: false, leads: false },
+                    Slot { class: "mode", values: &VALUES_205, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_63, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -28524,7 +36232,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "vote.sync.ballot.b32 d, a, membermask",
                 slots: &[
-                    Slot { class: "mode", values: &VALUES_140, optional: false, leads: false },
+                    Slot { class: "mode", values: &VALUES_206, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
                 ],
                 operands: &[
@@ -28648,8 +36356,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "match.any.sync.type d, a, membermask",
                 slots: &[
-                    Slot { class: "mode", values: &VALUES_141, optional: false, leads: false },
-                    Slot { class: "sync", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "mode", values: &VALUES_207, optional: false, leads: false },
+                    Slot { class: "sync", values: &VALUES_152, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_17, optional: false, leads: false },
                 ],
                 operands: &[
@@ -28687,8 +36395,8 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "match.all.sync.type d{|p}, a, membermask",
                 slots: &[
-                    Slot { class: "mode", values: &VALUES_142, optional: false, leads: false },
-                    Slot { class: "sync", values: &VALUES_84, optional: false, leads: false },
+                    Slot { class: "mode", values: &VALUES_208, optional: false, leads: false },
+                    Slot { class: "sync", values: &VALUES_152, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_17, optional: false, leads: false },
                 ],
                 operands: &[
@@ -28831,7 +36539,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                 optional: false,
                 range: None,
             }],
-            gate: Gate(&[Need { since: Version::new(6, 2), target: TargetNeed::Any }]),
+            gate: Gate(&[Need { since: Version::new(6, 2), target: TargetNeed::AtLeast(30) }]),
             removed: None,
         }],
         modifiers: &[ModifierClass {
@@ -28885,7 +36593,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "redux.sync.{add,min,max}.{u32,s32} d, a, membermask",
                 slots: &[
-                    Slot { class: "op", values: &VALUES_130, optional: false, leads: false },
+                    Slot { class: "op", values: &VALUES_197, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_11, optional: false, leads: false },
                 ],
                 operands: &[
@@ -28917,13 +36625,13 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
                 removed: None,
             },
             Form {
                 text: "redux.sync.{and,or,xor}.b32 d, a, membermask",
                 slots: &[
-                    Slot { class: "op", values: &VALUES_26, optional: false, leads: false },
+                    Slot { class: "op", values: &VALUES_47, optional: false, leads: false },
                     Slot { class: "type", values: &VALUES_20, optional: false, leads: false },
                 ],
                 operands: &[
@@ -28955,16 +36663,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(7, 0), target: TargetNeed::AtLeast(80) }]),
                 removed: None,
             },
             Form {
                 text: "redux.sync.{min,max}{.abs}{.NaN}.f32 d, a, membermask",
                 slots: &[
-                    Slot { class: "op", values: &VALUES_120, optional: false, leads: false },
-                    Slot { class: "abs", values: &VALUES_143, optional: true, leads: false },
-                    Slot { class: "nan", values: &VALUES_144, optional: true, leads: false },
-                    Slot { class: "type", values: &VALUES_32, optional: false, leads: false },
+                    Slot { class: "op", values: &VALUES_187, optional: false, leads: false },
+                    Slot { class: "abs", values: &VALUES_40, optional: true, leads: false },
+                    Slot { class: "nan", values: &VALUES_38, optional: true, leads: false },
+                    Slot { class: "type", values: &VALUES_27, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -28995,7 +36703,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(1, 0), target: TargetNeed::Family(100) }]),
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::Family(100) }]),
                 removed: None,
             },
         ],
@@ -29107,9 +36815,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &["griddepcontrol.{launch_dependents,wait}"],
         forms: &[Form {
             text: "griddepcontrol.action",
-            slots: &[Slot { class: "action", values: &VALUES_145, optional: false, leads: false }],
+            slots: &[Slot { class: "action", values: &VALUES_209, optional: false, leads: false }],
             operands: &[],
-            gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::Any }]),
+            gate: Gate(&[Need { since: Version::new(7, 8), target: TargetNeed::AtLeast(90) }]),
             removed: None,
         }],
         modifiers: &[ModifierClass {
@@ -29159,7 +36867,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         syntax: &["elect.sync d|p, membermask"],
         forms: &[Form {
             text: "elect.sync d|p, membermask",
-            slots: &[Slot { class: "sync", values: &VALUES_84, optional: false, leads: false }],
+            slots: &[Slot { class: "sync", values: &VALUES_152, optional: false, leads: false }],
             operands: &[
                 FormOperand {
                     index: 0,
@@ -29180,7 +36888,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                     range: None,
                 },
             ],
-            gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::Any }]),
+            gate: Gate(&[Need { since: Version::new(8, 0), target: TargetNeed::AtLeast(90) }]),
             removed: None,
         }],
         modifiers: &[ModifierClass {
@@ -29251,11 +36959,11 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
         forms: &[Form {
             text: "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.scope.sync.aligned [dst], [src], size",
             slots: &[
-                Slot { class: "cp", values: &VALUES_146, optional: false, leads: false },
-                Slot { class: "proxy", values: &VALUES_104, optional: false, leads: false },
-                Slot { class: "sem", values: &VALUES_83, optional: false, leads: false },
-                Slot { class: "scope", values: &VALUES_73, optional: false, leads: false },
-                Slot { class: "sync", values: &VALUES_147, optional: false, leads: false },
+                Slot { class: "cp", values: &VALUES_210, optional: false, leads: false },
+                Slot { class: "proxy", values: &VALUES_171, optional: false, leads: false },
+                Slot { class: "sem", values: &VALUES_109, optional: false, leads: false },
+                Slot { class: "scope", values: &VALUES_99, optional: false, leads: false },
+                Slot { class: "sync", values: &VALUES_211, optional: false, leads: false },
             ],
             operands: &[
                 FormOperand {
@@ -29286,7 +36994,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                     range: Some((128, 128)),
                 },
             ],
-            gate: Gate(&[Need { since: Version::new(8, 3), target: TargetNeed::Any }]),
+            gate: Gate(&[Need { since: Version::new(8, 3), target: TargetNeed::AtLeast(90) }]),
             removed: None,
         }],
         modifiers: &[
@@ -29394,10 +37102,10 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.b128 [addr], [mbar]",
                 slots: &[
-                    Slot { class: "async", values: &VALUES_148, optional: false, leads: true },
-                    Slot { class: "space", values: &VALUES_149, optional: true, leads: false },
-                    Slot { class: "completion", values: &VALUES_135, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "async", values: &VALUES_212, optional: false, leads: true },
+                    Slot { class: "space", values: &VALUES_213, optional: true, leads: false },
+                    Slot { class: "completion", values: &VALUES_201, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -29419,17 +37127,17 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
                 removed: None,
             },
             Form {
                 text: "clusterlaunchcontrol.try_cancel.async{.shared::cta}.mbarrier::complete_tx::bytes.multicast::cluster::all.b128 [addr], [mbar]",
                 slots: &[
-                    Slot { class: "async", values: &VALUES_148, optional: false, leads: true },
-                    Slot { class: "space", values: &VALUES_149, optional: true, leads: false },
-                    Slot { class: "completion", values: &VALUES_135, optional: false, leads: false },
-                    Slot { class: "multicast", values: &VALUES_150, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "async", values: &VALUES_212, optional: false, leads: true },
+                    Slot { class: "space", values: &VALUES_213, optional: true, leads: false },
+                    Slot { class: "completion", values: &VALUES_201, optional: false, leads: false },
+                    Slot { class: "multicast", values: &VALUES_214, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -29557,9 +37265,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
             Form {
                 text: "clusterlaunchcontrol.query_cancel.is_canceled.pred.b128 d, resp",
                 slots: &[
-                    Slot { class: "query", values: &VALUES_151, optional: false, leads: false },
-                    Slot { class: "dtype", values: &VALUES_37, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "query", values: &VALUES_215, optional: false, leads: false },
+                    Slot { class: "dtype", values: &VALUES_63, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -29581,16 +37289,16 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
                 removed: None,
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.get_first_ctaid.v4.b32.b128 d, resp",
                 slots: &[
-                    Slot { class: "query", values: &VALUES_152, optional: false, leads: false },
-                    Slot { class: "vec", values: &VALUES_72, optional: false, leads: false },
+                    Slot { class: "query", values: &VALUES_216, optional: false, leads: false },
+                    Slot { class: "vec", values: &VALUES_98, optional: false, leads: false },
                     Slot { class: "dtype", values: &VALUES_20, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -29612,15 +37320,15 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
                 removed: None,
             },
             Form {
                 text: "clusterlaunchcontrol.query_cancel.{get_first_ctaid::x,get_first_ctaid::y,get_first_ctaid::z}.b32.b128 d, resp",
                 slots: &[
-                    Slot { class: "query", values: &VALUES_153, optional: false, leads: false },
+                    Slot { class: "query", values: &VALUES_217, optional: false, leads: false },
                     Slot { class: "dtype", values: &VALUES_20, optional: false, leads: false },
-                    Slot { class: "type", values: &VALUES_48, optional: false, leads: false },
+                    Slot { class: "type", values: &VALUES_74, optional: false, leads: false },
                 ],
                 operands: &[
                     FormOperand {
@@ -29642,7 +37350,7 @@ pub(crate) static INSTRUCTIONS: [Instruction; 253] = [
                         range: None,
                     },
                 ],
-                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::Any }]),
+                gate: Gate(&[Need { since: Version::new(8, 6), target: TargetNeed::AtLeast(100) }]),
                 removed: None,
             },
         ],
@@ -38781,10 +46489,13 @@ pub(crate) static MODIFIERS: [Modifier; 613] = [
         name: ".NaN",
         summary: "Gives the canonical NaN when any operand is NaN; without it, NaN operands are ignored.",
     },
-    Modifier { name: ".abs", summary: "Compares magnitudes and gives the magnitude." },
     Modifier {
-        name: ".xorsign.abs",
-        summary: "Compares magnitudes; the sign of the result is the exclusive or of the operands' signs.",
+        name: ".abs",
+        summary: "Compares magnitudes and gives the magnitude, with a sign where .xorsign says which.",
+    },
+    Modifier {
+        name: ".xorsign",
+        summary: "With .abs: the sign of the result is the exclusive or of the operands' signs.",
     },
     Modifier { name: ".oob", summary: "Gives +0 where an operand is the out-of-bounds NaN." },
     Modifier {
@@ -40257,95 +47968,95 @@ pub(crate) static MODIFIERS: [Modifier; 613] = [
 
 pub(crate) static MODIFIER_NAMES: Names<&[&Modifier]> = Names {
     seeds: &[
-        1, 8, 11, 15, 1, 16, 1, 5, 3, 1, 5, 3, 15, 13, 1, 1, 37, 1, 44, 2, 3, 12, 4, 14, 21, 2, 34, 1, 11,
-        19, 25, 17, 28, 7, 12, 1, 1, 5, 7, 14, 4, 25, 19, 30, 19, 68, 13, 5, 8, 28, 22, 13, 2, 1, 47, 4, 4,
-        6, 7, 1, 33, 2, 21, 14, 5, 3, 32, 15, 10, 2, 13, 2, 10, 19, 30, 16, 46, 1, 1, 18, 2, 40, 16, 37, 2,
-        39, 2, 1, 97, 6, 51, 40, 9, 1, 9, 29, 57, 118, 20, 2, 6, 35, 6, 2, 39, 85, 24, 44, 1, 21, 8, 10, 5,
-        12, 55, 114, 26, 43, 1, 132, 29, 97, 2, 13, 12, 16, 2, 61, 14, 4, 35, 34, 2, 1, 35, 43, 73, 7, 39,
-        28, 5, 51, 64, 59, 166, 1, 85, 77, 83, 1, 6, 60, 14, 23, 11, 10, 6, 30, 244, 15, 109, 30, 9, 3, 27,
-        6, 44, 70, 97, 1, 56, 19, 229, 115, 21, 1, 25, 1389, 107, 54, 73, 903, 1, 4, 284, 22, 199, 1, 34,
-        204, 108, 74, 39, 9, 386, 2, 339, 13,
+        1, 4, 6, 3, 1, 2, 1, 5, 3, 1, 5, 3, 15, 11, 1, 10, 15, 1, 44, 2, 10, 37, 4, 14, 21, 2, 21, 52, 11,
+        56, 12, 13, 3, 10, 32, 1, 42, 11, 7, 14, 6, 25, 5, 47, 19, 5, 36, 12, 45, 21, 29, 16, 14, 1, 63, 4,
+        4, 6, 7, 1, 33, 51, 4, 4, 5, 3, 41, 15, 10, 2, 27, 2, 8, 3, 29, 16, 46, 1, 1, 28, 14, 45, 16, 13, 2,
+        39, 2, 1, 31, 1, 41, 33, 3, 1, 20, 33, 18, 16, 11, 2, 18, 4, 6, 2, 12, 11, 19, 52, 1, 21, 26, 10, 5,
+        106, 40, 10, 24, 86, 1, 69, 30, 3, 2, 19, 16, 16, 2, 32, 57, 60, 18, 9, 6, 1, 13, 5, 1, 74, 35, 17,
+        10, 60, 153, 59, 166, 1, 168, 90, 10, 1, 42, 43, 73, 139, 7, 234, 6, 22, 53, 35, 113, 82, 8, 3, 51,
+        6, 56, 70, 28, 26, 221, 49, 254, 16, 21, 1, 18, 304, 140, 95, 10, 116, 1, 4, 277, 35, 273, 1, 12,
+        141, 43, 39, 365, 9, 296, 3, 126, 66,
     ],
     slots: &[
-        (".local", &[&MODIFIERS[605]]),
-        (".bf16x2", &[&MODIFIERS[564]]),
-        (".m64n160k32", &[&MODIFIERS[393]]),
+        (".param::entry", &[&MODIFIERS[609]]),
+        (".wide", &[&MODIFIERS[23]]),
+        (".filter_mode", &[&MODIFIERS[264]]),
         (".sync_restrict::reads", &[&MODIFIERS[125]]),
         (".wb", &[&MODIFIERS[136]]),
-        (".4x256b", &[&MODIFIERS[480]]),
+        (".cv", &[&MODIFIERS[135]]),
         (".m64n248k8", &[&MODIFIERS[340]]),
-        (".normalized_coords", &[&MODIFIERS[259]]),
+        (".b2", &[&MODIFIERS[219]]),
         (".x1", &[&MODIFIERS[230]]),
         (".spcompress", &[&MODIFIERS[506]]),
-        (".a2dms", &[&MODIFIERS[249]]),
+        (".collector::b3::fill", &[&MODIFIERS[517]]),
         (".get_first_ctaid::y", &[&MODIFIERS[286]]),
         (".collector::b0::discard", &[&MODIFIERS[532]]),
-        (".m64n96k256", &[&MODIFIERS[449]]),
+        (".m64n32k64", &[&MODIFIERS[409]]),
         (".collector::b0::use", &[&MODIFIERS[520]]),
         (".m64n176k32", &[&MODIFIERS[395]]),
-        (".f4e", &[&MODIFIERS[29]]),
+        (".x32", &[&MODIFIERS[235]]),
         (".m16n16k16", &[&MODIFIERS[295]]),
-        (".m64n8k32", &[&MODIFIERS[374]]),
-        (".geu", &[&MODIFIERS[79]]),
-        (".pack::16b", &[&MODIFIERS[504]]),
-        (".m64n136k32", &[&MODIFIERS[390]]),
-        (".cta_group::2", &[&MODIFIERS[205]]),
+        (".m16n8k32", &[&MODIFIERS[306]]),
+        (".4x256b", &[&MODIFIERS[480]]),
+        (".m64n232k256", &[&MODIFIERS[466]]),
+        (".b32", &[&MODIFIERS[559]]),
+        (".async::generic", &[&MODIFIERS[121]]),
         (".m64n88k16", &[&MODIFIERS[352]]),
         (".fabric::generic.alias", &[&MODIFIERS[123]]),
-        (".multimem", &[&MODIFIERS[163]]),
-        (".m64n184k256", &[&MODIFIERS[460]]),
+        (".exch", &[&MODIFIERS[56]]),
+        (".m64n96k256", &[&MODIFIERS[449]]),
         (".lu", &[&MODIFIERS[134]]),
         (".warpx2::01_23", &[&MODIFIERS[184]]),
         (".m64n120k8", &[&MODIFIERS[324]]),
         (".array_size", &[&MODIFIERS[260]]),
-        (".gl", &[&MODIFIERS[114]]),
+        (".m8n8", &[&MODIFIERS[470]]),
         (".2dms", &[&MODIFIERS[248]]),
         (".gt", &[&MODIFIERS[68]]),
-        (".launch_dependents", &[&MODIFIERS[97]]),
-        (".m64n64k16", &[&MODIFIERS[349]]),
-        (".expect_tx", &[&MODIFIERS[274]]),
         (".block32", &[&MODIFIERS[491]]),
-        (".global_dim", &[&MODIFIERS[210]]),
+        (".m64n64k16", &[&MODIFIERS[349]]),
+        (".kind::f16", &[&MODIFIERS[495]]),
+        (".m64n160k8", &[&MODIFIERS[329]]),
+        (".mbarrier::report::validity::per_16bytes::80", &[&MODIFIERS[176]]),
         (".m64n160k64", &[&MODIFIERS[425]]),
         (".sync_restrict::shared::cta", &[&MODIFIERS[126]]),
         (".cg", &[&MODIFIERS[132]]),
-        (".sync", &[&MODIFIERS[83], &MODIFIERS[82]]),
-        (".mbarrier::report::validity::per_16bytes::80", &[&MODIFIERS[176]]),
+        (".f32", &[&MODIFIERS[555]]),
+        (".ca", &[&MODIFIERS[131]]),
         (".surfref", &[&MODIFIERS[600]]),
-        (".m64n224k32", &[&MODIFIERS[401]]),
+        (".hi", &[&MODIFIERS[21], &MODIFIERS[72]]),
         (".16x256b", &[&MODIFIERS[477]]),
         (".wait", &[&MODIFIERS[98]]),
         (".mmio", &[&MODIFIERS[108]]),
         (".m64n184k16", &[&MODIFIERS[364]]),
-        (".m64n184k64", &[&MODIFIERS[428]]),
-        (".m64n176k64", &[&MODIFIERS[427]]),
-        (".warpx4", &[&MODIFIERS[185]]),
-        (".m64n80k16", &[&MODIFIERS[351]]),
-        (".m64n192k32", &[&MODIFIERS[397]]),
+        (".tensormap::generic", &[&MODIFIERS[120]]),
+        (".gpu", &[&MODIFIERS[112]]),
+        (".m64n200k8", &[&MODIFIERS[334]]),
+        (".gl", &[&MODIFIERS[114]]),
+        (".m64n192k256", &[&MODIFIERS[461]]),
         (".sp::ordered_metadata", &[&MODIFIERS[494]]),
-        (".rni", &[&MODIFIERS[6]]),
-        (".collector::b2::discard", &[&MODIFIERS[534]]),
+        (".m64n224k32", &[&MODIFIERS[401]]),
+        (".m64n40k64", &[&MODIFIERS[410]]),
         (".get_first_ctaid", &[&MODIFIERS[284]]),
-        (".m16n8k16", &[&MODIFIERS[305]]),
+        (".mask", &[&MODIFIERS[544]]),
         (".rc16", &[&MODIFIERS[32]]),
         (".proxy::readonly", &[&MODIFIERS[109]]),
-        (".phase_type::conditional", &[&MODIFIERS[281]]),
-        (".m64n240k16", &[&MODIFIERS[371]]),
-        (".e2m3x2", &[&MODIFIERS[585]]),
-        (".m64n8k64", &[&MODIFIERS[406]]),
-        (".and", &[&MODIFIERS[51], &MODIFIERS[48]]),
-        (".xorsign.abs", &[&MODIFIERS[18]]),
+        (".phase_type::primary", &[&MODIFIERS[280]]),
+        (".m64n256k16", &[&MODIFIERS[373]]),
+        (".red", &[&MODIFIERS[85]]),
+        (".m64n208k64", &[&MODIFIERS[431]]),
+        (".m64n224k8", &[&MODIFIERS[337]]),
+        (".m64n128k64", &[&MODIFIERS[421]]),
         (".mbarrier_init", &[&MODIFIERS[129]]),
-        (".get_first_ctaid::z", &[&MODIFIERS[287]]),
+        (".m64n248k256", &[&MODIFIERS[468]]),
         (".m64n256k64", &[&MODIFIERS[437]]),
-        (".m64n112k16", &[&MODIFIERS[355]]),
-        (".element_stride", &[&MODIFIERS[212]]),
+        (".m64n56k32", &[&MODIFIERS[380]]),
+        (".m64n48k64", &[&MODIFIERS[411]]),
         (".s32", &[&MODIFIERS[551]]),
-        (".m64n72k16", &[&MODIFIERS[350]]),
+        (".d", &[&MODIFIERS[291]]),
         (".collector::b0::lastuse", &[&MODIFIERS[526]]),
         (".b4e", &[&MODIFIERS[30]]),
-        (".m64n192k8", &[&MODIFIERS[333]]),
-        (".swizzle_atomicity", &[&MODIFIERS[216]]),
+        (".tile::gather4", &[&MODIFIERS[192]]),
+        (".128x128b", &[&MODIFIERS[481]]),
         (".ue8m0x4", &[&MODIFIERS[594]]),
         (".popc", &[&MODIFIERS[58]]),
         (".m64n120k16", &[&MODIFIERS[356]]),
@@ -40357,354 +48068,354 @@ pub(crate) static MODIFIER_NAMES: Names<&[&Modifier]> = Names {
         (".rzi", &[&MODIFIERS[7]]),
         (".read", &[&MODIFIERS[206]]),
         (".L2::cache_hint", &[&MODIFIERS[152]]),
-        (".multicast::cluster::16b", &[&MODIFIERS[180]]),
+        (".m64n72k16", &[&MODIFIERS[350]]),
         (".m64n256k8", &[&MODIFIERS[341]]),
-        (".ballot", &[&MODIFIERS[92]]),
-        (".m8n8k32", &[&MODIFIERS[300]]),
+        (".4d", &[&MODIFIERS[189]]),
+        (".m64n96k64", &[&MODIFIERS[417]]),
         (".m64n208k16", &[&MODIFIERS[367]]),
-        (".or", &[&MODIFIERS[52], &MODIFIERS[49]]),
+        (".mbarrier::report::validity::per_16bytes::80000000", &[&MODIFIERS[174]]),
         (".u16", &[&MODIFIERS[546]]),
-        (".L1::evict_unchanged", &[&MODIFIERS[145]]),
-        (".rp", &[&MODIFIERS[4]]),
+        (".m64n232k64", &[&MODIFIERS[434]]),
+        (".m64n184k256", &[&MODIFIERS[460]]),
         (".collector::a::lastuse", &[&MODIFIERS[524]]),
         (".m64n216k16", &[&MODIFIERS[368]]),
         (".m64n56k256", &[&MODIFIERS[444]]),
         (".clamp", &[&MODIFIERS[24], &MODIFIERS[272]]),
-        (".m64n200k16", &[&MODIFIERS[366]]),
-        (".m64n88k64", &[&MODIFIERS[416]]),
+        (".m64n16k256", &[&MODIFIERS[439]]),
+        (".texref", &[&MODIFIERS[598]]),
         (".collector::b3::lastuse", &[&MODIFIERS[529]]),
-        (".d", &[&MODIFIERS[291]]),
+        (".geu", &[&MODIFIERS[79]]),
         (".m64n224k256", &[&MODIFIERS[465]]),
         (".leu", &[&MODIFIERS[77]]),
-        (".m64n152k16", &[&MODIFIERS[360]]),
-        (".m64n232k8", &[&MODIFIERS[338]]),
-        (".m64n200k256", &[&MODIFIERS[462]]),
+        (".m8n8k4", &[&MODIFIERS[299]]),
+        (".m8n8k128", &[&MODIFIERS[301]]),
+        (".mbarrier::arrive::one", &[&MODIFIERS[171]]),
         (".ecr", &[&MODIFIERS[34]]),
-        (".any", &[&MODIFIERS[91]]),
+        (".unpack::16b", &[&MODIFIERS[505]]),
         (".m8n8k16", &[&MODIFIERS[302]]),
         (".async.global", &[&MODIFIERS[117]]),
         (".swizzle_mode", &[&MODIFIERS[215]]),
-        (".m64n208k64", &[&MODIFIERS[431]]),
+        (".or", &[&MODIFIERS[52], &MODIFIERS[49]]),
         (".collector::b3::discard", &[&MODIFIERS[535]]),
-        (".override::global_address", &[&MODIFIERS[199]]),
+        (".generic::fabric.alias", &[&MODIFIERS[122]]),
         (".g", &[&MODIFIERS[251]]),
         (".hs", &[&MODIFIERS[73]]),
         (".param::func", &[&MODIFIERS[610]]),
         (".collector::b1::lastuse", &[&MODIFIERS[527]]),
-        (".u4", &[&MODIFIERS[572]]),
+        (".rpi", &[&MODIFIERS[9]]),
         (".rn", &[&MODIFIERS[0]]),
         (".2d", &[&MODIFIERS[187], &MODIFIERS[242]]),
-        (".nc", &[&MODIFIERS[138]]),
-        (".equ", &[&MODIFIERS[74]]),
-        (".m64n56k64", &[&MODIFIERS[412]]),
+        (".m64n144k32", &[&MODIFIERS[391]]),
+        (".mbarrier::report::validity::per_16bytes::8000", &[&MODIFIERS[175]]),
+        (".any", &[&MODIFIERS[91]]),
         (".m64n24k256", &[&MODIFIERS[440]]),
         (".m64n104k256", &[&MODIFIERS[450]]),
         (".acquire", &[&MODIFIERS[104]]),
         (".scale_vec::1X", &[&MODIFIERS[487]]),
         (".im2col::w", &[&MODIFIERS[195]]),
         (".m8n16", &[&MODIFIERS[472]]),
-        (".128x256b", &[&MODIFIERS[479]]),
-        (".addr_mode_2", &[&MODIFIERS[267]]),
-        (".m64n136k64", &[&MODIFIERS[422]]),
-        (".m64n80k256", &[&MODIFIERS[447]]),
-        (".mbarrier::report::validity::per_16bytes::8", &[&MODIFIERS[177]]),
+        (".m16n16", &[&MODIFIERS[471]]),
+        (".global_address", &[&MODIFIERS[207]]),
+        (".3d", &[&MODIFIERS[188], &MODIFIERS[243]]),
+        (".u16x2", &[&MODIFIERS[567]]),
+        (".inc", &[&MODIFIERS[54], &MODIFIERS[99]]),
         (".m64n176k16", &[&MODIFIERS[363]]),
         (".bulk_group", &[&MODIFIERS[172]]),
-        (".cta", &[&MODIFIERS[110]]),
+        (".fill_mode", &[&MODIFIERS[217]]),
         (".m64n96k8", &[&MODIFIERS[321]]),
-        (".lo", &[&MODIFIERS[22], &MODIFIERS[70]]),
+        (".m64n184k64", &[&MODIFIERS[428]]),
         (".v4", &[&MODIFIERS[161]]),
-        (".m64n40k256", &[&MODIFIERS[442]]),
+        (".m64n80k32", &[&MODIFIERS[383]]),
         (".bf16", &[&MODIFIERS[563]]),
         (".samplerref", &[&MODIFIERS[599]]),
-        (".m64n56k8", &[&MODIFIERS[316]]),
-        (".exclusive", &[&MODIFIERS[503]]),
-        (".acq_rel", &[&MODIFIERS[106]]),
-        (".mbarrier::report::validity::per_16bytes::80000000", &[&MODIFIERS[174]]),
-        (".m64n112k8", &[&MODIFIERS[323]]),
+        (".m8n8k32", &[&MODIFIERS[300]]),
+        (".m64n200k256", &[&MODIFIERS[462]]),
+        (".kind::tf32", &[&MODIFIERS[496]]),
+        (".m64n216k8", &[&MODIFIERS[336]]),
+        (".collector::b::use", &[&MODIFIERS[519]]),
         (".collector::b1::discard", &[&MODIFIERS[533]]),
         (".s4", &[&MODIFIERS[571]]),
         (".addr_mode_0", &[&MODIFIERS[265]]),
         (".f16x2", &[&MODIFIERS[554]]),
-        (".red", &[&MODIFIERS[85]]),
-        (".shr15", &[&MODIFIERS[43]]),
-        (".L1::evict_first", &[&MODIFIERS[147]]),
+        (".zero", &[&MODIFIERS[273]]),
+        (".swizzle_atomicity", &[&MODIFIERS[216]]),
+        (".m64n216k32", &[&MODIFIERS[400]]),
         (".multicast::cluster", &[&MODIFIERS[179]]),
         (".m64n248k16", &[&MODIFIERS[372]]),
-        (".m64n192k256", &[&MODIFIERS[461]]),
-        (".r", &[&MODIFIERS[27], &MODIFIERS[250]]),
+        (".m64n128k16", &[&MODIFIERS[357]]),
+        (".override::global_address", &[&MODIFIERS[199]]),
         (".im2col_no_offs::w", &[&MODIFIERS[198]]),
-        (".collector::b::use", &[&MODIFIERS[519]]),
+        (".lt", &[&MODIFIERS[66]]),
         (".tensormap", &[&MODIFIERS[142]]),
         (".m64n72k256", &[&MODIFIERS[446]]),
-        (".m64n216k64", &[&MODIFIERS[432]]),
+        (".num_samples", &[&MODIFIERS[262]]),
         (".rank", &[&MODIFIERS[208]]),
-        (".b32", &[&MODIFIERS[559]]),
+        (".fabric::fabric.alias", &[&MODIFIERS[124]]),
         (".trans", &[&MODIFIERS[492]]),
-        (".m64n32k32", &[&MODIFIERS[377]]),
-        (".fractional", &[&MODIFIERS[158]]),
+        (".m64n72k32", &[&MODIFIERS[382]]),
+        (".acube", &[&MODIFIERS[247]]),
         (".rc8", &[&MODIFIERS[31]]),
-        (".generic::fabric.alias", &[&MODIFIERS[122]]),
+        (".tile::scatter4", &[&MODIFIERS[193]]),
         (".m64n144k8", &[&MODIFIERS[327]]),
         (".L2::evict_last", &[&MODIFIERS[150]]),
         (".u2", &[&MODIFIERS[574]]),
         (".sp", &[&MODIFIERS[493]]),
         (".sc", &[&MODIFIERS[107]]),
-        (".m64n72k32", &[&MODIFIERS[382]]),
+        (".mbarrier::report::validity::per_element::ff", &[&MODIFIERS[178]]),
         (".m64n168k8", &[&MODIFIERS[330]]),
-        (".pzo", &[&MODIFIERS[541]]),
+        (".m64n128k256", &[&MODIFIERS[453]]),
         (".noinc", &[&MODIFIERS[279]]),
         (".satfinite", &[&MODIFIERS[12]]),
         (".global_stride", &[&MODIFIERS[211]]),
-        (".kind::f8f6f4", &[&MODIFIERS[497]]),
-        (".wide", &[&MODIFIERS[23]]),
+        (".cs", &[&MODIFIERS[133]]),
+        (".m64n120k64", &[&MODIFIERS[420]]),
         (".row.col", &[&MODIFIERS[294]]),
         (".m64n152k8", &[&MODIFIERS[328]]),
         (".m64n136k256", &[&MODIFIERS[454]]),
-        (".m64n128k8", &[&MODIFIERS[325]]),
-        (".async.shared::cluster", &[&MODIFIERS[119]]),
+        (".m64n72k8", &[&MODIFIERS[318]]),
+        (".m64n176k64", &[&MODIFIERS[427]]),
         (".override::global_dim_stride", &[&MODIFIERS[201]]),
         (".b", &[&MODIFIERS[252], &MODIFIERS[269], &MODIFIERS[289]]),
-        (".a", &[&MODIFIERS[253], &MODIFIERS[288]]),
+        (".alias", &[&MODIFIERS[115]]),
         (".m64n144k64", &[&MODIFIERS[423]]),
         (".m64n232k32", &[&MODIFIERS[402]]),
-        (".m8n8k4", &[&MODIFIERS[299]]),
-        (".async::generic", &[&MODIFIERS[121]]),
+        (".op_restrict::fetching", &[&MODIFIERS[130]]),
+        (".a", &[&MODIFIERS[253], &MODIFIERS[288]]),
         (".p", &[&MODIFIERS[270]]),
-        (".m64n16k256", &[&MODIFIERS[439]]),
-        (".m64n32k64", &[&MODIFIERS[409]]),
+        (".warpx4", &[&MODIFIERS[185]]),
+        (".eq", &[&MODIFIERS[64]]),
         (".m64n168k16", &[&MODIFIERS[362]]),
         (".tile", &[&MODIFIERS[191]]),
         (".ftz", &[&MODIFIERS[10]]),
         (".m64n96k16", &[&MODIFIERS[353]]),
-        (".m64n112k256", &[&MODIFIERS[451]]),
+        (".tex", &[&MODIFIERS[608]]),
         (".e4m3x4", &[&MODIFIERS[580]]),
-        (".elemtype", &[&MODIFIERS[213]]),
+        (".m64n112k16", &[&MODIFIERS[355]]),
         (".box_dim", &[&MODIFIERS[209]]),
-        (".m8n8", &[&MODIFIERS[470]]),
+        (".m16n8k4", &[&MODIFIERS[303]]),
         (".m16n8k128", &[&MODIFIERS[308]]),
         (".e2m3", &[&MODIFIERS[583]]),
-        (".m64n128k16", &[&MODIFIERS[357]]),
+        (".dec", &[&MODIFIERS[55], &MODIFIERS[100]]),
         (".shared", &[&MODIFIERS[607]]),
         (".acc::f32", &[&MODIFIERS[62]]),
         (".sp::2:8", &[&MODIFIERS[225]]),
-        (".32x128b", &[&MODIFIERS[483]]),
-        (".override::global_dim", &[&MODIFIERS[200]]),
-        (".sat", &[&MODIFIERS[11]]),
+        (".ue5m3x2", &[&MODIFIERS[596]]),
+        (".rs", &[&MODIFIERS[5]]),
+        (".m64n16k64", &[&MODIFIERS[407]]),
         (".x128", &[&MODIFIERS[237]]),
         (".e4m3", &[&MODIFIERS[576]]),
         (".num_mipmap_levels", &[&MODIFIERS[261]]),
-        (".inc", &[&MODIFIERS[54], &MODIFIERS[99]]),
-        (".num_samples", &[&MODIFIERS[262]]),
+        (".m64n112k32", &[&MODIFIERS[387]]),
+        (".ecl", &[&MODIFIERS[33]]),
         (".finite", &[&MODIFIERS[35]]),
-        (".sp::2:16", &[&MODIFIERS[228]]),
+        (".m64n80k64", &[&MODIFIERS[415]]),
         (".channel_order", &[&MODIFIERS[258]]),
-        (".e2m1", &[&MODIFIERS[588]]),
-        (".m64n232k256", &[&MODIFIERS[466]]),
+        (".async.shared::cluster", &[&MODIFIERS[119]]),
+        (".m16n8", &[&MODIFIERS[473]]),
         (".m64n176k8", &[&MODIFIERS[331]]),
-        (".cvt", &[&MODIFIERS[159]]),
-        (".mbarrier::complete_tx::16B.mbarrier::report::fabric", &[&MODIFIERS[169]]),
+        (".sp::2:4", &[&MODIFIERS[222]]),
+        (".mbarrier::report::validity::per_16bytes::8", &[&MODIFIERS[177]]),
         (".ue8m0", &[&MODIFIERS[592]]),
         (".m64n168k64", &[&MODIFIERS[426]]),
         (".m64n128k32", &[&MODIFIERS[389]]),
         (".b4", &[&MODIFIERS[220]]),
         (".m64n64k8", &[&MODIFIERS[317]]),
-        (".u64", &[&MODIFIERS[548]]),
-        (".wait::st", &[&MODIFIERS[537]]),
+        (".32x128b", &[&MODIFIERS[483]]),
+        (".notanumber", &[&MODIFIERS[38]]),
         (".cube", &[&MODIFIERS[246]]),
         (".m64n48k8", &[&MODIFIERS[315]]),
         (".m64n8k16", &[&MODIFIERS[342]]),
-        (".uni", &[&MODIFIERS[89], &MODIFIERS[88]]),
+        (".b8x16.b6x16_p32", &[&MODIFIERS[507]]),
         (".m64n64k32", &[&MODIFIERS[381]]),
-        (".m64n216k256", &[&MODIFIERS[464]]),
+        (".m64n200k16", &[&MODIFIERS[366]]),
         (".m64n104k8", &[&MODIFIERS[322]]),
-        (".b2", &[&MODIFIERS[219]]),
-        (".cp_mask", &[&MODIFIERS[203]]),
-        (".tensormap::generic", &[&MODIFIERS[120]]),
-        (".rm", &[&MODIFIERS[3]]),
-        (".mbarrier::report::validity::per_element::ff", &[&MODIFIERS[178]]),
-        (".cta_group::1", &[&MODIFIERS[204]]),
+        (".x16", &[&MODIFIERS[234]]),
+        (".e2m1", &[&MODIFIERS[588]]),
+        (".rz", &[&MODIFIERS[2]]),
+        (".collector::b::discard", &[&MODIFIERS[531]]),
+        (".m64n208k256", &[&MODIFIERS[463]]),
+        (".elemtype", &[&MODIFIERS[213]]),
         (".channel_data_type", &[&MODIFIERS[257]]),
         (".decompress::lut::b", &[&MODIFIERS[511]]),
-        (".m64n144k32", &[&MODIFIERS[391]]),
+        (".m64n136k8", &[&MODIFIERS[326]]),
         (".e2m1x2", &[&MODIFIERS[589]]),
-        (".L1::32B", &[&MODIFIERS[141]]),
-        (".m64n128k64", &[&MODIFIERS[421]]),
+        (".m64n8k32", &[&MODIFIERS[374]]),
+        (".m64n48k16", &[&MODIFIERS[347]]),
         (".64x128b", &[&MODIFIERS[482]]),
-        (".m64n32k256", &[&MODIFIERS[441]]),
-        (".mbarrier::complete_tx::bytes.mbarrier::report::fabric", &[&MODIFIERS[168]]),
-        (".m64n208k256", &[&MODIFIERS[463]]),
+        (".infinite", &[&MODIFIERS[36]]),
+        (".const", &[&MODIFIERS[603]]),
+        (".e3m2x4", &[&MODIFIERS[586]]),
         (".volatile", &[&MODIFIERS[102]]),
-        (".acc::f16", &[&MODIFIERS[61]]),
-        (".m64n184k8", &[&MODIFIERS[332]]),
+        (".m64n40k32", &[&MODIFIERS[378]]),
+        (".xor", &[&MODIFIERS[53], &MODIFIERS[50]]),
         (".add", &[&MODIFIERS[45], &MODIFIERS[44]]),
         (".m64n32k16", &[&MODIFIERS[345]]),
-        (".tile::gather4", &[&MODIFIERS[192]]),
-        (".e3m2", &[&MODIFIERS[582]]),
+        (".base", &[&MODIFIERS[238]]),
+        (".global.shared::cta", &[&MODIFIERS[282]]),
         (".range", &[&MODIFIERS[156]]),
-        (".collector::a::discard", &[&MODIFIERS[530]]),
+        (".add.acc::f32", &[&MODIFIERS[60]]),
         (".m64n240k64", &[&MODIFIERS[435]]),
         (".L1::evict_last", &[&MODIFIERS[149]]),
-        (".m64n80k32", &[&MODIFIERS[383]]),
-        (".f32", &[&MODIFIERS[555]]),
+        (".s2", &[&MODIFIERS[573]]),
+        (".get_first_ctaid::z", &[&MODIFIERS[287]]),
         (".m64n56k16", &[&MODIFIERS[348]]),
         (".L1::no_allocate", &[&MODIFIERS[151]]),
         (".collector::b0::fill", &[&MODIFIERS[514]]),
-        (".m16n8k32", &[&MODIFIERS[306]]),
-        (".global.shared::cta", &[&MODIFIERS[282]]),
+        (".L2::64B", &[&MODIFIERS[153]]),
+        (".fence::before_thread_sync", &[&MODIFIERS[538]]),
         (".m64n72k64", &[&MODIFIERS[414]]),
-        (".phase_type::primary", &[&MODIFIERS[280]]),
-        (".fill_mode", &[&MODIFIERS[217]]),
+        (".collector::b2::discard", &[&MODIFIERS[534]]),
+        (".kind::f8f6f4", &[&MODIFIERS[497]]),
         (".kind::i8", &[&MODIFIERS[498]]),
         (".min", &[&MODIFIERS[46]]),
-        (".ge", &[&MODIFIERS[69]]),
-        (".m64n120k64", &[&MODIFIERS[420]]),
-        (".filter_mode", &[&MODIFIERS[264]]),
-        (".m64n200k8", &[&MODIFIERS[334]]),
-        (".m64n56k32", &[&MODIFIERS[380]]),
+        (".r", &[&MODIFIERS[27], &MODIFIERS[250]]),
+        (".wrap", &[&MODIFIERS[25]]),
+        (".all", &[&MODIFIERS[90]]),
+        (".scale_vec::2X", &[&MODIFIERS[488]]),
+        (".m64n104k16", &[&MODIFIERS[354]]),
         (".l", &[&MODIFIERS[26]]),
-        (".m64n80k64", &[&MODIFIERS[415]]),
-        (".m8n8k128", &[&MODIFIERS[301]]),
+        (".collector::b1::fill", &[&MODIFIERS[515]]),
+        (".im2col", &[&MODIFIERS[194]]),
         (".ltu", &[&MODIFIERS[76]]),
-        (".m64n16k64", &[&MODIFIERS[407]]),
+        (".rna", &[&MODIFIERS[1]]),
         (".e2m3x4", &[&MODIFIERS[587]]),
         (".memory_layout", &[&MODIFIERS[268]]),
         (".m64n40k8", &[&MODIFIERS[314]]),
         (".collector::b::lastuse", &[&MODIFIERS[525]]),
         (".col", &[&MODIFIERS[293]]),
-        (".rz", &[&MODIFIERS[2]]),
-        (".global_address", &[&MODIFIERS[207]]),
+        (".sp::4:16", &[&MODIFIERS[226]]),
+        (".equ", &[&MODIFIERS[74]]),
         (".mbarrier::complete_tx::bytes", &[&MODIFIERS[167]]),
-        (".m64n112k32", &[&MODIFIERS[387]]),
+        (".rp", &[&MODIFIERS[4]]),
         (".noftz", &[&MODIFIERS[63]]),
-        (".nan", &[&MODIFIERS[81]]),
-        (".ca", &[&MODIFIERS[131]]),
+        (".acq_rel", &[&MODIFIERS[106]]),
+        (".element_stride", &[&MODIFIERS[212]]),
         (".down", &[&MODIFIERS[94], &MODIFIERS[540]]),
         (".u32", &[&MODIFIERS[547]]),
-        (".m64n88k256", &[&MODIFIERS[448]]),
+        (".sync_restrict::shared::cluster", &[&MODIFIERS[127]]),
         (".m64n48k256", &[&MODIFIERS[443]]),
-        (".texref", &[&MODIFIERS[598]]),
-        (".m64n248k256", &[&MODIFIERS[468]]),
+        (".height", &[&MODIFIERS[255]]),
+        (".layout::v1", &[&MODIFIERS[278]]),
         (".c", &[&MODIFIERS[290]]),
-        (".5d", &[&MODIFIERS[190]]),
+        (".bfly", &[&MODIFIERS[95]]),
         (".aligned", &[&MODIFIERS[87]]),
         (".param", &[&MODIFIERS[606]]),
         (".sp::1:2", &[&MODIFIERS[221]]),
         (".neu", &[&MODIFIERS[75]]),
         (".b8", &[&MODIFIERS[557]]),
         (".u8", &[&MODIFIERS[545]]),
-        (".scaled::n2::ue8m0", &[&MODIFIERS[543]]),
-        (".up", &[&MODIFIERS[93]]),
+        (".pzo", &[&MODIFIERS[541]]),
+        (".addr_mode_2", &[&MODIFIERS[267]]),
         (".arrive", &[&MODIFIERS[84]]),
         (".sp::1:8", &[&MODIFIERS[227]]),
         (".sync.aligned", &[&MODIFIERS[86]]),
         (".m64n192k64", &[&MODIFIERS[429]]),
-        (".u16x2", &[&MODIFIERS[567]]),
+        (".m64n192k8", &[&MODIFIERS[333]]),
         (".parity", &[&MODIFIERS[276]]),
         (".m64n224k64", &[&MODIFIERS[433]]),
         (".abs", &[&MODIFIERS[17]]),
         (".m64n184k32", &[&MODIFIERS[396]]),
         (".m64n232k16", &[&MODIFIERS[370]]),
-        (".normal", &[&MODIFIERS[39]]),
+        (".up", &[&MODIFIERS[93]]),
         (".s2f6x2", &[&MODIFIERS[597]]),
         (".m8n32k16", &[&MODIFIERS[296]]),
-        (".m64n240k256", &[&MODIFIERS[467]]),
-        (".m64n40k32", &[&MODIFIERS[378]]),
-        (".fence::before_thread_sync", &[&MODIFIERS[538]]),
+        (".m64n216k64", &[&MODIFIERS[432]]),
+        (".m64n96k32", &[&MODIFIERS[385]]),
+        (".m16n16k8", &[&MODIFIERS[298]]),
         (".e2m1x4", &[&MODIFIERS[590]]),
         (".m64n104k32", &[&MODIFIERS[386]]),
-        (".warpx2::02_13", &[&MODIFIERS[183]]),
+        (".m64n184k8", &[&MODIFIERS[332]]),
         (".num", &[&MODIFIERS[80]]),
         (".shared::cluster", &[&MODIFIERS[612]]),
         (".m64n144k256", &[&MODIFIERS[455]]),
-        (".m64n136k8", &[&MODIFIERS[326]]),
+        (".gtu", &[&MODIFIERS[78]]),
         (".im2col::w::128", &[&MODIFIERS[196]]),
-        (".m64n48k64", &[&MODIFIERS[411]]),
-        (".m64n104k64", &[&MODIFIERS[418]]),
+        (".collector::a::use", &[&MODIFIERS[518]]),
+        (".ge", &[&MODIFIERS[69]]),
         (".m16n8k256", &[&MODIFIERS[309]]),
-        (".collector::b::discard", &[&MODIFIERS[531]]),
-        (".kind::tf32", &[&MODIFIERS[496]]),
-        (".m64n256k16", &[&MODIFIERS[373]]),
+        (".mbarrier::complete_tx::bytes.mbarrier::report::fabric", &[&MODIFIERS[168]]),
+        (".L2::evict_normal", &[&MODIFIERS[144]]),
+        (".m64n64k256", &[&MODIFIERS[445]]),
         (".and.popc", &[&MODIFIERS[485]]),
-        (".sync_restrict::shared::cluster", &[&MODIFIERS[127]]),
-        (".oob", &[&MODIFIERS[19]]),
-        (".layout::v1", &[&MODIFIERS[278]]),
+        (".nc", &[&MODIFIERS[138]]),
+        (".u64", &[&MODIFIERS[548]]),
+        (".m64n80k8", &[&MODIFIERS[319]]),
         (".m64n64k64", &[&MODIFIERS[413]]),
         (".v8", &[&MODIFIERS[162]]),
-        (".exch", &[&MODIFIERS[56]]),
+        (".m64n16k16", &[&MODIFIERS[343]]),
         (".collector::b2::use", &[&MODIFIERS[522]]),
-        (".op_restrict::fetching", &[&MODIFIERS[130]]),
+        (".m64n80k16", &[&MODIFIERS[351]]),
         (".m64n144k16", &[&MODIFIERS[359]]),
-        (".collector::b1::fill", &[&MODIFIERS[515]]),
+        (".e3m2", &[&MODIFIERS[582]]),
         (".sreg", &[&MODIFIERS[602]]),
         (".b1", &[&MODIFIERS[575]]),
         (".b1024", &[&MODIFIERS[218]]),
-        (".m64n256k256", &[&MODIFIERS[469]]),
+        (".ue4m3", &[&MODIFIERS[595]]),
         (".kind::ti16", &[&MODIFIERS[499]]),
         (".range.fabric", &[&MODIFIERS[157]]),
         (".s8.s4", &[&MODIFIERS[509]]),
         (".rmi", &[&MODIFIERS[8]]),
-        (".eq", &[&MODIFIERS[64]]),
+        (".approx", &[&MODIFIERS[14]]),
         (".sys", &[&MODIFIERS[113]]),
         (".u8x4", &[&MODIFIERS[569]]),
         (".e3m2x2", &[&MODIFIERS[584]]),
         (".f16", &[&MODIFIERS[553]]),
-        (".const", &[&MODIFIERS[603]]),
-        (".collector::a::use", &[&MODIFIERS[518]]),
+        (".x2", &[&MODIFIERS[231]]),
+        (".level", &[&MODIFIERS[239]]),
         (".m64n160k256", &[&MODIFIERS[457]]),
-        (".x16", &[&MODIFIERS[234]]),
-        (".s2", &[&MODIFIERS[573]]),
+        (".m64n192k32", &[&MODIFIERS[397]]),
+        (".m64n232k8", &[&MODIFIERS[338]]),
         (".kind::mxf8f6f4", &[&MODIFIERS[500]]),
-        (".shiftamt", &[&MODIFIERS[28]]),
+        (".ignore_oob", &[&MODIFIERS[202]]),
         (".block_scale", &[&MODIFIERS[486]]),
         (".interleave_layout", &[&MODIFIERS[214]]),
-        (".cs", &[&MODIFIERS[133]]),
-        (".level", &[&MODIFIERS[239]]),
+        (".16x32bx2", &[&MODIFIERS[478]]),
+        (".m64n112k8", &[&MODIFIERS[323]]),
         (".f64", &[&MODIFIERS[556]]),
-        (".m64n72k8", &[&MODIFIERS[318]]),
+        (".L1::evict_normal", &[&MODIFIERS[143]]),
         (".sp::1:4", &[&MODIFIERS[224]]),
-        (".ls", &[&MODIFIERS[71]]),
+        (".fractional", &[&MODIFIERS[158]]),
         (".m64n192k16", &[&MODIFIERS[365]]),
-        (".x32", &[&MODIFIERS[235]]),
-        (".notanumber", &[&MODIFIERS[38]]),
-        (".3d", &[&MODIFIERS[188], &MODIFIERS[243]]),
+        (".multicast::cluster::16b", &[&MODIFIERS[180]]),
+        (".xorsign", &[&MODIFIERS[18]]),
+        (".NaN", &[&MODIFIERS[16]]),
         (".addr_mode_1", &[&MODIFIERS[266]]),
-        (".f32x2", &[&MODIFIERS[566]]),
-        (".all", &[&MODIFIERS[90]]),
-        (".add.acc::f16", &[&MODIFIERS[59]]),
-        (".param::entry", &[&MODIFIERS[609]]),
-        (".m64n208k8", &[&MODIFIERS[335]]),
+        (".im2col_no_offs", &[&MODIFIERS[197]]),
+        (".wait::st", &[&MODIFIERS[537]]),
+        (".width", &[&MODIFIERS[254]]),
+        (".m64n160k32", &[&MODIFIERS[393]]),
+        (".m64n56k64", &[&MODIFIERS[412]]),
         (".collector::b2::lastuse", &[&MODIFIERS[528]]),
         (".L2", &[&MODIFIERS[140]]),
-        (".m64n160k8", &[&MODIFIERS[329]]),
-        (".m64n232k64", &[&MODIFIERS[434]]),
+        (".m64n128k8", &[&MODIFIERS[325]]),
+        (".m64n32k256", &[&MODIFIERS[441]]),
         (".m64n24k8", &[&MODIFIERS[312]]),
-        (".mbarrier::report::validity::per_16bytes::8000", &[&MODIFIERS[175]]),
+        (".m64n32k32", &[&MODIFIERS[377]]),
         (".s64", &[&MODIFIERS[552]]),
         (".get_first_ctaid::x", &[&MODIFIERS[285]]),
         (".m64n16k8", &[&MODIFIERS[311]]),
-        (".ignore_oob", &[&MODIFIERS[202]]),
-        (".m64n120k32", &[&MODIFIERS[388]]),
+        (".m64n112k64", &[&MODIFIERS[419]]),
+        (".L1::evict_first", &[&MODIFIERS[147]]),
         (".m64n120k256", &[&MODIFIERS[452]]),
-        (".m64n96k64", &[&MODIFIERS[417]]),
-        (".sp::2:4", &[&MODIFIERS[222]]),
-        (".L2::64B", &[&MODIFIERS[153]]),
-        (".m64n8k256", &[&MODIFIERS[438]]),
-        (".rs", &[&MODIFIERS[5]]),
+        (".sp::4:8", &[&MODIFIERS[223]]),
+        (".lo", &[&MODIFIERS[22], &MODIFIERS[70]]),
+        (".m64n40k256", &[&MODIFIERS[442]]),
+        (".m64n240k256", &[&MODIFIERS[467]]),
+        (".sync", &[&MODIFIERS[83], &MODIFIERS[82]]),
         (".xor.popc", &[&MODIFIERS[484]]),
         (".wt", &[&MODIFIERS[137]]),
         (".s8", &[&MODIFIERS[549]]),
-        (".im2col", &[&MODIFIERS[194]]),
-        (".add.acc::f32", &[&MODIFIERS[60]]),
-        (".m16n16", &[&MODIFIERS[471]]),
-        (".mbarrier::report::disabled", &[&MODIFIERS[173]]),
-        (".m64n256k32", &[&MODIFIERS[405]]),
+        (".scaled::n2::ue8m0", &[&MODIFIERS[543]]),
+        (".e2m3x2", &[&MODIFIERS[585]]),
+        (".pack::16b", &[&MODIFIERS[504]]),
+        (".multimem", &[&MODIFIERS[163]]),
+        (".wait::ld", &[&MODIFIERS[536]]),
         (".m64n200k64", &[&MODIFIERS[430]]),
-        (".zero", &[&MODIFIERS[273]]),
+        (".f4e", &[&MODIFIERS[29]]),
         (".L2::128B", &[&MODIFIERS[154]]),
         (".collector::b::fill", &[&MODIFIERS[513]]),
-        (".m64n216k32", &[&MODIFIERS[400]]),
-        (".hi", &[&MODIFIERS[21], &MODIFIERS[72]]),
+        (".oob", &[&MODIFIERS[19]]),
+        (".pred", &[&MODIFIERS[562]]),
         (".m64n16k32", &[&MODIFIERS[375]]),
         (".m64n176k256", &[&MODIFIERS[459]]),
         (".is_canceled", &[&MODIFIERS[283]]),
@@ -40712,154 +48423,154 @@ pub(crate) static MODIFIER_NAMES: Names<&[&Modifier]> = Names {
         (".m64n248k64", &[&MODIFIERS[436]]),
         (".ashift", &[&MODIFIERS[510]]),
         (".b16", &[&MODIFIERS[558]]),
-        (".collector::b3::fill", &[&MODIFIERS[517]]),
-        (".m64n88k32", &[&MODIFIERS[384]]),
-        (".e3m2x4", &[&MODIFIERS[586]]),
-        (".m64n216k8", &[&MODIFIERS[336]]),
-        (".m64n128k256", &[&MODIFIERS[453]]),
-        (".mask", &[&MODIFIERS[544]]),
+        (".local", &[&MODIFIERS[605]]),
+        (".add.acc::f16", &[&MODIFIERS[59]]),
+        (".override::global_dim", &[&MODIFIERS[200]]),
+        (".shr15", &[&MODIFIERS[43]]),
+        (".L2::evict_first", &[&MODIFIERS[148]]),
+        (".m64n240k32", &[&MODIFIERS[403]]),
         (".noComplete", &[&MODIFIERS[275]]),
-        (".cc", &[&MODIFIERS[20]]),
+        (".128x256b", &[&MODIFIERS[479]]),
         (".s8x4", &[&MODIFIERS[570]]),
         (".m16n8k64", &[&MODIFIERS[307]]),
-        (".m64n152k32", &[&MODIFIERS[392]]),
-        (".m64n40k16", &[&MODIFIERS[346]]),
+        (".u4", &[&MODIFIERS[572]]),
+        (".ballot", &[&MODIFIERS[92]]),
         (".m64n168k32", &[&MODIFIERS[394]]),
-        (".b128", &[&MODIFIERS[561]]),
+        (".weak", &[&MODIFIERS[101]]),
         (".m32n8k16", &[&MODIFIERS[297]]),
-        (".im2col_no_offs", &[&MODIFIERS[197]]),
-        (".gpu", &[&MODIFIERS[112]]),
+        (".m64n256k256", &[&MODIFIERS[469]]),
+        (".ls", &[&MODIFIERS[71]]),
         (".collector::b3::use", &[&MODIFIERS[523]]),
-        (".m64n16k16", &[&MODIFIERS[343]]),
-        (".approx", &[&MODIFIERS[14]]),
-        (".sp::1:16", &[&MODIFIERS[229]]),
+        (".m64n136k64", &[&MODIFIERS[422]]),
+        (".sat", &[&MODIFIERS[11]]),
+        (".sync_restrict::shared::read::mma::a", &[&MODIFIERS[128]]),
         (".fence::after_thread_sync", &[&MODIFIERS[539]]),
         (".mbarrier::complete_tx::16B.mbarrier::report::fabric.counted::bytes", &[&MODIFIERS[170]]),
-        (".full", &[&MODIFIERS[15]]),
+        (".m64n104k64", &[&MODIFIERS[418]]),
         (".kind::mxf4", &[&MODIFIERS[501]]),
-        (".tex", &[&MODIFIERS[608]]),
+        (".L1", &[&MODIFIERS[139]]),
         (".b8x16.b4x16_p64", &[&MODIFIERS[508]]),
         (".block16", &[&MODIFIERS[490]]),
         (".e4m3x2", &[&MODIFIERS[578]]),
-        (".128x128b", &[&MODIFIERS[481]]),
-        (".tile::scatter4", &[&MODIFIERS[193]]),
-        (".L2::evict_normal", &[&MODIFIERS[144]]),
+        (".m64n40k16", &[&MODIFIERS[346]]),
+        (".m64n152k16", &[&MODIFIERS[360]]),
+        (".cc", &[&MODIFIERS[20]]),
         (".s16", &[&MODIFIERS[550]]),
-        (".height", &[&MODIFIERS[255]]),
-        (".sync_restrict::shared::read::mma::a", &[&MODIFIERS[128]]),
+        (".sp::2:16", &[&MODIFIERS[228]]),
+        (".multicast::cluster::32b", &[&MODIFIERS[181]]),
         (".scaled::n1::ue8m0", &[&MODIFIERS[542]]),
         (".force_unnormalized_coords", &[&MODIFIERS[263]]),
         (".trap", &[&MODIFIERS[271]]),
         (".depth", &[&MODIFIERS[256]]),
-        (".alias", &[&MODIFIERS[115]]),
-        (".m64n224k8", &[&MODIFIERS[337]]),
+        (".m64n120k32", &[&MODIFIERS[388]]),
+        (".global_dim", &[&MODIFIERS[210]]),
         (".m64n24k64", &[&MODIFIERS[408]]),
-        (".m16n8", &[&MODIFIERS[473]]),
+        (".reg", &[&MODIFIERS[601]]),
         (".m64n240k8", &[&MODIFIERS[339]]),
-        (".scale_vec::2X", &[&MODIFIERS[488]]),
+        (".uni", &[&MODIFIERS[89], &MODIFIERS[88]]),
         (".e5m2x4", &[&MODIFIERS[581]]),
-        (".rpi", &[&MODIFIERS[9]]),
-        (".fabric::fabric.alias", &[&MODIFIERS[124]]),
-        (".rna", &[&MODIFIERS[1]]),
+        (".rni", &[&MODIFIERS[6]]),
+        (".row", &[&MODIFIERS[292]]),
+        (".m64n136k32", &[&MODIFIERS[390]]),
         (".cluster", &[&MODIFIERS[111]]),
-        (".m64n80k8", &[&MODIFIERS[319]]),
-        (".lt", &[&MODIFIERS[66]]),
+        (".m64n208k8", &[&MODIFIERS[335]]),
+        (".rm", &[&MODIFIERS[3]]),
         (".v2", &[&MODIFIERS[160]]),
         (".relaxed", &[&MODIFIERS[103]]),
-        (".sp::4:16", &[&MODIFIERS[226]]),
-        (".b8x16.b6x16_p32", &[&MODIFIERS[507]]),
+        (".m64n8k256", &[&MODIFIERS[438]]),
+        (".shiftamt", &[&MODIFIERS[28]]),
         (".kind::mxf4nvf4", &[&MODIFIERS[502]]),
         (".ue8m0x2", &[&MODIFIERS[593]]),
-        (".wrap", &[&MODIFIERS[25]]),
-        (".m64n48k16", &[&MODIFIERS[347]]),
-        (".ecl", &[&MODIFIERS[33]]),
-        (".row", &[&MODIFIERS[292]]),
+        (".m64n56k8", &[&MODIFIERS[316]]),
+        (".ne", &[&MODIFIERS[65]]),
+        (".m64n88k32", &[&MODIFIERS[384]]),
+        (".m64n168k256", &[&MODIFIERS[458]]),
         (".s16x2", &[&MODIFIERS[568]]),
         (".L2::256B", &[&MODIFIERS[155]]),
-        (".cv", &[&MODIFIERS[135]]),
+        (".m64n152k32", &[&MODIFIERS[392]]),
         (".m64n152k256", &[&MODIFIERS[456]]),
-        (".m16n16k8", &[&MODIFIERS[298]]),
-        (".m16n8k4", &[&MODIFIERS[303]]),
-        (".ne", &[&MODIFIERS[65]]),
+        (".b128", &[&MODIFIERS[561]]),
+        (".expect_tx", &[&MODIFIERS[274]]),
+        (".exclusive", &[&MODIFIERS[503]]),
         (".m64n200k32", &[&MODIFIERS[398]]),
         (".m64n32k8", &[&MODIFIERS[313]]),
         (".16x64b", &[&MODIFIERS[475]]),
         (".x8", &[&MODIFIERS[233]]),
-        (".m64n112k64", &[&MODIFIERS[419]]),
+        (".m64n8k64", &[&MODIFIERS[406]]),
         (".a1d", &[&MODIFIERS[244]]),
-        (".L2::evict_first", &[&MODIFIERS[148]]),
-        (".weak", &[&MODIFIERS[101]]),
-        (".32x32b", &[&MODIFIERS[474]]),
-        (".reg", &[&MODIFIERS[601]]),
-        (".mbarrier::arrive::one", &[&MODIFIERS[171]]),
+        (".mbarrier::report::disabled", &[&MODIFIERS[173]]),
         (".m64n88k8", &[&MODIFIERS[320]]),
+        (".32x32b", &[&MODIFIERS[474]]),
+        (".cvt", &[&MODIFIERS[159]]),
+        (".sp::1:16", &[&MODIFIERS[229]]),
+        (".launch_dependents", &[&MODIFIERS[97]]),
         (".x4", &[&MODIFIERS[232]]),
-        (".infinite", &[&MODIFIERS[36]]),
-        (".kind::f16", &[&MODIFIERS[495]]),
-        (".async.shared::cta", &[&MODIFIERS[118]]),
+        (".m16n8k16", &[&MODIFIERS[305]]),
+        (".cta_group::1", &[&MODIFIERS[204]]),
+        (".m64n256k32", &[&MODIFIERS[405]]),
         (".m64n152k64", &[&MODIFIERS[424]]),
         (".L2::evict_unchanged", &[&MODIFIERS[146]]),
         (".global", &[&MODIFIERS[604]]),
         (".release", &[&MODIFIERS[105]]),
-        (".multicast::cluster::32b", &[&MODIFIERS[181]]),
+        (".m64n88k256", &[&MODIFIERS[448]]),
         (".max", &[&MODIFIERS[47]]),
         (".m16n8k8", &[&MODIFIERS[304]]),
         (".m64n48k32", &[&MODIFIERS[379]]),
         (".collector::b1::use", &[&MODIFIERS[521]]),
         (".multicast::cluster::all", &[&MODIFIERS[182]]),
         (".1d", &[&MODIFIERS[186], &MODIFIERS[241]]),
-        (".a2d", &[&MODIFIERS[245]]),
-        (".acube", &[&MODIFIERS[247]]),
-        (".L1::evict_normal", &[&MODIFIERS[143]]),
+        (".warpx2::02_13", &[&MODIFIERS[183]]),
+        (".f32x2", &[&MODIFIERS[566]]),
+        (".valid_addr", &[&MODIFIERS[164]]),
         (".number", &[&MODIFIERS[37]]),
         (".cas", &[&MODIFIERS[57]]),
         (".m64n136k16", &[&MODIFIERS[358]]),
-        (".sp::4:8", &[&MODIFIERS[223]]),
-        (".gtu", &[&MODIFIERS[78]]),
-        (".m64n168k256", &[&MODIFIERS[458]]),
+        (".cta", &[&MODIFIERS[110]]),
+        (".m64n248k32", &[&MODIFIERS[404]]),
+        (".full", &[&MODIFIERS[15]]),
         (".le", &[&MODIFIERS[67]]),
-        (".unpack::16b", &[&MODIFIERS[505]]),
+        (".normal", &[&MODIFIERS[39]]),
         (".relu", &[&MODIFIERS[13]]),
-        (".dec", &[&MODIFIERS[55], &MODIFIERS[100]]),
-        (".valid_addr", &[&MODIFIERS[164]]),
-        (".m64n104k16", &[&MODIFIERS[354]]),
-        (".xor", &[&MODIFIERS[53], &MODIFIERS[50]]),
+        (".m64n216k256", &[&MODIFIERS[464]]),
+        (".a2d", &[&MODIFIERS[245]]),
+        (".mbarrier::complete_tx::16B.mbarrier::report::fabric", &[&MODIFIERS[169]]),
+        (".5d", &[&MODIFIERS[190]]),
         (".x64", &[&MODIFIERS[236]]),
-        (".collector::a::fill", &[&MODIFIERS[512]]),
+        (".bf16x2", &[&MODIFIERS[564]]),
         (".m64n160k16", &[&MODIFIERS[361]]),
         (".subnormal", &[&MODIFIERS[40]]),
-        (".e2m1p4x4", &[&MODIFIERS[591]]),
+        (".acc::f16", &[&MODIFIERS[61]]),
         (".m64n24k16", &[&MODIFIERS[344]]),
         (".m64n8k8", &[&MODIFIERS[310]]),
-        (".bfly", &[&MODIFIERS[95]]),
+        (".m64n112k256", &[&MODIFIERS[451]]),
         (".e5m2x2", &[&MODIFIERS[579]]),
-        (".4d", &[&MODIFIERS[189]]),
+        (".cta_group::2", &[&MODIFIERS[205]]),
         (".shr7", &[&MODIFIERS[42]]),
-        (".tf32", &[&MODIFIERS[565]]),
+        (".m64n240k16", &[&MODIFIERS[371]]),
         (".layout::v0", &[&MODIFIERS[277]]),
         (".async", &[&MODIFIERS[116], &MODIFIERS[166]]),
         (".idx", &[&MODIFIERS[96]]),
-        (".m64n96k32", &[&MODIFIERS[385]]),
-        (".m64n248k32", &[&MODIFIERS[404]]),
-        (".wait::ld", &[&MODIFIERS[536]]),
+        (".normalized_coords", &[&MODIFIERS[259]]),
+        (".m64n88k64", &[&MODIFIERS[416]]),
+        (".async.shared::cta", &[&MODIFIERS[118]]),
         (".m64n208k32", &[&MODIFIERS[399]]),
-        (".L1", &[&MODIFIERS[139]]),
-        (".16x32bx2", &[&MODIFIERS[478]]),
-        (".ue4m3", &[&MODIFIERS[595]]),
-        (".grad", &[&MODIFIERS[240]]),
-        (".m64n64k256", &[&MODIFIERS[445]]),
+        (".tf32", &[&MODIFIERS[565]]),
+        (".cp_mask", &[&MODIFIERS[203]]),
+        (".phase_type::conditional", &[&MODIFIERS[281]]),
+        (".e2m1p4x4", &[&MODIFIERS[591]]),
+        (".L1::evict_unchanged", &[&MODIFIERS[145]]),
         (".b64", &[&MODIFIERS[560]]),
-        (".m64n240k32", &[&MODIFIERS[403]]),
-        (".pred", &[&MODIFIERS[562]]),
+        (".m64n80k256", &[&MODIFIERS[447]]),
+        (".grad", &[&MODIFIERS[240]]),
         (".scale_vec::4X", &[&MODIFIERS[489]]),
-        (".x2", &[&MODIFIERS[231]]),
+        (".collector::a::fill", &[&MODIFIERS[512]]),
         (".16x128b", &[&MODIFIERS[476]]),
-        (".base", &[&MODIFIERS[238]]),
-        (".ue5m3x2", &[&MODIFIERS[596]]),
+        (".and", &[&MODIFIERS[51], &MODIFIERS[48]]),
+        (".collector::a::discard", &[&MODIFIERS[530]]),
         (".m64n24k32", &[&MODIFIERS[376]]),
-        (".NaN", &[&MODIFIERS[16]]),
-        (".m64n40k64", &[&MODIFIERS[410]]),
-        (".width", &[&MODIFIERS[254]]),
+        (".L1::32B", &[&MODIFIERS[141]]),
+        (".a2dms", &[&MODIFIERS[249]]),
+        (".nan", &[&MODIFIERS[81]]),
     ],
 };
 
