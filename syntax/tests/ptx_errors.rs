@@ -216,7 +216,16 @@ fn unclosed_operands() {
 #[test]
 fn guards_and_labels() {
     check_bodies(
-        &["  %p1 bra L;", "  !%p1 bra L;", "  @ bra L;", "  @%p1;", "  @%p1 L: exit;", "$L_end\n  exit;"],
+        &[
+            "  %p1 bra L;",
+            "  !%p1 bra L;",
+            "  @ bra L;",
+            "  @%p1;",
+            "  @%p1 L: exit;",
+            "  @%p1 { mov.b32 x, {a, b}; }",
+            "  @!p\n  {\n    exit;\n  }",
+            "$L_end\n  exit;",
+        ],
         expect![[r#"
               %p1 bra L;
               ^^^ a guard starts with `@`
@@ -232,6 +241,15 @@ fn guards_and_labels() {
             --
               @%p1 L: exit;
                  ^ the label must stand before the guard
+            --
+              @%p1 { mov.b32 x, {a, b}; }
+                   ^ no guard can stand before a block: guard each instruction, or branch over the block
+            --
+              @!p
+              {
+              ^ no guard can stand before a block: guard each instruction, or branch over the block
+                exit;
+              }
             --
             $L_end
                  ^ missing `:` after this label

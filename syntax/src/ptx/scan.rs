@@ -267,7 +267,10 @@ impl Scanner<'_> {
                     operand_braces = 0;
                     fresh = true;
                 }
-                b'{' if was_fresh || first_of_line && operand_braces == 0 && self.has_operands(statement) => {
+                b'{' if was_fresh
+                    || first_of_line && operand_braces == 0 && self.has_operands(statement)
+                    || self.is_guard(statement) =>
+                {
                     depth += 1;
                     fresh = true;
                 }
@@ -355,6 +358,13 @@ impl Scanner<'_> {
         let statement = self.text[statement..self.at].trim_end();
         let words = statement.split_ascii_whitespace().count();
         !statement.ends_with(',') && words > if statement.starts_with('@') { 2 } else { 1 }
+    }
+
+    /// Whether the statement from here to now is nothing but a guard: `@!%p1`. Then a block follows, although none may.
+    fn is_guard(&self, statement: usize) -> bool {
+        let guard = self.text[statement..self.at].strip_prefix('@');
+        let predicate = guard.map(|guard| guard.trim_start_matches(['!', ' ', '\t', '%']).trim_ascii_end());
+        predicate.is_some_and(|predicate| !predicate.is_empty() && predicate.bytes().all(is_word))
     }
 
     fn statement_ends_with_line(&self, statement: usize) -> bool {

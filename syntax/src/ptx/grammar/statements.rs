@@ -173,12 +173,15 @@ fn instruction(p: &mut Parser<'_>) {
     let instruction = p.start();
     guard(p);
     if !p.at(T![ident]) || p.nth(1) == T![:] {
-        let is_label = p.at(T![ident]);
-        p.error_after_previous(if is_label {
-            "the label must stand before the guard"
+        if p.at(T!['{']) {
+            p.error("no guard can stand before a block: guard each instruction, or branch over the block");
         } else {
-            "expected an instruction after the guard"
-        });
+            p.error_after_previous(if p.at(T![ident]) {
+                "the label must stand before the guard"
+            } else {
+                "expected an instruction after the guard"
+            });
+        }
         p.eat(T![;]);
         instruction.complete(p, INSTRUCTION);
         return;
