@@ -9,10 +9,11 @@ use text_size::{TextRange, TextSize};
 use warplens_syntax::{ItemList, Language};
 
 use crate::answer::{
-    CompletionItem, Diagnostic, FileId, Fold, Hover, Occurrence, RenameTarget, SemanticToken, Symbol, Target,
-    TextEdit,
+    CompletionItem, Diagnostic, FileId, Fix, Fold, Hover, Occurrence, RenameTarget, SemanticToken, Symbol,
+    Target, TextEdit,
 };
 use crate::db::{Database, Db, Document, File};
+use crate::diagnostics::Rules;
 use crate::module_target::Profile;
 
 /// Why a question was given up.
@@ -61,6 +62,7 @@ pub struct AnalysisHost {
     files: Arc<FxHashMap<FileId, File>>,
     /// Inputs of closed files: the database never frees an input, so they are used again.
     free: Vec<File>,
+    rules: Arc<Rules>,
     db: Database,
 }
 
@@ -116,6 +118,11 @@ impl AnalysisHost {
         }
     }
 
+    /// Says of all documents what these rules want said.
+    pub fn set_rules(&mut self, rules: Rules) {
+        self.rules = Arc::new(rules);
+    }
+
     /// Forgets a document and all that was computed from it.
     pub fn close(&mut self, id: FileId) {
         if let Some(file) = Arc::make_mut(&mut self.files).remove(&id) {
@@ -134,7 +141,7 @@ impl AnalysisHost {
     /// The documents as they are now. Drop it before the next edit is due: an edit waits for it.
     #[must_use]
     pub fn snapshot(&self) -> Analysis {
-        Analysis { files: Arc::clone(&self.files), db: self.db.clone() }
+        Analysis { files: Arc::clone(&self.files), rules: Arc::clone(&self.rules), db: self.db.clone() }
     }
 }
 
@@ -154,6 +161,7 @@ impl Canceller {
 #[derive(Clone)]
 pub struct Analysis {
     files: Arc<FxHashMap<FileId, File>>,
+    rules: Arc<Rules>,
     // Last, so that it is dropped last: an edit goes on the moment it is gone.
     db: Database,
 }
@@ -175,10 +183,15 @@ impl Analysis {
         self.ask(file, |db, file| Some(file.language(db)))
     }
 
-    /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](crate::diagnostics::MAX_DIAGNOSTICS) and then
-    /// one that says so.
+    /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](crate::diagnostics::MAX_DIAGNOSTICS), errors
+    /// before others, and then one that says so.
     pub fn diagnostics(&self, file: FileId) -> Answer<Vec<Diagnostic>> {
-        self.ask(file, crate::diagnostics::diagnostics)
+        self.ask(file, |db, file| crate::diagnostics::diagnostics(db, file, &self.rules))
+    }
+
+    /// A comment that switches a diagnostic of the file off for its line, where one can.
+    pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
+        self.ask(file, |db, file| crate::diagnostics::allow_fix(db, file, found))
     }
 
     /// The explanation of what is at a place.

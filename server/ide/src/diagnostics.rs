@@ -3,20 +3,25 @@
 //! Each item's own problems come from a query about that item, relative to it and small. What an item says about the
 //! names of others is judged here, outside of these queries, so that renaming one kernel runs none of them again.
 
+mod allow;
 mod codes;
 #[allow(dead_code, reason = "the checks that need the rest come one by one")]
 mod problem;
 mod ptx;
+mod rules;
 mod wave;
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::Language;
+use warplens_syntax::{Language, SyntaxError};
 
+pub(crate) use allow::allow_fix;
 pub use codes::{Code, code, codes};
+pub use rules::{Rules, nearest_code};
 
 use crate::answer::{Diagnostic, Severity};
 use crate::db::{Database, Db, File, Item, items};
-use problem::{Frame, Problem};
+use allow::{Allow, Allowances};
+use problem::{Frame, Mend, Problem};
 
 /// As many diagnostics are listed for a file, and then one that says how many more there are.
 pub const MAX_DIAGNOSTICS: usize = 500;
@@ -27,14 +32,20 @@ pub(crate) struct ItemProblems {
     pub(crate) listed: Box<[Problem]>,
     /// How many more there are beyond those listed.
     pub(crate) more: usize,
+    /// What its comments switch off.
+    allows: Box<[Allow]>,
 }
 
 impl ItemProblems {
-    pub(crate) fn new(mut problems: Vec<Problem>) -> ItemProblems {
-        problems.sort_by_key(|problem| (problem.range.start(), problem.range.end()));
+    /// Where there are too many, the worst are listed.
+    fn new(mut problems: Vec<Problem>, allows: Box<[Allow]>) -> ItemProblems {
         let more = problems.len().saturating_sub(MAX_DIAGNOSTICS);
-        problems.truncate(MAX_DIAGNOSTICS);
-        ItemProblems { listed: problems.into(), more }
+        if more > 0 {
+            problems.sort_by_key(|problem| (problem.severity, problem.range.start()));
+            problems.truncate(MAX_DIAGNOSTICS);
+        }
+        problems.sort_by_key(|problem| (problem.range.start(), problem.range.end()));
+        ItemProblems { listed: problems.into(), more, allows }
     }
 }
 
@@ -43,71 +54,94 @@ impl ItemProblems {
 #[salsa::tracked]
 pub(crate) fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> ItemProblems {
     let parse = item.parse(db);
-    let syntax =
-        parse.errors().iter().map(|error| Problem::error(error.range, codes::SYNTAX, error.message.clone()));
-    let mut problems: Vec<Problem> = syntax.collect();
+    let mut problems: Vec<Problem> = parse.errors().iter().map(syntax).collect();
     match item.language(db) {
         Language::Ptx => ptx::check_item(db, file, item, &mut problems),
         Language::Wave => wave::check_item(db, item, &mut problems),
     }
-    ItemProblems::new(problems)
+    let allows = allow::allows(db, item, &mut problems);
+    ItemProblems::new(problems, allows)
 }
 
-/// All problems of a file, in the order of the text.
-pub(crate) fn diagnostics(db: &Database, file: File) -> Vec<Diagnostic> {
-    let mut of_module = match file.language(db) {
+fn syntax(error: &SyntaxError) -> Problem {
+    let insertion = error.missing_token().map(|token| {
+        let mend = Mend::new(format!("Insert `{token}`")).insert(error.range.end(), token);
+        // Where a line ends, nothing else can have been meant.
+        if token == ";" { mend.preferred() } else { mend }
+    });
+    Problem::error(error.range, codes::SYNTAX, error.message.clone()).with_fix(insertion)
+}
+
+/// All problems of a file that the rules and its comments let through, in the order of the text.
+pub(crate) fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> {
+    let list = file.document(db).items();
+    let of_items: Vec<&ItemProblems> =
+        items(db, file).iter().map(|item| item_problems(db, file, *item)).collect();
+    let allowances = Allowances::new(list, of_items.iter().copied());
+    let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
+    let of_module = match file.language(db) {
         Language::Ptx => ptx::check_module(db, file),
         Language::Wave => wave::check_file(db, file),
     };
-    of_module.sort_by_key(|diagnostic| diagnostic.range.start());
-    let list = file.document(db).items();
-    let mut report = Report { listed: Vec::new(), more: 0, end: list.text_len() };
+    of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
     let frame = Frame::new(db, file);
-    let mut of_module = of_module.into_iter().peekable();
-    for (index, item) in items(db, file).iter().enumerate() {
-        let own = item_problems(db, file, *item);
+    for (index, problems) in of_items.into_iter().enumerate() {
         let start = list.start_of(index);
-        for problem in &own.listed {
-            let place = problem.range.start() + start;
-            while let Some(diagnostic) = of_module.next_if(|diagnostic| diagnostic.range.start() < place) {
-                report.add(diagnostic.range, || diagnostic);
-            }
-            report.add(problem.range + start, || problem.in_file(&frame, start));
-        }
-        report.more += own.more;
+        problems.listed.iter().for_each(|problem| report.add(problem.in_file(&frame, start)));
+        report.more += problems.more;
     }
-    of_module.for_each(|diagnostic| report.add(diagnostic.range, || diagnostic));
-    report.finish()
+    report.finish(list.text_len())
 }
 
-/// The diagnostics of a file as they are found, in the order of the text.
-struct Report {
-    listed: Vec<Diagnostic>,
+/// The diagnostics of a file as they are found.
+struct Report<'r> {
+    rules: &'r Rules,
+    allowances: Allowances,
+    errors: Vec<Diagnostic>,
+    /// What is no error: it must not crowd the errors out.
+    others: Vec<Diagnostic>,
     more: usize,
-    /// The first place that is not listed.
-    end: TextSize,
 }
 
-impl Report {
-    fn add(&mut self, range: TextRange, diagnostic: impl FnOnce() -> Diagnostic) {
-        if self.listed.len() < MAX_DIAGNOSTICS {
-            self.listed.push(diagnostic());
-        } else {
-            self.end = self.end.min(range.start());
-            self.more += 1;
+impl Report<'_> {
+    fn add(&mut self, found: Diagnostic) {
+        let Some(found) = self.rules.judge(found) else { return };
+        if self.allowances.allow(&found) {
+            return;
+        }
+        let line = if found.severity == Severity::Error { &mut self.errors } else { &mut self.others };
+        // Of so many, the first in the text are listed; twice as many are kept until that can be told.
+        line.push(found);
+        if line.len() > 2 * MAX_DIAGNOSTICS {
+            self.more += shorten(line, MAX_DIAGNOSTICS);
         }
     }
 
-    fn finish(mut self) -> Vec<Diagnostic> {
+    fn finish(mut self, end: TextSize) -> Vec<Diagnostic> {
+        self.more += shorten(&mut self.errors, MAX_DIAGNOSTICS);
+        self.more += shorten(&mut self.others, MAX_DIAGNOSTICS - self.errors.len());
+        let mut listed = self.errors;
+        listed.append(&mut self.others);
+        listed.sort_by_key(|found| (found.range.start(), found.range.end()));
         if self.more > 0 {
-            let more = self.more;
-            let message =
-                format!("{more} more problems of this file are not listed; mend the first {MAX_DIAGNOSTICS}");
-            let end = TextRange::empty(self.end);
-            self.listed.push(Diagnostic::new(end, Severity::Information, codes::TOO_MANY, message));
+            let message = format!(
+                "{} more problems of this file are not listed; mend the first {MAX_DIAGNOSTICS}",
+                self.more
+            );
+            let note =
+                Diagnostic::new(TextRange::empty(end), Severity::Information, codes::TOO_MANY, message);
+            listed.extend(self.rules.judge(note));
         }
-        self.listed
+        listed
     }
+}
+
+/// Leaves so many, the first in the text, and says how many went.
+fn shorten(found: &mut Vec<Diagnostic>, most: usize) -> usize {
+    found.sort_by_key(|found| found.range.start());
+    let more = found.len().saturating_sub(most);
+    found.truncate(most);
+    more
 }
 
 #[cfg(test)]

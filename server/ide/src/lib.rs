@@ -43,7 +43,7 @@ mod tokens;
 
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
 pub use answer::*;
-pub use diagnostics::{Code, MAX_DIAGNOSTICS, code, codes};
+pub use diagnostics::{Code, MAX_DIAGNOSTICS, Rules, code, codes, nearest_code};
 pub use explain::{explain, nearest_name};
 pub use module_target::Profile;
 pub use text_size::{TextRange, TextSize};

@@ -38,12 +38,7 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     above[b.len()]
 }
 
-/// `; did you mean …?` where there is something to suggest.
-pub(crate) fn suggestion<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> String {
-    did_you_mean(nearest(word, candidates))
-}
-
-/// The same for a word that was found already.
+/// `; did you mean …?` where something was found.
 pub(crate) fn did_you_mean(found: Option<&str>) -> String {
     found.map_or_else(String::new, |found| format!("; did you mean `{found}`?"))
 }

@@ -70,6 +70,8 @@ codes! {
     LINKAGE_CLASH = "linkage-clash", Error;
     /// Stands after the diagnostics that are listed when there are more.
     TOO_MANY = "too-many-problems", Information;
+    /// A comment that switches off a diagnostic that there is not.
+    INVALID_ALLOW = "invalid-allow", Warning;
 
     // What `hir` names itself: WAVE.
 

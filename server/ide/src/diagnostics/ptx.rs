@@ -7,9 +7,11 @@ mod names;
 
 use warplens_hir::ptx::{self, Function, ProblemKind};
 
+use super::problem::Mend;
 use super::{Problem, codes};
 use crate::answer::Diagnostic;
 use crate::db::{Database, Db, File, Item, ptx_function, ptx_header};
+use crate::similar::{did_you_mean, nearest};
 
 /// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
 /// of the file: [`module_target`](crate::module_target::module_target).
@@ -49,8 +51,10 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
         }
         ProblemKind::UnknownType(word) => {
             let types = warplens_isa::ptx::types().iter().map(|ty| ty.name);
-            let suggestion = crate::similar::suggestion(word, types);
-            Problem::error(found.range, codes::UNKNOWN_TYPE, format!("`{word}` is not a type{suggestion}"))
+            let meant = nearest(word, types);
+            let message = format!("`{word}` is not a type{}", did_you_mean(meant));
+            Problem::error(found.range, codes::UNKNOWN_TYPE, message)
+                .with_fix(meant.map(|meant| Mend::replacement(found.range, meant)))
         }
         ProblemKind::Alignment(value) => {
             let message = format!("an alignment is a power of two; {value} is none");

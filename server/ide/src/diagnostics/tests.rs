@@ -17,6 +17,88 @@ fn check(source: &str, expect: Expect) {
     expect.assert_eq(&shown);
 }
 
+/// What each mend does, with the lines that it changes.
+fn check_mends(source: &str, expect: Expect) {
+    let (fixture, analysis) = open(source);
+    let mut shown = String::new();
+    for found in analysis.diagnostics(FILE).unwrap() {
+        shown += &format!("{} {}\n", fixture.show(found.range), found.code);
+        for fix in found.fixes {
+            let star = if fix.preferred { " *" } else { "" };
+            shown += &format!("    {}{star}\n", fix.title);
+            let mut text = fixture.text.clone();
+            let mut edits = fix.edits;
+            edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
+            edits.iter().for_each(|edit| {
+                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert)
+            });
+            let old: Vec<&str> = fixture.text.lines().collect();
+            let new = text.lines().filter(|line| !old.contains(line));
+            new.for_each(|line| shown += &format!("        {}\n", line.trim_end()));
+        }
+    }
+    expect.assert_eq(&shown);
+}
+
+#[test]
+fn mends() {
+    check_mends(
+        "
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k() .maxtid 4 {
+    .reg .q32 %x;
+    .reg .b32 %count;
+    addd.s32 %count, %count, 1;
+    ADD.s32 %count, %coutn, 1
+    add.s33 %count, %count 1;
+    mov.u32 %count, %laneic;
+    bra DOEN;
+DONE:
+    ret;
+}
+",
+        expect![[r#"
+            5:`.maxtid` unknown-directive
+                Replace with `.maxntid`
+                    .entry k() .maxntid 4 {
+            6:`.q32` unknown-type
+                Replace with `.u32`
+                        .reg .u32 %x;
+            8:`addd` unknown-instruction
+                Replace with `add`
+                        add.s32 %count, %count, 1;
+            9:`%coutn` unresolved-name
+                Replace with `%count`
+                        ADD.s32 %count, %count, 1
+            9:`1` syntax-error
+                Insert `;` *
+                        ADD.s32 %count, %coutn, 1;
+            10:`t` syntax-error
+                Insert `,`
+                        add.s33 %count, %count, 1;
+            11:`%laneic` unresolved-name
+                Replace with `%laneid`
+                        mov.u32 %count, %laneid;
+            12:`DOEN` unresolved-name
+                Replace with `DONE`
+                        bra DONE;
+        "#]],
+    );
+    check_mends(
+        ".kernel k\n    mov_special r1, r2\n    iadd r1, r2, r3\n.end\n",
+        expect![[r#"
+        2:`mov_special` unknown-instruction
+            Replace with `mov_sr`
+                    mov_sr r1, r2
+        4:`.end` missing-halt
+            Insert `halt` *
+                    halt
+    "#]],
+    );
+}
+
 /// A kernel around some statements.
 fn check_body(statements: &str, expect: Expect) {
     check(

@@ -6,6 +6,7 @@ use text_size::TextRange;
 use warplens_hir::wave::{self, ProblemKind};
 
 use super::Problem;
+use super::problem::Mend;
 use crate::answer::{Access, Diagnostic, Related, Severity};
 use crate::db::{Database, Db, File, Item, items, wave_code};
 use crate::names::{Namespace, Need, module_uses};
@@ -15,6 +16,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut V
     let code = wave_code(db, item);
     problems.extend(code.problems.iter().map(|found| {
         let problem = Problem::new(found.range, severity(found.severity()), found.code(), found.message());
+        let problem = problem.with_fix(mend(found));
         match related(&found.kind) {
             Some((range, message)) => problem.with_related(range, message),
             None => problem,
@@ -37,6 +39,22 @@ fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
         ProblemKind::Crossed { open, .. } => Some((*open, "still open")),
         ProblemKind::RegisterBeyond { declared: Some(declared), .. } => {
             Some((*declared, "the number of registers"))
+        }
+        _ => None,
+    }
+}
+
+/// What would mend a problem.
+fn mend(problem: &wave::Problem) -> Option<Mend> {
+    match &problem.kind {
+        ProblemKind::UnknownInstruction { write: Some(write), .. }
+        | ProblemKind::UnknownDirective { write: Some(write), .. }
+            if !write.contains(['*', ' ']) =>
+        {
+            Some(Mend::replacement(problem.range, write))
+        }
+        ProblemKind::MissingHalt => {
+            Some(Mend::new("Insert `halt`").insert(problem.range.start(), "    halt\n").preferred())
         }
         _ => None,
     }

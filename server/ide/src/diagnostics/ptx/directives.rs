@@ -5,9 +5,10 @@ use warplens_syntax::SyntaxToken;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
+use super::super::problem::Mend;
 use super::super::{Problem, codes};
 use crate::db::{Db, Item};
-use crate::similar::suggestion;
+use crate::similar::{did_you_mean, nearest};
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, problems: &mut Vec<Problem>) {
     let Some(item) = ast::Item::cast(item.parse(db).syntax()) else { return };
@@ -44,7 +45,8 @@ fn unknown(word: Option<SyntaxToken>) -> Option<Problem> {
     if isa::directive(name).is_some() {
         return None;
     }
-    let suggestion = suggestion(name, isa::directives().iter().map(|directive| directive.name));
-    let message = format!("`{name}` is not a directive{suggestion}");
-    Some(Problem::error(word.text_range(), codes::UNKNOWN_DIRECTIVE, message))
+    let meant = nearest(name, isa::directives().iter().map(|directive| directive.name));
+    let message = format!("`{name}` is not a directive{}", did_you_mean(meant));
+    let problem = Problem::error(word.text_range(), codes::UNKNOWN_DIRECTIVE, message);
+    Some(problem.with_fix(meant.map(|meant| Mend::replacement(word.text_range(), meant))))
 }

@@ -9,11 +9,12 @@ use warplens_syntax::SyntaxNode;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
+use super::super::problem::Mend;
 use super::super::{Problem, codes};
 use crate::db::{Db, Item};
 use crate::explain::ptx::accepts;
 use crate::place::token_covering;
-use crate::similar::{nearest, suggestion};
+use crate::similar::{did_you_mean, nearest};
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     let verdicts: Vec<Option<Verdict>> = function.mnemonics().iter().map(judge).collect();
@@ -32,55 +33,58 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
     }
 }
 
-/// What is wrong with a mnemonic.
-enum Verdict {
-    Opcode { message: String },
-    Modifier { index: usize, message: String },
+/// What is wrong with a mnemonic: its opcode, or one of its modifiers.
+struct Verdict {
+    modifier: Option<usize>,
+    message: String,
+    /// The word that was probably meant.
+    meant: Option<String>,
 }
 
 impl Verdict {
     fn problem(&self, instruction: Instruction<'_>, tree: &SyntaxNode) -> Option<Problem> {
-        match self {
-            Verdict::Opcode { message } => {
-                Some(Problem::error(instruction.opcode_range(), codes::UNKNOWN_INSTRUCTION, message.as_str()))
-            }
-            Verdict::Modifier { index, message } => {
+        let (code, range) = match self.modifier {
+            None => (codes::UNKNOWN_INSTRUCTION, instruction.opcode_range()),
+            Some(index) => {
                 let opcode = token_covering(tree, instruction.opcode_range().start())?;
                 let node = ast::Instruction::cast(opcode.parent()?)?;
-                let word = node.modifiers().nth(*index)?;
-                Some(Problem::error(word.text_range(), codes::UNKNOWN_MODIFIER, message.as_str()))
+                (codes::UNKNOWN_MODIFIER, node.modifiers().nth(index)?.text_range())
             }
-        }
+        };
+        let mend = self.meant.as_deref().map(|meant| Mend::replacement(range, meant));
+        Some(Problem::error(range, code, self.message.as_str()).with_fix(mend))
     }
 }
 
 fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
     let entries = isa::by_opcode(&mnemonic.opcode);
     if entries.is_empty() {
-        return Some(Verdict::Opcode { message: unknown_opcode(mnemonic) });
+        return Some(unknown_opcode(&mnemonic.opcode));
     }
     let unknown = |word: &str| !entries.iter().any(|entry| accepts(entry, word));
     let words = mnemonic.modifiers.iter().map(|word| format!(".{word}"));
     let (index, word) = words.enumerate().find(|(_, word)| unknown(word))?;
-    Some(Verdict::Modifier { index, message: unknown_modifier(&mnemonic.opcode, &word, entries) })
+    Some(unknown_modifier(&mnemonic.opcode, index, &word, entries))
 }
 
-fn unknown_opcode(mnemonic: &Mnemonic) -> String {
-    let opcode = &mnemonic.opcode;
+fn unknown_opcode(opcode: &str) -> Verdict {
     let lower = opcode.to_ascii_lowercase();
-    if lower != *opcode && !isa::by_opcode(&lower).is_empty() {
-        return format!("`{opcode}` is not an instruction: opcodes are written in lower case, `{lower}`");
+    if lower != opcode && !isa::by_opcode(&lower).is_empty() {
+        let message =
+            format!("`{opcode}` is not an instruction: opcodes are written in lower case, `{lower}`");
+        return Verdict { modifier: None, message, meant: Some(lower) };
     }
-    format!("`{opcode}` is not an instruction{}", suggestion(opcode, isa::opcodes().iter().copied()))
+    let meant = nearest(opcode, isa::opcodes().iter().copied());
+    let message = format!("`{opcode}` is not an instruction{}", did_you_mean(meant));
+    Verdict { modifier: None, message, meant: meant.map(str::to_owned) }
 }
 
-fn unknown_modifier(opcode: &str, word: &str, entries: &[&isa::Instruction]) -> String {
-    let vocabulary = || entries.iter().flat_map(|entry| entry.vocabulary.iter().copied());
+fn unknown_modifier(opcode: &str, index: usize, word: &str, entries: &[&isa::Instruction]) -> Verdict {
+    let vocabulary = entries.iter().flat_map(|entry| entry.vocabulary.iter().copied());
     let known =
         !isa::modifier(word).is_empty() || isa::type_(word).is_some() || isa::state_space(word).is_some();
     let problem = if known { "takes no" } else { "has no modifier" };
-    match nearest(word, vocabulary()) {
-        Some(found) => format!("`{opcode}` {problem} `{word}`; did you mean `{found}`?"),
-        None => format!("`{opcode}` {problem} `{word}`"),
-    }
+    let meant = nearest(word, vocabulary);
+    let message = format!("`{opcode}` {problem} `{word}`{}", did_you_mean(meant));
+    Verdict { modifier: Some(index), message, meant: meant.map(str::to_owned) }
 }
