@@ -5,12 +5,17 @@
 //! data.
 
 mod flow;
+mod forms;
 mod lower;
 mod model;
 mod module;
 mod signature;
 mod uniformity;
 
+pub use forms::{
+    AddressSpace, Checker, Count, FormMatch, Kinds, Misfit, MnemonicForms, Near, OperandPlace, OperandRule,
+    Order, Platform, TypeSet, Unmet, Written, Wrong,
+};
 pub use model::*;
 pub use module::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
 pub use signature::{Roles, entry, written};

@@ -94,7 +94,9 @@ fn at_first_every_query_runs_for_every_item() {
         item_symbols 10
         items 1
         module_names 1
+        module_target 1
         module_uses 10
+        module_variable 4
         ptx_header 10
     "#]]
     .assert_eq(&observed.ask_everything());
@@ -164,7 +166,9 @@ fn renaming_a_kernel_runs_nothing_of_the_others() {
         item_symbols 1
         items 1
         module_names 1
+        module_target 1
         module_uses 1
+        module_variable 4
         ptx_header 1
     "#]],
     );
@@ -181,7 +185,9 @@ fn renaming_a_function_that_others_call_runs_none_of_theirs() {
         item_symbols 1
         items 1
         module_names 1
+        module_target 1
         module_uses 1
+        module_variable 4
         ptx_header 1
     "#]],
     );
@@ -198,7 +204,9 @@ fn a_new_item_runs_only_its_own() {
         item_symbols 1
         items 1
         module_names 1
+        module_target 1
         module_uses 1
+        module_variable 4
         ptx_header 1
     "#]],
     );

@@ -73,14 +73,37 @@ codes! {
     /// A comment that switches off a diagnostic that there is not.
     INVALID_ALLOW = "invalid-allow", Warning;
 
+    // Statements of PTX against the forms of their instruction.
+
+    /// Modifiers that no form of the instruction has together, or has in this order.
+    INVALID_FORM = "invalid-form", Error;
+    /// A modifier that must be there is not.
+    MISSING_MODIFIER = "missing-modifier", Error;
+    /// A modifier that does not go with the others.
+    MODIFIER_NOT_ALLOWED = "modifier-not-allowed", Error;
+    /// Modifiers in another order than documented.
+    MODIFIER_ORDER = "modifier-order", Hint;
+    /// A register or constant of a type that the instruction does not take there.
+    OPERAND_TYPE = "operand-type", Error;
+    /// Another number of registers than the instruction takes.
+    VECTOR_LENGTH = "vector-length", Error;
+    /// A variable in another state space than the instruction goes to.
+    STATE_SPACE = "state-space", Error;
+    /// A form that the module's version of PTX does not have.
+    NEEDS_VERSION = "needs-version", Error;
+    /// A form that the module's target does not have.
+    NEEDS_TARGET = "needs-target", Error;
+    /// A form that newer versions or targets have no longer.
+    REMOVED_FORM = "removed-form", Error;
+
     // What `hir` names itself: WAVE.
 
     /// A cache hint on an instruction that is no load or store.
     "idle-cache-hint", Warning;
     /// Too few or too many operands.
-    "operand-count", Error;
+    OPERAND_COUNT = "operand-count", Error;
     /// An operand of a kind that does not fit there.
-    "operand-kind", Error;
+    OPERAND_KIND = "operand-kind", Error;
     /// The assembler reads the next instruction as an operand.
     "swallowed-word", Error;
     /// No machine has this register.
@@ -89,8 +112,8 @@ codes! {
     "register-beyond-count", Warning;
     /// No special register has this name.
     "unknown-special-register", Error;
-    /// A number that does not fit into 32 bits.
-    "immediate-range", Error;
+    /// A number that is too small or too large for its place.
+    IMMEDIATE_RANGE = "immediate-range", Error;
     /// A float for an operand that holds an integer.
     "float-for-integer", Warning;
     /// A fence without its scope.

@@ -2,6 +2,7 @@
 
 mod components;
 mod directives;
+mod forms;
 mod instructions;
 mod names;
 
@@ -15,7 +16,7 @@ use crate::similar::{did_you_mean, nearest};
 
 /// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
 /// of the file: [`module_target`](crate::module_target::module_target).
-pub(super) fn check_item<'db>(db: &'db dyn Db, _file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
+pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let text = &item.text(db).0;
     match ptx_function(db, item) {
         Some(function) => {
@@ -23,6 +24,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, _file: File, item: Item<'db>, pro
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
+            forms::check(db, file, item, &function, problems);
         }
         None => {
             problems.extend(ptx_header(db, item).problems.iter().map(|found| describe(found, text, None)));

@@ -34,7 +34,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
 }
 
 /// What is wrong with a mnemonic: its opcode, or one of its modifiers.
-struct Verdict {
+pub(super) struct Verdict {
     modifier: Option<usize>,
     message: String,
     /// The word that was probably meant.
@@ -56,7 +56,7 @@ impl Verdict {
     }
 }
 
-fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
+pub(super) fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
     let entries = isa::by_opcode(&mnemonic.opcode);
     if entries.is_empty() {
         return Some(unknown_opcode(&mnemonic.opcode));

@@ -1,0 +1,196 @@
+//! Which modifier of a mnemonic fills which slot of a form.
+//!
+//! The assembler takes modifiers in nearly any order. It keeps the order of those that could stand for each other: types,
+//! state spaces, and the values of classes that share a word (the layouts of two matrices). A slot that leads must come
+//! before all others.
+
+use smol_str::SmolStr;
+use warplens_isa::ptx as isa;
+
+use super::{FormMatch, rule};
+use crate::ptx::Mnemonic;
+
+/// How the modifiers stand to the documented order.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Order {
+    /// As documented.
+    Documented,
+    /// Otherwise, and the assembler does not mind.
+    Free,
+}
+
+/// Words of names that the assembler takes in any place. The other words of a name are part of its opcode.
+const FREE: &[&str] = &[".sync", ".cc", ".sp", ".global", ".nc", ".approx", ".ftz", ".f64"];
+
+/// More modifiers than these have no form.
+const MAX: usize = 32;
+
+/// The modifiers of a mnemonic as an entry sees them.
+#[derive(Clone, Copy)]
+pub(super) struct Modifiers<'m> {
+    pub(super) entry: &'static isa::Instruction,
+    pub(super) words: &'m [SmolStr],
+    /// The words of the entry's name, by their bits.
+    pub(super) name: u32,
+    types: u32,
+    spaces: u32,
+}
+
+impl<'m> Modifiers<'m> {
+    /// `None` when the words of the entry's name are not there.
+    pub(super) fn of(mnemonic: &'m Mnemonic, entry: &'static isa::Instruction) -> Option<Modifiers<'m>> {
+        let words = &mnemonic.modifiers;
+        if words.len() > MAX {
+            return None;
+        }
+        let mut name = 0;
+        for (at, word) in entry.words.iter().enumerate() {
+            let direct = words.get(at).is_some_and(|modifier| same(word, modifier));
+            let at = match direct && name & bit(at) == 0 {
+                true => at,
+                false if FREE.contains(word) => position(word, words, name)?,
+                false => return None,
+            };
+            name |= bit(at);
+        }
+        let mask = |is: fn(&str) -> bool| {
+            let found = words.iter().enumerate().filter(|(_, word)| is(word));
+            found.fold(0, |mask, (at, _)| mask | bit(at))
+        };
+        Some(Modifiers { entry, words, name, types: mask(is_type) & !name, spaces: mask(is_space) & !name })
+    }
+
+    /// The form with all modifiers in its slots, if they are exactly that.
+    pub(super) fn fit(&self, form: &'static isa::Form) -> Option<FormMatch> {
+        let written = self.words.len() - self.name.count_ones() as usize;
+        let longest: usize = form.slots.iter().map(longest).sum();
+        let required = form.slots.iter().filter(|slot| !slot.optional).count();
+        if !(required..=longest).contains(&written) {
+            return None;
+        }
+        let known = |at: &usize| form.slots.iter().any(|slot| has_word(slot, &self.words[*at]));
+        if !(0..self.words.len()).filter(|at| self.name & bit(*at) == 0).all(|at| known(&at)) {
+            return None;
+        }
+        let mut search =
+            Search { modifiers: *self, form, chosen: Vec::with_capacity(form.slots.len()), steps: 0 };
+        let order = search.fill(self.name)?;
+        let chosen: Box<[_]> = search.chosen.iter().map(|(value, _)| *value).collect();
+        let operands = rule::operands(self.entry, form, &chosen);
+        Some(FormMatch { entry: self.entry, form, chosen, order, operands })
+    }
+
+    /// The bits of the first words not yet used that spell a value.
+    pub(super) fn place(&self, value: &isa::Value, used: u32) -> Option<u32> {
+        let mut mask = 0;
+        for word in value.words {
+            mask |= bit(position(word, self.words, used | mask)?);
+        }
+        Some(mask)
+    }
+
+    /// Whether these modifiers keep the order that the slots of a form ask for, and what order they are in.
+    fn order(&self, form: &isa::Form, places: &[(Option<&'static isa::Value>, u32)]) -> Option<Order> {
+        let mut order = Order::Documented;
+        for (later, (_, after)) in places.iter().enumerate() {
+            for (earlier, (_, before)) in places[..later].iter().enumerate() {
+                if *after == 0 || *before == 0 || before.trailing_zeros() < after.trailing_zeros() {
+                    continue;
+                }
+                let slots = [&form.slots[earlier], &form.slots[later]];
+                if self.is_bound(slots, *before, *after) {
+                    return None;
+                }
+                order = Order::Free;
+            }
+        }
+        let all = places.iter().fold(0, |all, (_, mask)| all | mask);
+        let is_first = self.name.trailing_ones() == self.name.count_ones();
+        let is_late = all != 0 && self.name != 0 && !is_first;
+        Some(if is_late { Order::Free } else { order })
+    }
+
+    /// Whether two slots, filled in the wrong order, are of those that keep theirs.
+    fn is_bound(&self, [earlier, later]: [&isa::Slot; 2], before: u32, after: u32) -> bool {
+        let both = |mask: u32| before & mask != 0 && after & mask != 0;
+        if earlier.leads || both(self.types) || both(self.spaces) {
+            return true;
+        }
+        let values = |slot: &isa::Slot| {
+            self.entry.modifiers.iter().find(|class| class.name == slot.class).map(|class| class.values)
+        };
+        let (Some(first), Some(second)) = (values(earlier), values(later)) else { return false };
+        first.iter().any(|value| second.iter().any(|other| value.name == other.name))
+    }
+}
+
+struct Search<'m> {
+    modifiers: Modifiers<'m>,
+    form: &'static isa::Form,
+    /// What stands in the slots so far, and where.
+    chosen: Vec<(Option<&'static isa::Value>, u32)>,
+    steps: u32,
+}
+
+impl Search<'_> {
+    /// Against mnemonics that nobody writes.
+    const STEPS: u32 = 20_000;
+
+    fn fill(&mut self, used: u32) -> Option<Order> {
+        self.steps += 1;
+        if self.steps > Self::STEPS {
+            return None;
+        }
+        let Some(slot) = self.form.slots.get(self.chosen.len()) else {
+            let is_whole = used.count_ones() as usize == self.modifiers.words.len();
+            return is_whole.then(|| self.modifiers.order(self.form, &self.chosen)).flatten();
+        };
+        for value in slot.values {
+            if let Some(mask) = self.modifiers.place(value, used)
+                && let Some(order) = self.try_with(Some(value), mask, used | mask)
+            {
+                return Some(order);
+            }
+        }
+        if slot.optional { self.try_with(None, 0, used) } else { None }
+    }
+
+    fn try_with(&mut self, value: Option<&'static isa::Value>, mask: u32, used: u32) -> Option<Order> {
+        self.chosen.push((value, mask));
+        let found = self.fill(used);
+        if found.is_none() {
+            self.chosen.pop();
+        }
+        found
+    }
+}
+
+pub(super) fn bit(at: usize) -> u32 {
+    1 << at
+}
+
+/// A word of the tables has its dot, a modifier of a mnemonic has none.
+pub(super) fn same(word: &str, modifier: &str) -> bool {
+    word.len() == modifier.len() + 1 && &word[1..] == modifier
+}
+
+fn position(word: &str, words: &[SmolStr], used: u32) -> Option<usize> {
+    words.iter().enumerate().position(|(at, modifier)| used & bit(at) == 0 && same(word, modifier))
+}
+
+fn longest(slot: &isa::Slot) -> usize {
+    slot.values.iter().map(|value| value.words.len()).max().unwrap_or(0)
+}
+
+pub(super) fn has_word(slot: &isa::Slot, modifier: &str) -> bool {
+    slot.values.iter().any(|value| value.words.iter().any(|word| same(word, modifier)))
+}
+
+pub(super) fn is_type(word: &str) -> bool {
+    crate::ptx::Type::from_name(word).is_some()
+}
+
+fn is_space(word: &str) -> bool {
+    let space = word.split("::").next().unwrap_or_default();
+    matches!(space, "global" | "shared" | "local" | "const" | "param")
+}

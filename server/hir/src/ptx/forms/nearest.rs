@@ -1,0 +1,157 @@
+//! What a mnemonic that has no form comes closest to.
+
+use warplens_isa::ptx as isa;
+
+use super::MnemonicForms;
+use super::modifiers::{Modifiers, bit, has_word};
+use crate::ptx::Mnemonic;
+
+/// A form that a mnemonic nearly has, and what is in the way.
+#[derive(Debug, Clone)]
+pub struct Near {
+    /// The entry.
+    pub entry: &'static isa::Instruction,
+    /// The form.
+    pub form: &'static isa::Form,
+    /// What stands in its slots.
+    pub chosen: Box<[Option<&'static isa::Value>]>,
+    /// The modifiers that the form has no place for, or a place that is taken, by their number.
+    pub extra: Box<[usize]>,
+    /// The slots that must be filled and are not.
+    pub missing: Box<[usize]>,
+}
+
+/// The form has a place for a modifier that is left over, and the place is still empty: another value belongs there.
+const REPLACED: u32 = 3;
+const EXTRA: u32 = 2;
+const MISSING: u32 = 2;
+
+/// The forms that come closest, all of them equally close, and one form of each different answer.
+pub(super) fn nearest(mnemonic: &Mnemonic, entries: &[&'static isa::Instruction]) -> MnemonicForms {
+    MnemonicForms::Wrong(search(mnemonic, entries, |_| true).into())
+}
+
+impl Mnemonic {
+    /// The forms that come closest among those with a place for one of the modifiers.
+    pub fn forms_with(&self, modifier: usize) -> Vec<Near> {
+        let Some(word) = self.modifiers.get(modifier) else { return Vec::new() };
+        let has_place = |form: &isa::Form| form.slots.iter().any(|slot| has_word(slot, word));
+        let mut found = search(self, isa::by_opcode(&self.opcode), has_place);
+        found.retain(|near| !near.extra.contains(&modifier));
+        found
+    }
+}
+
+fn search(
+    mnemonic: &Mnemonic,
+    entries: &[&'static isa::Instruction],
+    is_wanted: impl Fn(&isa::Form) -> bool,
+) -> Vec<Near> {
+    let mut best = u32::MAX;
+    let mut found: Vec<Near> = Vec::new();
+    for entry in entries {
+        let Some(modifiers) = Modifiers::of(mnemonic, entry) else { continue };
+        for form in entry.forms.iter().filter(|form| is_wanted(form)) {
+            let mut search = Search { modifiers, form, chosen: Vec::new(), best, near: None, steps: 0 };
+            search.fill(modifiers.name, 0);
+            let Some(near) = search.near else { continue };
+            if search.best < best {
+                found.clear();
+            }
+            best = search.best;
+            found.push(near);
+        }
+    }
+    found
+}
+
+struct Search<'m> {
+    modifiers: Modifiers<'m>,
+    form: &'static isa::Form,
+    chosen: Vec<Option<&'static isa::Value>>,
+    /// What the best so far costs, and is no better than.
+    best: u32,
+    near: Option<Near>,
+    steps: u32,
+}
+
+impl Search<'_> {
+    const STEPS: u32 = 400;
+
+    fn fill(&mut self, used: u32, cost: u32) {
+        self.steps += 1;
+        if self.steps > Self::STEPS || cost > self.best {
+            return;
+        }
+        let Some(slot) = self.form.slots.get(self.chosen.len()) else {
+            return self.finish(used);
+        };
+        for value in slot.values {
+            if let Some(mask) = self.modifiers.place(value, used) {
+                self.chosen.push(Some(value));
+                self.fill(used | mask, cost);
+                self.chosen.pop();
+            }
+        }
+        self.chosen.push(None);
+        self.fill(used, if slot.optional { cost } else { cost + REPLACED - EXTRA });
+        self.chosen.pop();
+    }
+
+    fn finish(&mut self, used: u32) {
+        let slots = || self.form.slots.iter().zip(&self.chosen).enumerate();
+        let missing: Vec<usize> = slots()
+            .filter(|(_, (slot, value))| !slot.optional && value.is_none())
+            .map(|(at, _)| at)
+            .collect();
+        let extra: Vec<usize> = (0..self.modifiers.words.len()).filter(|at| used & bit(*at) == 0).collect();
+        let replaced = extra.iter().filter(|at| self.replaces(**at, &missing).is_some()).count() as u32;
+        let replaced = replaced.min(missing.len() as u32);
+        let cost = REPLACED * replaced
+            + EXTRA * (extra.len() as u32 - replaced)
+            + MISSING * (missing.len() as u32 - replaced);
+        if cost < self.best || cost == self.best && self.near.is_none() {
+            self.best = cost;
+            self.near = Some(Near {
+                entry: self.modifiers.entry,
+                form: self.form,
+                chosen: self.chosen.as_slice().into(),
+                extra: extra.into(),
+                missing: missing.into(),
+            });
+        }
+    }
+
+    /// The missing slot in whose place a modifier stands: one whose class has it, in this entry.
+    fn replaces(&self, at: usize, missing: &[usize]) -> Option<usize> {
+        let word = &self.modifiers.words[at];
+        missing.iter().copied().find(|slot| is_of_class(self.modifiers.entry, &self.form.slots[*slot], word))
+    }
+}
+
+/// Whether a modifier is a value of the class of a slot, whatever the form takes of it.
+fn is_of_class(entry: &isa::Instruction, slot: &isa::Slot, modifier: &str) -> bool {
+    let class = entry.modifiers.iter().find(|class| class.name == slot.class);
+    let mut values = class.into_iter().flat_map(|class| class.values);
+    values.any(|value| value.name.strip_prefix('.') == Some(modifier))
+        || has_word(slot, modifier)
+        || (super::modifiers::is_type(modifier)
+            && slot
+                .values
+                .iter()
+                .any(|value| value.words.iter().any(|word| super::modifiers::is_type(&word[1..]))))
+}
+
+impl Near {
+    /// The missing slot in whose place a modifier of [`extra`](Near::extra) stands.
+    pub fn replaced(&self, modifier: &str) -> Option<usize> {
+        self.missing.iter().copied().find(|slot| is_of_class(self.entry, &self.form.slots[*slot], modifier))
+    }
+
+    /// Whether the form has a place for a modifier, which another one or the same has taken.
+    pub fn taken(&self, modifier: &str) -> Option<usize> {
+        let slots = self.form.slots.iter().enumerate();
+        let mut taken = slots.filter(|(at, slot)| self.chosen[*at].is_some() && has_word(slot, modifier));
+        taken.next().map(|(at, _)| at)
+    }
+}

@@ -1,0 +1,357 @@
+//! The operands of a statement against a form.
+
+mod address;
+mod scalar;
+mod vector;
+
+use warplens_isa::Role;
+use warplens_isa::ptx::OperandKind;
+
+use super::rule::{AddressSpace, Count, OperandRule};
+use super::{FormMatch, TypeSet};
+use crate::ptx::model::Referent;
+use crate::ptx::{
+    AddressSize, Function, Guard, ModuleKind, NameId, Operand, OperandList, ReferentId, Space, SymbolKind,
+    Type, VectorLength,
+};
+
+/// Where in a statement something is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct OperandPlace {
+    /// Which operand, as commas separate them.
+    pub operand: usize,
+    /// Which element of it, in braces or around a bar.
+    pub element: Option<usize>,
+}
+
+/// Something that keeps an operand from fitting a form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Misfit {
+    /// Where.
+    pub place: OperandPlace,
+    /// What.
+    pub wrong: Wrong,
+}
+
+/// What is wrong with an operand.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Wrong {
+    /// There are fewer or more operands than the form has; the place is the first that is too much or missing.
+    Count {
+        /// How many there are.
+        have: usize,
+        /// How many there must be at least and at most.
+        takes: (usize, usize),
+    },
+    /// Something of this kind does not stand here; a register where an address is needed, and so on.
+    Kind(Written),
+    /// A register of this type where these are needed.
+    RegisterType {
+        /// The register.
+        name: NameId,
+        /// Its type.
+        have: Type,
+        /// Those that fit, where the form says them.
+        takes: Option<TypeSet>,
+    },
+    /// A vector register where a scalar is needed, or the other way about.
+    VectorRegister {
+        /// The register.
+        name: NameId,
+        /// Its length; `None` for a scalar.
+        have: Option<VectorLength>,
+        /// How many registers are needed.
+        takes: Count,
+    },
+    /// A component of a register that has none.
+    Component(NameId),
+    /// An integer where a float is needed.
+    IntegerConstant(Type),
+    /// A float where an integer is needed, or one of the wrong width.
+    FloatConstant(Type),
+    /// An integer that is too small or too large.
+    Range(i64, i64),
+    /// So many elements where another number is needed.
+    Length {
+        /// How many there are.
+        have: usize,
+        /// How many are needed.
+        takes: Count,
+    },
+    /// Registers of one vector that do not go together.
+    Mixed {
+        /// The type of the elements before.
+        first: Type,
+        /// The type of this one.
+        second: Type,
+    },
+    /// Nothing but `_` in the braces or on both sides of the bar.
+    OnlySinks,
+    /// The special register has another size.
+    SpecialSize {
+        /// The special register.
+        name: NameId,
+        /// The type that is needed.
+        takes: Type,
+    },
+    /// A special register with components, read without one.
+    SpecialVector(NameId),
+    /// A variable in another space than the instruction goes to.
+    AddressSpace {
+        /// The variable.
+        name: NameId,
+        /// Where it lives.
+        have: Space,
+        /// Where the instruction goes.
+        takes: AddressSpace,
+    },
+    /// A register that cannot hold an address.
+    AddressRegister(NameId, Type),
+    /// A register that is too narrow for the addresses of the space.
+    AddressWidth(NameId, Type),
+    /// Something that has no address.
+    NoAddress(NameId),
+    /// A number as an address of something other than `.local`.
+    AbsoluteAddress,
+    /// A destination that is a parameter of the function, which can only be read.
+    InputParameter(NameId),
+}
+
+/// What kind of operand is written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[allow(missing_docs)]
+pub enum Written {
+    Register(NameId),
+    Predicate(NameId),
+    Constant,
+    Special(NameId),
+    Variable(NameId),
+    Parameter(NameId),
+    Function(NameId),
+    Label(NameId),
+    Address,
+    /// `sym + 4` without brackets.
+    Sum,
+    Vector,
+    Pair,
+    /// One register where a pair is needed.
+    Single,
+    /// `!p`
+    Not,
+    /// `-r`
+    Negated,
+    Sink,
+    Arguments,
+}
+
+/// What a name stands for, as far as operands care.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Named {
+    Register(Option<Type>, Option<VectorLength>),
+    Variable(Space, Option<Type>),
+    /// A parameter of this function; of a kernel, or one that is returned.
+    Parameter {
+        is_return: bool,
+    },
+    Function,
+    Label,
+    /// Not known: reported elsewhere, or of no concern.
+    Unknown,
+}
+
+/// Compares statements of a function with forms.
+#[derive(Debug, Clone, Copy)]
+pub struct Checker<'f> {
+    /// The function.
+    pub function: &'f Function,
+    /// What the names that it does not declare are, by referent.
+    pub externals: &'f [(ReferentId, ModuleKind)],
+    /// How wide pointers are.
+    pub address_size: Option<AddressSize>,
+}
+
+/// Takes what is wrong, and says whether to look for more.
+type Report<'r> = &'r mut dyn FnMut(Misfit);
+
+impl Checker<'_> {
+    /// Whether the operands of a statement fit a form.
+    pub fn fits(&self, found: &FormMatch, operands: &[Operand]) -> bool {
+        let mut fits = true;
+        self.check(found, operands, &mut |_| fits = false);
+        fits
+    }
+
+    /// Everything that keeps the operands of a statement from fitting a form.
+    pub fn misfits(&self, found: &FormMatch, operands: &[Operand]) -> Vec<Misfit> {
+        let mut misfits = Vec::new();
+        self.check(found, operands, &mut |misfit| misfits.push(misfit));
+        misfits
+    }
+
+    /// What keeps a guard from being one: it is no predicate register.
+    pub fn guard(&self, guard: Guard) -> Option<Wrong> {
+        match self.named(guard.name) {
+            Named::Unknown | Named::Register(None | Some(Type::Pred), _) => None,
+            Named::Register(Some(have), _) => {
+                let takes = Some(TypeSet::holding(Type::Pred));
+                Some(Wrong::RegisterType { name: guard.name, have, takes })
+            }
+            _ => Some(Wrong::Kind(self.written(Operand::Symbol(guard.name)))),
+        }
+    }
+
+    fn check(&self, found: &FormMatch, operands: &[Operand], report: Report<'_>) {
+        let rules = &found.operands;
+        let required = rules.iter().take_while(|rule| !rule.optional).count();
+        if !(required..=rules.len()).contains(&operands.len()) {
+            let place = OperandPlace { operand: operands.len().min(rules.len()), element: None };
+            let wrong = Wrong::Count { have: operands.len(), takes: (required, rules.len()) };
+            report(Misfit { place, wrong });
+            return;
+        }
+        for (index, (rule, operand)) in rules.iter().zip(operands).enumerate() {
+            let place = OperandPlace { operand: index, element: None };
+            self.operand(rule, *operand, place, report);
+        }
+    }
+
+    fn operand(&self, rule: &OperandRule, operand: Operand, place: OperandPlace, report: Report<'_>) {
+        let wrong = match operand {
+            Operand::Pair(list) => return self.pair(rule, list, place, report),
+            Operand::Vector(list) => return self.vector(rule, list, place, report),
+            _ if matches!(rule.second, Some((_, false))) && operand != Operand::Missing => {
+                Some(Wrong::Kind(Written::Single))
+            }
+            Operand::Address { .. } => self.address(rule, operand),
+            _ => self.single(rule, operand),
+        };
+        if let Some(wrong) = wrong {
+            report(Misfit { place, wrong });
+        }
+    }
+
+    /// `d|p`
+    fn pair(&self, rule: &OperandRule, list: OperandList, place: OperandPlace, report: Report<'_>) {
+        let Some(_) = rule.second else {
+            return report(Misfit { place, wrong: Wrong::Kind(Written::Pair) });
+        };
+        let parts = self.function.operands(list);
+        if parts.iter().all(|part| *part == Operand::Sink) {
+            return report(Misfit { place, wrong: Wrong::OnlySinks });
+        }
+        for (element, part) in parts.iter().enumerate() {
+            let at = OperandPlace { element: Some(element), ..place };
+            let wrong = match part {
+                Operand::Missing => None,
+                Operand::Sink if element > 0 => None,
+                Operand::Vector(list) if element == 0 => {
+                    self.vector(rule, *list, place, report);
+                    None
+                }
+                part if element == 0 => self.scalar(rule, *part),
+                part => self.predicate(*part),
+            };
+            if let Some(wrong) = wrong {
+                report(Misfit { place: at, wrong });
+            }
+        }
+    }
+
+    /// The second of a pair.
+    fn predicate(&self, operand: Operand) -> Option<Wrong> {
+        match operand {
+            Operand::Register { name, component: None } => match self.named(name) {
+                Named::Register(Some(Type::Pred) | None, _) => None,
+                Named::Register(Some(have), _) => {
+                    Some(Wrong::RegisterType { name, have, takes: Some(TypeSet::holding(Type::Pred)) })
+                }
+                _ => None,
+            },
+            Operand::Symbol(name) if self.named(name) == Named::Unknown => None,
+            other => Some(Wrong::Kind(self.written(other))),
+        }
+    }
+
+    /// An operand without braces.
+    fn single(&self, rule: &OperandRule, operand: Operand) -> Option<Wrong> {
+        match rule.count {
+            Count::Braced(_) => self.vector_register(rule, operand),
+            Count::Any if matches!(operand, Operand::Register { .. }) => self.vector_register(rule, operand),
+            _ => self.scalar(rule, operand),
+        }
+    }
+
+    /// What a name stands for.
+    fn named(&self, name: NameId) -> Named {
+        let mut referent = self.function.parts.names[name.index()].referent();
+        loop {
+            return match self.function.parts.referents[referent.index()] {
+                Referent::Symbol(symbol) | Referent::Indexed { symbol, .. } => {
+                    match &self.function.symbol(symbol).kind {
+                        SymbolKind::Register { ty, vector }
+                        | SymbolKind::RegisterRange { ty, vector, .. } => Named::Register(*ty, *vector),
+                        SymbolKind::Variable(variable) => Named::Variable(variable.space, variable.ty),
+                        SymbolKind::Param { is_return, .. } => Named::Parameter { is_return: *is_return },
+                        SymbolKind::Label { .. } | SymbolKind::Table { .. } => Named::Label,
+                        SymbolKind::Prototype(_) => Named::Unknown,
+                    }
+                }
+                Referent::Padded { of, .. } => {
+                    referent = of;
+                    continue;
+                }
+                Referent::Special(_) => Named::Unknown,
+                Referent::External(_) => self.external(referent),
+            };
+        }
+    }
+
+    fn external(&self, referent: ReferentId) -> Named {
+        let Ok(at) = self.externals.binary_search_by_key(&referent, |(id, _)| *id) else {
+            return Named::Unknown;
+        };
+        match self.externals[at].1 {
+            ModuleKind::Variable { space, ty, .. } => Named::Variable(space, ty),
+            ModuleKind::Function { .. } | ModuleKind::Alias => Named::Function,
+            ModuleKind::SectionLabel => Named::Unknown,
+        }
+    }
+
+    /// What kind of operand is written, for a message.
+    fn written(&self, operand: Operand) -> Written {
+        match operand {
+            Operand::Register { name, .. } => match self.named(name) {
+                Named::Register(Some(Type::Pred), _) => Written::Predicate(name),
+                _ => Written::Register(name),
+            },
+            Operand::Special { name, .. } => Written::Special(name),
+            Operand::Symbol(name) => match self.named(name) {
+                Named::Parameter { .. } => Written::Parameter(name),
+                Named::Function => Written::Function(name),
+                Named::Label => Written::Label(name),
+                _ => Written::Variable(name),
+            },
+            Operand::Constant(_) => Written::Constant,
+            Operand::Vector(_) => Written::Vector,
+            Operand::Arguments(_) => Written::Arguments,
+            Operand::Pair(_) => Written::Pair,
+            Operand::Not(_) => Written::Not,
+            Operand::Negated(_) => Written::Negated,
+            Operand::Address { form: crate::ptx::AddressForm::Bracketed, .. } => Written::Address,
+            Operand::Address { .. } => Written::Sum,
+            Operand::Sink | Operand::Missing => Written::Sink,
+        }
+    }
+}
+
+/// Kinds that name a texture, a sampler or a surface.
+const HANDLES: &[OperandKind] = &[OperandKind::Texture, OperandKind::Sampler, OperandKind::Surface];
+
+/// Kinds that are written in brackets.
+const BRACKETED: &[OperandKind] =
+    &[OperandKind::Address, OperandKind::TensorAddress, OperandKind::FabricAddress];
+
+fn writes(rule: &OperandRule) -> bool {
+    rule.role == Role::Write
+}

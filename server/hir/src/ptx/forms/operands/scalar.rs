@@ -1,0 +1,186 @@
+//! One value: a register, a constant, a name.
+
+use warplens_isa::ptx::{self as isa, OperandKind};
+
+use super::{Checker, HANDLES, Named, Written, Wrong};
+use crate::ptx::forms::rule::{Count, OperandRule};
+use crate::ptx::model::Referent;
+use crate::ptx::{Component, Constant, ConstantId, NameId, Operand, OperandList, Type, TypeKind};
+
+impl Checker<'_> {
+    /// An operand that is one value.
+    pub(super) fn scalar(&self, rule: &OperandRule, operand: Operand) -> Option<Wrong> {
+        match operand {
+            Operand::Register { name, component } => self.register(rule, name, component),
+            Operand::Constant(id) => self.constant(rule, id),
+            Operand::Special { name, component } => self.special(rule, name, component),
+            Operand::Symbol(name) => self.symbol(rule, name),
+            Operand::Not(list) => self.not(rule, list),
+            Operand::Negated(_) if rule.selects => None,
+            // Of several registers, the sink is one element.
+            Operand::Sink if rule.kinds.has(OperandKind::Sink) && rule.count == Count::One => None,
+            Operand::Address { .. } => self.address(rule, operand),
+            Operand::Arguments(_) | Operand::Missing => None,
+            other => Some(Wrong::Kind(self.written(other))),
+        }
+    }
+
+    fn register(&self, rule: &OperandRule, name: NameId, component: Option<Component>) -> Option<Wrong> {
+        let Named::Register(ty, vector) = self.named(name) else { return None };
+        match (vector, component) {
+            (Some(_), None) => {
+                return Some(Wrong::VectorRegister { name, have: vector, takes: Count::One });
+            }
+            (None, Some(_)) if !rule.selects => return Some(Wrong::Component(name)),
+            _ => {}
+        }
+        self.register_type(rule, name, ty?)
+    }
+
+    /// The type of a register against the types that fit.
+    pub(super) fn register_type(&self, rule: &OperandRule, name: NameId, have: Type) -> Option<Wrong> {
+        let kinds = rule.kinds;
+        let wrong = Wrong::RegisterType { name, have, takes: rule.registers };
+        if have == Type::Pred {
+            let is_fitting = match rule.registers {
+                Some(registers) => registers.has(Type::Pred),
+                None => kinds.has_any(&[OperandKind::Predicate, OperandKind::NotPredicate]),
+            };
+            let is_taken = kinds.has_any(&[
+                OperandKind::Predicate,
+                OperandKind::NotPredicate,
+                OperandKind::Register,
+                OperandKind::Vector,
+            ]);
+            return match (is_fitting && is_taken, is_taken) {
+                (true, _) => None,
+                (false, true) => Some(wrong),
+                (false, false) => Some(Wrong::Kind(Written::Predicate(name))),
+            };
+        }
+        if !kinds.has_any(&[OperandKind::Register, OperandKind::Vector]) {
+            return Some(match rule.registers {
+                Some(registers) if registers.has(Type::Pred) => wrong,
+                _ => Wrong::Kind(Written::Register(name)),
+            });
+        }
+        match rule.registers {
+            Some(registers) if !registers.has(have) => Some(wrong),
+            _ => None,
+        }
+    }
+
+    pub(super) fn constant(&self, rule: &OperandRule, id: ConstantId) -> Option<Wrong> {
+        let value = self.function.constant(id);
+        if !rule.kinds.has(OperandKind::Immediate) {
+            return Some(Wrong::Kind(Written::Constant));
+        }
+        let integer = match (value, rule.range) {
+            (_, None) | (Constant::Invalid, _) => None,
+            (Constant::Signed(value), Some(range)) => Some((i128::from(value), range)),
+            (Constant::Unsigned(value), Some(range)) => Some((i128::from(value), range)),
+            (Constant::Single(_) | Constant::Double(_), Some(_)) => None,
+        };
+        if let Some((value, (low, high))) = integer
+            && !(i128::from(low)..=i128::from(high)).contains(&value)
+        {
+            return Some(Wrong::Range(low, high));
+        }
+        constant_type(value, rule.ty?)
+    }
+
+    fn special(&self, rule: &OperandRule, name: NameId, component: Option<Component>) -> Option<Wrong> {
+        if !rule.kinds.has(OperandKind::SpecialRegister) {
+            return Some(Wrong::Kind(Written::Special(name)));
+        }
+        let Referent::Special(word) = self.referent(name) else { return None };
+        let register = isa::special_register(&self.function.parts.words[word as usize])?;
+        if register.is_vector() && component.is_none() {
+            let is_wanted = matches!(rule.count, Count::Braced(_) | Count::Any);
+            return (!is_wanted).then_some(Wrong::SpecialVector(name));
+        }
+        let ty = rule.ty?;
+        // It is read as a register of its size would be; the oldest modules read some as 16 bits, and the number of a
+        // grid has grown from 16 to 64.
+        let holder = match register.bits {
+            _ if register.ty == "pred" => Type::Pred,
+            0..=16 => Type::B16,
+            17..=32 => Type::B32,
+            _ => Type::B64,
+        };
+        let is_old = ty.bits() == 16 && register.is_vector() || register.name == "%gridid";
+        let is_held = rule.registers.is_none_or(|registers| registers.has(holder));
+        let fits = ty.kind() != TypeKind::Float && (is_held || is_old && ty != Type::Pred);
+        (!fits).then_some(Wrong::SpecialSize { name, takes: ty })
+    }
+
+    fn symbol(&self, rule: &OperandRule, name: NameId) -> Option<Wrong> {
+        let kinds = rule.kinds;
+        let is_symbol = kinds.has_any(&[OperandKind::Symbol, OperandKind::Parameter]);
+        let (is_fitting, written) = match self.named(name) {
+            Named::Unknown | Named::Register(..) => return None,
+            Named::Variable(_, ty) if kinds.has_any(HANDLES) => {
+                (is_symbol || ty.is_none_or(|ty| ty.kind() == TypeKind::Opaque), Written::Variable(name))
+            }
+            Named::Variable(..) => (is_symbol, Written::Variable(name)),
+            Named::Parameter { .. } => (is_symbol || kinds.has_any(HANDLES), Written::Parameter(name)),
+            Named::Function => (is_symbol, Written::Function(name)),
+            Named::Label => {
+                (kinds.has_any(&[OperandKind::Label, OperandKind::LabelAddress]), Written::Label(name))
+            }
+        };
+        if !is_fitting {
+            return Some(Wrong::Kind(written));
+        }
+        self.address_type(rule, written)
+    }
+
+    /// An address as a value: an integer, or bits.
+    pub(super) fn address_type(&self, rule: &OperandRule, written: Written) -> Option<Wrong> {
+        let ty = rule.ty?;
+        let is_integer = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
+        (!is_integer && ty.kind() != TypeKind::Opaque).then_some(Wrong::Kind(written))
+    }
+
+    fn not(&self, rule: &OperandRule, list: OperandList) -> Option<Wrong> {
+        if !rule.kinds.has(OperandKind::NotPredicate) {
+            return Some(Wrong::Kind(Written::Not));
+        }
+        match *self.function.operands(list).first()? {
+            Operand::Register { name, .. } => match self.named(name) {
+                Named::Register(Some(have), _) if have != Type::Pred => {
+                    let takes = Some(super::TypeSet::holding(Type::Pred));
+                    Some(Wrong::RegisterType { name, have, takes })
+                }
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
+    fn referent(&self, name: NameId) -> Referent {
+        let parts = &self.function.parts;
+        parts.referents[parts.names[name.index()].referent().index()]
+    }
+}
+
+/// Whether a constant can have a type. A float of bits has exactly their width.
+fn constant_type(value: Constant, ty: Type) -> Option<Wrong> {
+    let is_integer = match value {
+        Constant::Signed(_) | Constant::Unsigned(_) => true,
+        Constant::Single(_) | Constant::Double(_) => false,
+        Constant::Invalid => return None,
+    };
+    let wrong = if is_integer { Wrong::IntegerConstant(ty) } else { Wrong::FloatConstant(ty) };
+    let fits = match ty.kind() {
+        TypeKind::Float => !is_integer,
+        TypeKind::Unsigned | TypeKind::Signed | TypeKind::Predicate => is_integer,
+        TypeKind::Bits => match value {
+            Constant::Single(_) => ty.bits() == 32,
+            Constant::Double(_) => ty.bits() == 64,
+            _ => true,
+        },
+        TypeKind::Opaque => true,
+    };
+    (!fits).then_some(wrong)
+}

@@ -1,0 +1,233 @@
+//! The operands of a form, with what its modifiers decide about them already looked up.
+
+use std::sync::OnceLock;
+
+use warplens_isa::Role;
+use warplens_isa::ptx::{self as isa, Length, OperandKind, OperandType};
+
+use crate::ptx::{Space, Type, TypeKind};
+
+/// What an operand of a form has to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OperandRule {
+    /// Which operand of the entry it is.
+    pub index: usize,
+    /// What the instruction does with it.
+    pub role: Role,
+    /// What may be written there.
+    pub kinds: Kinds,
+    /// The type of its value, where the form says one that exists.
+    pub ty: Option<Type>,
+    /// The types that its registers may have; `None` where any will do.
+    pub registers: Option<TypeSet>,
+    /// Where its address has to point to.
+    pub space: AddressSpace,
+    /// How many registers stand in braces.
+    pub count: Count,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// The smallest and the largest integer constant.
+    pub range: Option<(i64, i64)>,
+    /// The second of a pair: which operand of the entry it is, and whether it may be left out.
+    pub second: Option<(usize, bool)>,
+    /// Whether `.b0`, `.h1` and a minus sign may be written, as in video instructions.
+    pub selects: bool,
+}
+
+/// Where an address has to point to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AddressSpace {
+    /// The form does not say.
+    Unsaid,
+    /// Anywhere that generic addresses reach.
+    Generic,
+    /// Into this space.
+    Of(Space),
+}
+
+/// How many registers stand in braces.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Count {
+    /// One, without braces.
+    One,
+    /// One, and braces do no harm.
+    OneOrBraced,
+    /// So many.
+    Braced(u32),
+    /// Any number.
+    Any,
+}
+
+/// A set of operand kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Kinds(u32);
+
+impl Kinds {
+    /// The kinds of a list.
+    pub fn of(kinds: &[OperandKind]) -> Kinds {
+        Kinds(kinds.iter().fold(0, |set, kind| set | 1 << *kind as u32))
+    }
+
+    /// Whether one of them is this.
+    pub fn has(self, kind: OperandKind) -> bool {
+        self.0 & 1 << kind as u32 != 0
+    }
+
+    /// Whether one of them is one of these.
+    pub fn has_any(self, kinds: &[OperandKind]) -> bool {
+        self.0 & Kinds::of(kinds).0 != 0
+    }
+}
+
+/// A set of types.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct TypeSet(u64);
+
+const _: () = assert!(Type::ALL.len() <= u64::BITS as usize);
+
+impl TypeSet {
+    /// Whether the type is in it.
+    pub fn has(self, ty: Type) -> bool {
+        self.0 & 1 << ty as u64 != 0
+    }
+
+    /// Its types.
+    pub fn types(self) -> impl Iterator<Item = Type> {
+        Type::ALL.iter().copied().filter(move |ty| self.has(*ty))
+    }
+
+    fn of(types: impl IntoIterator<Item = Type>) -> TypeSet {
+        TypeSet(types.into_iter().fold(0, |set, ty| set | 1 << ty as u64))
+    }
+
+    /// The types of registers that hold a value of a type.
+    pub fn holding(ty: Type) -> TypeSet {
+        static SETS: OnceLock<Box<[TypeSet]>> = OnceLock::new();
+        let sets = SETS.get_or_init(|| {
+            let named = |name: &&str| Type::from_name(name.trim_start_matches('.'));
+            let of = |ty: &Type| isa::type_(&format!(".{}", ty.name())).map(|ty| ty.registers);
+            let set = |ty: &Type| TypeSet::of(of(ty).into_iter().flatten().filter_map(named));
+            Type::ALL.iter().map(set).collect()
+        });
+        sets[ty as usize]
+    }
+
+    /// The same, of registers that may be wider, as for loads and stores.
+    pub fn holding_at_least(ty: Type) -> TypeSet {
+        let held = Type::ALL.iter().copied().filter(|register| is_declarable(*register));
+        let wider = held.filter(|register| register.bits() >= ty.bits() && ty != Type::Pred);
+        let fits = wider.filter(|register| match (ty.kind(), register.kind()) {
+            (TypeKind::Bits, kind) => kind != TypeKind::Predicate,
+            (TypeKind::Unsigned | TypeKind::Signed, TypeKind::Float) => *register == Type::F16x2,
+            (TypeKind::Unsigned | TypeKind::Signed, kind) => kind != TypeKind::Predicate,
+            (TypeKind::Float, kind) => kind == TypeKind::Bits,
+            _ => false,
+        });
+        TypeSet(TypeSet::of(fits).0 | TypeSet::holding(ty).0)
+    }
+}
+
+/// Whether a register may be declared with a type.
+fn is_declarable(ty: Type) -> bool {
+    use Type::*;
+    let scalar = matches!(ty, U8 | U16 | U32 | U64 | S8 | S16 | S32 | S64 | B8 | B16 | B32 | B64 | B128);
+    scalar || matches!(ty, F16 | F16x2 | F32 | F64 | Pred)
+}
+
+/// The operands of a form whose slots are filled like this.
+pub(super) fn operands(
+    entry: &isa::Instruction,
+    form: &isa::Form,
+    chosen: &[Option<&'static isa::Value>],
+) -> Box<[OperandRule]> {
+    form.operands.iter().map(|operand| rule(entry, operand, chosen)).collect()
+}
+
+fn rule(
+    entry: &isa::Instruction,
+    operand: &isa::FormOperand,
+    chosen: &[Option<&'static isa::Value>],
+) -> OperandRule {
+    let kinds = Kinds::of(operand.kinds);
+    let (ty, registers) = types(operand.ty, chosen);
+    let is_predicate = ty.is_none() && kinds.has_any(&[OperandKind::Predicate, OperandKind::NotPredicate]);
+    let only_predicate = is_predicate && !kinds.has(OperandKind::Register);
+    OperandRule {
+        index: operand.index,
+        role: entry.operands.get(operand.index).map_or(Role::Read, |operand| operand.role),
+        kinds,
+        ty: if only_predicate { Some(Type::Pred) } else { ty },
+        registers: if only_predicate { Some(TypeSet::holding(Type::Pred)) } else { registers },
+        space: space(operand.ty, chosen),
+        count: count(operand.length, chosen),
+        optional: operand.optional,
+        range: operand.range,
+        second: operand.second,
+        selects: entry.category.id.starts_with("video"),
+    }
+}
+
+/// The last word of what was chosen in a slot, without its dot.
+fn word(slot: usize, chosen: &[Option<&'static isa::Value>]) -> Option<&'static str> {
+    let value = chosen.get(slot).copied().flatten()?;
+    Some(value.words.last()?.trim_start_matches('.'))
+}
+
+fn types(ty: OperandType, chosen: &[Option<&'static isa::Value>]) -> (Option<Type>, Option<TypeSet>) {
+    let exactly = |name: &str| Type::from_name(name).map(|ty| (ty, TypeSet::holding(ty)));
+    let at_least = |name: &str| Type::from_name(name).map(|ty| (ty, TypeSet::holding_at_least(ty)));
+    let found = match ty {
+        OperandType::Unsaid => None,
+        OperandType::Fixed(name) => exactly(name),
+        OperandType::Slot(slot) => word(slot, chosen).and_then(exactly),
+        OperandType::AtLeast(slot) => word(slot, chosen).and_then(at_least),
+        OperandType::FixedAtLeast(name) => at_least(name),
+        OperandType::Wide(slot) => word(slot, chosen).and_then(|name| {
+            let narrow = Type::from_name(name)?;
+            let is_wide = |ty: &&Type| ty.kind() == narrow.kind() && ty.bits() == 2 * narrow.bits();
+            Type::ALL
+                .iter()
+                .filter(|ty| is_declarable(**ty))
+                .find(is_wide)
+                .map(|ty| (*ty, TypeSet::holding(*ty)))
+        }),
+    };
+    // A type that no register holds is one that the tables say nothing about.
+    match found {
+        Some((ty, set)) if set == TypeSet::default() => (Some(ty), None),
+        Some((ty, set)) => (Some(ty), Some(set)),
+        None => (None, None),
+    }
+}
+
+fn space(ty: OperandType, chosen: &[Option<&'static isa::Value>]) -> AddressSpace {
+    let name = match ty {
+        OperandType::Fixed("generic") => return AddressSpace::Generic,
+        OperandType::Fixed(name) => name,
+        OperandType::Slot(slot) => match word(slot, chosen) {
+            Some(name) => name,
+            None => return AddressSpace::Generic,
+        },
+        _ => return AddressSpace::Unsaid,
+    };
+    let name = name.split("::").next().unwrap_or_default();
+    Space::from_name(name).map_or(AddressSpace::Unsaid, AddressSpace::Of)
+}
+
+fn count(length: Length, chosen: &[Option<&'static isa::Value>]) -> Count {
+    let number = |slot: usize| {
+        let word = word(slot, chosen)?;
+        let digits = word.len() - word.bytes().rev().take_while(u8::is_ascii_digit).count();
+        word[digits..].parse::<u32>().ok()
+    };
+    match length {
+        Length::One => Count::One,
+        Length::Exactly(1) => Count::OneOrBraced,
+        Length::Exactly(count) => Count::Braced(count.into()),
+        Length::Any => Count::Any,
+        Length::Slot(slot, factor) => match number(slot).map(|count| count.saturating_mul(factor.into())) {
+            None | Some(1) => Count::OneOrBraced,
+            Some(count) => Count::Braced(count),
+        },
+    }
+}

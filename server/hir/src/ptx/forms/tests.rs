@@ -1,0 +1,216 @@
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use warplens_isa::Version;
+use warplens_isa::ptx as isa;
+use warplens_syntax::Language;
+
+use super::*;
+use crate::ptx::{AddressSize, Function};
+
+/// What each statement is, in a kernel with some registers and variables.
+fn check(statements: &str, expect: Expect) {
+    let text = format!(
+        ".entry k(.param .u64 out) {{
+.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>; .reg .f64 %fd<4>; .reg .v4 .f32 %v;
+.shared .b32 tile[4]; .local .b32 own[4];
+{statements}
+}}"
+    );
+    let parse = warplens_syntax::parse_item(Language::Ptx, &text);
+    let function = Function::lower(parse.green()).unwrap();
+    let checker = Checker { function: &function, externals: &[], address_size: Some(AddressSize::Bits64) };
+    let mut out = String::new();
+    for instruction in function.instructions() {
+        let answer = match instruction.mnemonic().forms() {
+            MnemonicForms::Unjudged => "unjudged".to_owned(),
+            MnemonicForms::Wrong(near) => {
+                near.first().map_or_else(String::new, |near| show_near(instruction, near))
+            }
+            MnemonicForms::Known(found) => {
+                let operands = instruction.operands();
+                match found.iter().find(|form| checker.fits(form, operands)) {
+                    Some(form) if form.order == Order::Free => "fits, in another order".to_owned(),
+                    Some(_) => "fits".to_owned(),
+                    None => {
+                        let misfits = found.iter().map(|form| checker.misfits(form, operands));
+                        show_misfits(&misfits.min_by_key(Vec::len).unwrap_or_default())
+                    }
+                }
+            }
+        };
+        writeln!(out, "{answer}").unwrap();
+    }
+    expect.assert_eq(&out);
+}
+
+fn show_near(instruction: crate::ptx::Instruction<'_>, near: &Near) -> String {
+    let extra: Vec<_> = near.extra.iter().map(|at| &*instruction.modifiers()[*at]).collect();
+    let missing: Vec<_> = near.missing.iter().map(|slot| near.form.slots[*slot].class).collect();
+    format!("near {}: extra {extra:?}, missing {missing:?}", near.entry.id)
+}
+
+fn show_misfits(misfits: &[Misfit]) -> String {
+    let show = |misfit: &Misfit| {
+        let OperandPlace { operand, element } = misfit.place;
+        let wrong = format!("{:?}", misfit.wrong);
+        let word = wrong.split([' ', '{']).next().unwrap_or_default().to_owned();
+        format!(
+            "operand {operand}{}: {word}",
+            element.map_or_else(String::new, |element| format!(".{element}"))
+        )
+    };
+    misfits.iter().map(show).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn modifiers_in_any_order_but_where_it_matters() {
+    check(
+        "\
+setp.lt.s32 %p1, %r1, %r2;
+setp.s32.lt %p1, %r1, %r2;
+mul.lo.u32 %r1, %r2, %r3;
+mul.u32.lo %r1, %r2, %r3;
+setp.s32 %p1, %r1, %r2;
+setp.lt.and.s32 %p1, %r1, %r2, !%p2;
+mul.lo.hi.u32 %r1, %r2, %r3;
+redux.add.sync.s32 %r1, %r2, -1;
+",
+        expect![[r#"
+            Documented setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b
+            Free setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b
+            Documented mul.{hi,lo}.type d, a, b
+            near mul.{hi,lo}.type d, a, b: extra [], missing []
+            near setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b: extra [], missing ["CmpOp"]
+            Documented setp.{eq,ne,lt,le,gt,ge}.BoolOp.{s16,s32,s64} p{|q}, a, b, c
+            near mul.{hi,lo}.type d, a, b: extra ["lo"], missing []
+            unjudged
+        "#]],
+    );
+}
+
+#[test]
+fn operands() {
+    check(
+        "\
+mul.lo.u32 %r1, %r2, %f3;
+mul.lo.u32 %r1, 5, 1.5;
+mul.lo.u32 5, %r1, %r2;
+mul.lo.u32 %r1, %r2;
+mul.lo.u32 %r1, %r2, %r3, %r4;
+mul.lo.u32 %r1, %r2, tile;
+mul.lo.u32 %r1, %r2, tile+4;
+mul.lo.u32 %r1, %r2, %tid.x;
+mul.lo.u32 %r1, [%r2], {%r3, %r4};
+mul.lo.u32 %r1, %r2, %nowhere;
+mul.wide.u32 %rd1, %r2, %r3;
+mul.wide.u32 %fd1, %r2, %r3;
+setp.lt.s32 %r1, %r1, %r2;
+setp.lt.s32 %p1|%p2, %r1, %r2;
+setp.lt.s32 _|_, %r1, %r2;
+mov.u32 %r1, %tid;
+mov.u32 %r1, %tid.x;
+mov.u64 %rd1, %tid.x;
+mov.b64 {%r1, %r2}, %rd1;
+mov.b64 {%r1, %h2}, %rd1;
+",
+        expect![[r#"
+            operand 2: RegisterType
+            operand 2: FloatConstant(U32)
+            operand 0: Kind(Constant)
+            operand 2: Count
+            operand 3: Count
+            operand 2: Kind(Variable(NameId(25)))
+            Documented mul.{hi,lo}.type d, a, b
+            operand 2: Kind(Special(NameId(31)))
+            operand 1: Kind(Address); operand 2: Kind(Vector)
+            Documented mul.{hi,lo}.type d, a, b
+            Documented mul.wide.{u16,u32,s16,s32} d, a, b
+            operand 0: RegisterType
+            operand 0: RegisterType
+            Documented setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b
+            operand 0: OnlySinks
+            operand 1: SpecialVector(NameId(55))
+            Documented mov.{u16,u32,u64,s16,s32,s64,b16,b32,b64} d, a
+            operand 1: SpecialSize
+            Documented mov.b64 d, a
+            operand 0: Kind(Vector)
+        "#]],
+    );
+}
+
+#[test]
+fn addresses() {
+    check(
+        "\
+ld.shared.b32 %r1, [tile];
+ld.shared.b32 %r1, tile;
+ld.shared.b32 %r1, [own+4];
+ld.shared.b32 %r1, [%r2+4];
+ld.shared.b32 %r1, [%f2];
+ld.b32 %r1, [%r2];
+ld.b32 %r1, [%rd2];
+ld.b32 %r1, [out];
+ld.param.b64 %rd1, [out];
+ld.shared.v4.f32 %v, [tile];
+ld.shared.v4.f32 {%f1, %f2, %f3}, [tile];
+ld.shared.v2.b32 {_, %r1}, [tile];
+ld.shared.v2.b32 {_, _}, [tile];
+ld.local.b32 %r1, [64];
+ld.shared.b32 %r1, [64];
+",
+        expect![[r#"
+            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            operand 1: Kind(Variable(NameId(14)))
+            operand 1: AddressSpace
+            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            operand 1: AddressRegister(NameId(20),
+            operand 1: AddressWidth(NameId(22),
+            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            operand 1: AddressSpace
+            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.v2}.{b64,u64,s64,f64} d, [a]
+            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            operand 0: Length
+            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            operand 0: OnlySinks
+            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            operand 1: AbsoluteAddress
+        "#]],
+    );
+}
+
+/// What a module for a version and a target lacks for a mnemonic.
+fn unmet(mnemonic: &str, version: (u8, u8), target: &str) -> Option<Unmet> {
+    let mut words = mnemonic.split('.');
+    let opcode = words.next().unwrap_or_default().into();
+    let mnemonic = Mnemonic { opcode, modifiers: words.map(Into::into).collect() };
+    let MnemonicForms::Known(found) = mnemonic.forms() else { panic!("{mnemonic:?} has no form") };
+    let platform =
+        Platform { version: Some(Version::new(version.0, version.1)), target: isa::target(target) };
+    found.iter().map(|form| platform.unmet(form)).min_by_key(Option::is_some).flatten()
+}
+
+#[test]
+fn versions_and_targets() {
+    assert_eq!(unmet("shl.b32", (1, 0), "sm_10"), None);
+    assert!(matches!(unmet("redux.sync.add.s32", (6, 5), "sm_80"), Some(Unmet::Needs(_, None))));
+    assert!(matches!(unmet("redux.sync.add.s32", (7, 0), "sm_75"), Some(Unmet::Needs(_, None))));
+    assert_eq!(unmet("redux.sync.add.s32", (7, 0), "sm_80"), None);
+    assert!(matches!(unmet("ld.shared::cluster.b32", (7, 7), "sm_90"), Some(Unmet::Needs(_, Some(_)))));
+    assert_eq!(unmet("ld.shared::cluster.b32", (7, 8), "sm_90"), None);
+}
+
+#[test]
+fn letters_of_targets() {
+    let meets = |target: &str, need: isa::TargetNeed| {
+        let platform = Platform { version: None, target: isa::target(target) };
+        platform.meets_one(isa::Need { since: Version::new(1, 0), target: need })
+    };
+    use isa::TargetNeed::{AtLeast, Exactly, Family};
+    assert!(meets("sm_90a", AtLeast(90)) && meets("sm_100", AtLeast(90)) && !meets("sm_89", AtLeast(90)));
+    assert!(meets("sm_90a", Exactly(90)) && !meets("sm_90", Exactly(90)) && !meets("sm_100a", Exactly(90)));
+    assert!(meets("sm_100f", Family(100)) && meets("sm_103a", Family(100)) && meets("sm_103f", Family(100)));
+    assert!(
+        !meets("sm_103", Family(100)) && !meets("sm_120f", Family(100)) && !meets("sm_100f", Family(103))
+    );
+}

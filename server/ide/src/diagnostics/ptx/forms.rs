@@ -1,0 +1,154 @@
+//! Statements against the forms of their instruction: modifiers, operands, version and target.
+//!
+//! A mnemonic is judged once a function, and so is what its forms need; then each statement has only its operands
+//! compared. The tree is asked for places only where something is wrong. What the parser or the search for names already
+//! complains about is not judged again.
+
+mod externals;
+mod modifiers;
+mod needs;
+mod operands;
+mod places;
+mod words;
+
+use warplens_hir::ptx::{
+    Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, Unmet,
+};
+use warplens_isa::ptx as isa;
+
+use super::super::problem::Mend;
+use super::super::{Problem, codes};
+use super::instructions;
+use crate::db::{Db, File, Item};
+use crate::module_target::module_target;
+use places::Places;
+
+pub(super) fn check<'db>(
+    db: &'db dyn Db,
+    file: File,
+    item: Item<'db>,
+    function: &Function,
+    problems: &mut Vec<Problem>,
+) {
+    let target = module_target(db, file);
+    let architecture = target.architecture.as_deref().and_then(isa::target);
+    let platform = Platform { version: target.version, target: architecture };
+    let judged: Vec<Judged> =
+        function.mnemonics().iter().map(|mnemonic| Judged::new(mnemonic.forms(), platform)).collect();
+    let externals = externals::externals(db, file, function);
+    let checker = Checker { function, externals: &externals, address_size: target.address_size };
+    let places = Places::new(item.parse(db));
+    let report = Reporter { function, checker, platform, places: &places };
+    for instruction in function.instructions() {
+        let wrong_guard = instruction.guard().and_then(|guard| checker.guard(guard));
+        if let Some(wrong) = wrong_guard {
+            problems.extend(operands::guard(&report, instruction, wrong));
+        }
+        match &judged[instruction.mnemonic_id().index()] {
+            Judged::Not => {}
+            Judged::Wrong(near) => problems.extend(report.mnemonic(instruction, near)),
+            Judged::Known(known) => report.known(instruction, known, problems),
+        }
+    }
+}
+
+/// What is known of a mnemonic before its operands are looked at.
+enum Judged {
+    Not,
+    /// The forms that it may be, each with what the module lacks for it.
+    Known(Box<[(FormMatch, Option<Unmet>)]>),
+    Wrong(Box<[Near]>),
+}
+
+impl Judged {
+    fn new(forms: MnemonicForms, platform: Platform) -> Judged {
+        match forms {
+            MnemonicForms::Unjudged => Judged::Not,
+            MnemonicForms::Wrong(near) => Judged::Wrong(near),
+            MnemonicForms::Known(found) => {
+                let with_needs = |form: FormMatch| {
+                    let unmet = platform.unmet(&form);
+                    (form, unmet)
+                };
+                Judged::Known(found.into_iter().map(with_needs).collect())
+            }
+        }
+    }
+}
+
+/// Puts into words what is wrong with statements of a function.
+struct Reporter<'a> {
+    function: &'a Function,
+    checker: Checker<'a>,
+    platform: Platform,
+    places: &'a Places,
+}
+
+impl Reporter<'_> {
+    /// A statement whose mnemonic no form has.
+    fn mnemonic(&self, instruction: Instruction<'_>, near: &[Near]) -> Option<Problem> {
+        let is_unknown = instructions::judge(instruction.mnemonic()).is_some();
+        if is_unknown || !self.places.is_whole(instruction) {
+            return None;
+        }
+        modifiers::problem(instruction, near, self.places)
+    }
+
+    /// A statement whose mnemonic some forms have: one of them must take its operands, and be there.
+    fn known(
+        &self,
+        instruction: Instruction<'_>,
+        known: &[(FormMatch, Option<Unmet>)],
+        problems: &mut Vec<Problem>,
+    ) {
+        let operands = instruction.operands();
+        let fits = |(form, unmet): &&(FormMatch, Option<Unmet>)| {
+            unmet.is_none() && self.checker.fits(form, operands)
+        };
+        if let Some((form, _)) = known.iter().find(fits) {
+            if form.order == Order::Free {
+                problems.extend(self.order(instruction, form, known));
+            }
+            return;
+        }
+        if !self.places.is_whole(instruction) {
+            return;
+        }
+        // The form with the fewest problems is the one that is meant.
+        let misfits = known.iter().map(|(form, unmet)| (form, *unmet, self.checker.misfits(form, operands)));
+        let weigh = |(_, unmet, misfits): &(_, Option<Unmet>, Vec<_>)| {
+            2 * misfits.len() + usize::from(unmet.is_some())
+        };
+        let Some((form, unmet, misfits)) = misfits.min_by_key(weigh) else { return };
+        match unmet {
+            Some(unmet) if misfits.is_empty() => {
+                problems.extend(needs::problem(self, instruction, form, unmet));
+            }
+            _ => {
+                let found =
+                    misfits.iter().filter_map(|misfit| operands::problem(self, instruction, form, *misfit));
+                problems.extend(found);
+            }
+        }
+    }
+
+    /// A statement with its modifiers in another order than documented, which the assembler does not mind.
+    fn order(
+        &self,
+        instruction: Instruction<'_>,
+        form: &FormMatch,
+        known: &[(FormMatch, Option<Unmet>)],
+    ) -> Option<Problem> {
+        if known.iter().any(|(other, _)| other.order == Order::Documented) {
+            return None;
+        }
+        let range = self.places.mnemonic(instruction)?;
+        let documented = words::documented(form.entry, &form.chosen);
+        let message = format!("the documented order of these modifiers is `{documented}`");
+        let problem = Problem::hint(range, codes::MODIFIER_ORDER, message);
+        Some(problem.with_fix(Mend::replacement(range, &documented).preferred()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,270 @@
+use expect_test::{Expect, expect};
+
+use crate::fixture::{FILE, open};
+
+/// The diagnostics of a module, with what would mend them.
+fn check(source: &str, expect: Expect) {
+    let (fixture, analysis) = open(source);
+    let mut shown = String::new();
+    for found in analysis.diagnostics(FILE).unwrap() {
+        let place = fixture.show(found.range);
+        shown.push_str(&format!("{place} {:?} {}: {}\n", found.severity, found.code, found.message));
+        for related in found.related {
+            shown.push_str(&format!("    {} {}\n", fixture.show(related.range), related.message));
+        }
+        for fix in found.fixes {
+            shown.push_str(&format!("    fix: {}\n", fix.title));
+        }
+    }
+    expect.assert_eq(&shown);
+}
+
+/// A kernel around some statements.
+fn check_body(statements: &str, expect: Expect) {
+    check(
+        &format!(
+            "\
+.version 8.0
+.target sm_90
+.address_size 64
+.global .b32 table[4];
+.visible .entry k(.param .u64 out) {{
+.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
+.shared .b32 tile[4];
+{statements}
+ret;
+}}
+"
+        ),
+        expect,
+    );
+}
+
+#[test]
+fn modifiers() {
+    check_body(
+        "mul.s32 %r1, %r2, %r3;",
+        expect![[r#"
+        8:`mul.s32` Error missing-modifier: `mul.s32` needs `.hi`, `.lo` or `.wide` (which variant of the operation is meant)
+            fix: Replace with `mul.hi.s32`
+            fix: Replace with `mul.lo.s32`
+            fix: Replace with `mul.wide.s32`
+    "#]],
+    );
+    check_body(
+        "mul.lo.hi.s32 %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.lo` Error modifier-not-allowed: `.hi` and `.lo` exclude each other; keep one of them
+            fix: Remove `.lo`
+    "#]],
+    );
+    check_body(
+        "mul.s32.lo %r1, %r2, %r3;",
+        expect![[r#"
+        8:`mul.s32.lo` Error invalid-form: these modifiers must be in this order: `mul.lo.s32`
+            fix: Replace with `mul.lo.s32`
+    "#]],
+    );
+    check_body(
+        "setp.s32 %p1, %r1, %r2;",
+        expect![[r#"
+        8:`setp.s32` Error missing-modifier: `setp.s32` needs `.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge` (the comparison)
+            fix: Replace with `setp.eq.s32`
+            fix: Replace with `setp.ne.s32`
+            fix: Replace with `setp.lt.s32`
+            fix: Replace with `setp.le.s32`
+    "#]],
+    );
+    check_body(
+        "setp.s32.lt %p1, %r1, %r2;",
+        expect![[r#"
+        8:`setp.s32.lt` Hint modifier-order: the documented order of these modifiers is `setp.lt.s32`
+            fix: Replace with `setp.lt.s32`
+    "#]],
+    );
+    check_body(
+        "setp.lo.s32 %p1, %r1, %r2;",
+        expect![[r#"
+        8:`.lo` Error modifier-not-allowed: `setp.s32` takes `.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge` here, not `.lo` (the comparison)
+            fix: Replace with `.eq`
+            fix: Replace with `.ne`
+            fix: Replace with `.lt`
+            fix: Replace with `.le`
+    "#]],
+    );
+    check_body(
+        "mad.lo.sat.s32 %r1, %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.sat` Error modifier-not-allowed: `mad.lo.s32` takes no `.sat`; it goes with `.hi`
+            fix: Remove `.sat`
+    "#]],
+    );
+    check_body(
+        "mad.hi.sat.u32 %r1, %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.sat` Error modifier-not-allowed: `mad.hi.u32` takes no `.sat`; it goes with `.s32`
+            fix: Remove `.sat`
+    "#]],
+    );
+    check_body("cp.async;", expect![[""]]);
+}
+
+#[test]
+fn operands() {
+    check_body(
+        "mul.lo.s32 %r1, %r2, %f1;",
+        expect![[r#"
+        8:`%f1` Error operand-type: `%f1` is `.f32`; `mul.lo.s32` takes `.u32`, `.s32`, `.f16x2` or `.b32` here
+            6:`%f` declared here
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, 1.5;",
+        expect![[r#"
+        8:`1.5` Error operand-type: `mul.lo.s32` takes an integer here (`.s32`), not a float
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2;",
+        expect![[r#"
+        8:`mul.lo.s32` Error operand-count: `mul.lo.s32` takes 3 operands (`d, a, b`), not 2
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, 1, 2, 3;",
+        expect![[r#"
+        8:`2, 3` Error operand-count: `mul.lo.s32` takes 3 operands (`d, a, b`), not 5
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 4, %r1, %r2;",
+        expect![[r#"
+        8:`4` Error operand-kind: a result cannot go to a constant; `mul.lo.s32` takes a register here
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, table;",
+        expect![[r#"
+        8:`table` Error operand-kind: `table` is a variable; `mul.lo.s32` takes a register or a constant here
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, %tid.x;",
+        expect![[r#"
+        8:`%tid.x` Error operand-kind: special registers are read by `mov`: copy `%tid` to a register first
+    "#]],
+    );
+    check_body(
+        "mov.f32 %f1, 1;",
+        expect![[r#"
+        8:`1` Error operand-type: `mov.f32` takes a float here (`.f32`); write `1.0` or `0f3F800000` for 1
+    "#]],
+    );
+    check_body(
+        "@%r1 mul.lo.s32 %r1, %r2, %r3;",
+        expect![[r#"
+        8:`%r1` Error operand-type: a guard is a predicate register; `%r1` is `.b32`
+            6:`%r` declared here
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, %nowhere;",
+        expect![[r#"
+        8:`%nowhere` Error unresolved-name: no register or special register `%nowhere` is declared here
+    "#]],
+    );
+}
+
+#[test]
+fn memory() {
+    check_body(
+        "ld.shared.b32 %r1, [table];",
+        expect![[r#"
+        8:`[table]` Error state-space: `table` is in `.global`; `ld.shared.b32` goes to `.shared`
+    "#]],
+    );
+    check_body(
+        "ld.shared.b32 %r1, tile;",
+        expect![[r#"
+        8:`tile` Error operand-kind: `tile` is a variable; `ld.shared.b32` takes an address `[…]` here
+            7:`tile` declared here
+            fix: Put it in brackets
+    "#]],
+    );
+    check_body(
+        "ld.shared.v2.b32 {%r1, %r2, %r3, %r4}, [tile];",
+        expect![[r#"
+        8:`{%r1, %r2, %r3, %r4}` Error vector-length: `ld.shared.v2.b32` takes 2 registers in braces here; there are 4 in these braces
+    "#]],
+    );
+    check_body(
+        "ld.shared.v2.b32 %r1, [tile];",
+        expect![[r#"
+        8:`%r1` Error vector-length: `%r1` is a single register; `ld.shared.v2.b32` takes 2 registers in braces here
+            6:`%r` declared here
+    "#]],
+    );
+    check_body(
+        "st.shared.b32 [%f1], %r1;",
+        expect![[r#"
+        8:`[%f1]` Error operand-type: `%f1` is `.f32`; an address is an integer or bits, `.u64` or `.b64`
+            6:`%f` declared here
+    "#]],
+    );
+    check_body(
+        "ld.b32 %r1, [%r2];",
+        expect![[r#"
+        8:`[%r2]` Error operand-type: `%r2` is `.b32`; addresses that `ld.b32` takes have 64 bits, as `.address_size` says
+            6:`%r` declared here
+    "#]],
+    );
+    check_body(
+        "ld.param.b64 %rd1, out;",
+        expect![[r#"
+        8:`out` Error operand-kind: `out` is a parameter; `ld.param.b64` takes an address `[…]` here
+            5:`out` declared here
+            fix: Put it in brackets
+    "#]],
+    );
+    check_body(
+        "st.shared.u8 [tile], %f1;",
+        expect![[r#"
+        8:`%f1` Error operand-type: `%f1` is `.f32`; `st.shared.u8` takes integers or bits, at least 8 wide, here
+            6:`%f` declared here
+    "#]],
+    );
+}
+
+/// A kernel for an older version or target.
+fn check_for(version: &str, target: &str, statement: &str, expect: Expect) {
+    check(
+        &format!(
+            "\
+.version {version}
+.target {target}
+.visible .entry k() {{
+.reg .b32 %r<9>; .reg .pred %p<4>;
+{statement}
+ret;
+}}
+"
+        ),
+        expect,
+    );
+}
+
+#[test]
+fn versions_and_targets() {
+    check_for("7.0", "sm_90", "ld.shared::cluster.b32 %r1, [%r2];", expect![[""]]);
+    check_for("7.0", "sm_80", "ld.shared::cluster.b32 %r1, [%r2];", expect![[""]]);
+    check_for(
+        "7.0",
+        "sm_70",
+        "redux.sync.add.s32 %r1, %r2, -1;",
+        expect![[r#"
+        5:`redux.sync.add.s32` Error needs-target: `redux.sync.add.s32` needs target `sm_80` or later; this module is for `sm_70`
+            fix: Raise to `.target sm_80`
+    "#]],
+    );
+    check_for("8.0", "sm_90", "ld.shared.b32 %r1, [%r2];", expect![[""]]);
+}
