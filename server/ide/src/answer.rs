@@ -237,6 +237,8 @@ pub enum SymbolKind {
     Label,
     /// A debug section or another named part of a module.
     Section,
+    /// A block inside a body.
+    Block,
 }
 
 /// An entry of the outline.

@@ -1,6 +1,6 @@
 //! What fits at a place: opcodes where a statement starts, then their modifiers in order, then operands by kind.
 
-mod ptx;
+pub(crate) mod ptx;
 mod snippet;
 mod wave;
 
@@ -38,7 +38,7 @@ fn in_empty_file(db: &Database, file: File) -> Vec<CompletionItem> {
 }
 
 /// Whether the place lies in a comment or a string.
-fn is_in_text(db: &Database, place: &Place<'_>) -> bool {
+pub(crate) fn is_in_text(db: &Database, place: &Place<'_>) -> bool {
     let Some(before) = place.offset.checked_sub(1.into()) else { return false };
     let Some(token) = token_covering(&place.item.parse(db).syntax(), before) else { return false };
     let inside = token.text_range().end() > place.offset;

@@ -15,6 +15,7 @@
 
 mod analysis;
 pub mod answer;
+mod call_hierarchy;
 mod completion;
 mod db;
 mod declared;
@@ -24,10 +25,14 @@ mod explain;
 #[cfg(test)]
 mod fixture;
 mod folding;
+mod format;
 mod hover;
+mod inlay_hints;
 pub mod lanes;
 mod lineage;
+mod links;
 mod module;
+mod module_symbols;
 #[allow(dead_code, reason = "the checks that need it come one by one")]
 mod module_target;
 mod names;
@@ -37,14 +42,21 @@ mod place;
 mod recent;
 mod rename;
 mod selection;
+mod signature_help;
 mod similar;
 mod symbols;
 mod tokens;
 
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
 pub use answer::*;
+pub use call_hierarchy::{CallItem, Calls};
 pub use diagnostics::{Code, MAX_DIAGNOSTICS, Rules, code, codes, nearest_code};
 pub use explain::{explain, nearest_name};
+pub use format::Formatted;
+pub use inlay_hints::{InlayHint, InlayHintKind, InlayHintKinds};
+pub use links::DocumentLink;
+pub use module_symbols::ModuleSymbol;
 pub use module_target::Profile;
+pub use signature_help::{Signature, SignatureHelp, SignatureParameter};
 pub use text_size::{TextRange, TextSize};
 pub use warplens_syntax::Language;

@@ -1,6 +1,7 @@
 //! Selections that grow: word, operand, statement, block, function, file.
 
 use text_size::{TextRange, TextSize};
+use warplens_syntax::SyntaxKind;
 
 use crate::db::{Database, File};
 use crate::place::Place;
@@ -9,7 +10,9 @@ use crate::place::Place;
 pub(crate) fn selection(db: &Database, file: File, offset: TextSize) -> Vec<TextRange> {
     let Some(place) = Place::new(db, file, offset) else { return Vec::new() };
     let Some(token) = place.token(db) else { return Vec::new() };
-    let nodes = token.parent_ancestors().map(|node| node.text_range());
+    // How a long body is cut into pieces says nothing to a person.
+    let nodes = token.parent_ancestors().filter(|node| node.kind() != SyntaxKind::CHUNK);
+    let nodes = nodes.map(|node| node.text_range());
     let mut ranges: Vec<TextRange> =
         std::iter::once(token.text_range()).chain(nodes).map(|range| place.in_file(range)).collect();
     ranges.push(TextRange::up_to(file.document(db).items().text_len()));

@@ -103,6 +103,32 @@ L:  bra L;
     }
 
     #[test]
+    fn blocks_that_declare_something() {
+        check(
+            "
+.func f() {
+    { // callseq 0, 0
+    .param .b64 a;
+    {
+L:  ret;
+    }
+    { ret; }
+    } // callseq 0
+    .shared .b8 tile[4];
+}
+",
+            expect![[r#"
+                f Function function with 0 parameters 2:`f`
+                  { } Block callseq 0, 0 3:`{`
+                    a Variable .param variable, .b64, 8 bytes 4:`a`
+                    { } Block - 5:`{`
+                      L Label label 6:`L`
+                  tile Variable .shared variable, .b8, 4 bytes 10:`tile`
+            "#]],
+        );
+    }
+
+    #[test]
     fn a_wave_file() {
         check(
             ".kernel a

@@ -2,6 +2,7 @@
 
 mod check;
 mod explain;
+mod fmt;
 mod log;
 mod sim;
 
@@ -41,6 +42,8 @@ enum Command {
     Check(check::Arguments),
     /// Simulate a launch and print the lanes that ran each line
     Sim(sim::Arguments),
+    /// Format files in place
+    Fmt(fmt::Arguments),
     /// Explain an instruction, a directive or a special register
     Explain(explain::Arguments),
 }
@@ -90,6 +93,7 @@ pub fn main() -> ExitCode {
         Command::Lsp { stdio: _ } => serve(),
         Command::Check(arguments) => check::run(&arguments),
         Command::Sim(arguments) => sim::run(&arguments),
+        Command::Fmt(arguments) => fmt::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
     };
     match outcome {

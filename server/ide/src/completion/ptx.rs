@@ -1,6 +1,6 @@
 //! Completion in PTX.
 
-mod context;
+pub(crate) mod context;
 mod declarations;
 mod modifiers;
 mod opcodes;

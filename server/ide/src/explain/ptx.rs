@@ -158,7 +158,8 @@ fn class(class: &ModifierClass) -> String {
     format!("{}{optional}{about}", values.join(" "))
 }
 
-fn operand(operand: &Operand) -> String {
+/// An operand in a line.
+pub(crate) fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
     let optional = if operand.optional { ", may be left out" } else { "" };
     let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };

@@ -9,6 +9,7 @@ use warplens_syntax::{SyntaxKind, SyntaxNode};
 use crate::answer::{Symbol, SymbolKind};
 use crate::db::{Db, Item, ptx_function, ptx_header};
 use crate::declared::ptx as declared;
+use crate::place::token_covering;
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     let header = ptx_header(db, item);
@@ -22,7 +23,7 @@ pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
             kind: kind(&declaration.kind),
             range: full(&tree, focus),
             focus,
-            children: function.as_deref().map(locals).unwrap_or_default(),
+            children: function.as_deref().map(|function| locals(function, &tree)).unwrap_or_default(),
         }
     });
     declarations.chain(section(&header.directive, &tree)).collect()
@@ -63,12 +64,43 @@ fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {
     })
 }
 
-/// What a function declares, in the order of the text. Registers are left out: there are too many, and they are found by use.
-fn locals(function: &Function) -> Vec<Symbol> {
-    let mut symbols: Vec<Symbol> =
-        function.symbols().iter().filter_map(|symbol| local(function, symbol)).collect();
-    symbols.sort_by_key(|symbol| symbol.focus.start());
-    symbols
+/// What a function declares, in the order of the text, that of blocks below them. Registers are left out: there are too
+/// many, and they are found by use.
+fn locals(function: &Function, tree: &SyntaxNode) -> Vec<Symbol> {
+    let mut of_scopes: Vec<Vec<Symbol>> = vec![Vec::new(); function.scopes().len()];
+    for symbol in function.symbols() {
+        of_scopes[symbol.scope.index()].extend(local(function, symbol));
+    }
+    // Inner scopes stand after those around them.
+    for (index, scope) in function.scopes().iter().enumerate().rev() {
+        let mut symbols = std::mem::take(&mut of_scopes[index]);
+        symbols.sort_by_key(|symbol| symbol.focus.start());
+        let Some(parent) = scope.parent else { return symbols };
+        if function.body == Some(scope.range) {
+            of_scopes[parent.index()].extend(symbols);
+        } else if !symbols.is_empty() {
+            of_scopes[parent.index()].push(block(tree, scope.range, symbols));
+        }
+    }
+    Vec::new()
+}
+
+/// A block that declares something, with the comment behind its brace: compilers say there what it is for.
+fn block(tree: &SyntaxNode, range: TextRange, children: Vec<Symbol>) -> Symbol {
+    let brace = token_covering(tree, range.start());
+    let behind = brace.as_ref().and_then(|brace| token_covering(tree, brace.text_range().end()));
+    let blanks =
+        behind.filter(|token| token.kind() == SyntaxKind::WHITESPACE && !token.text().contains('\n'));
+    let comment = blanks.and_then(|blanks| token_covering(tree, blanks.text_range().end()));
+    let comment = comment.filter(|token| token.kind() == SyntaxKind::COMMENT);
+    Symbol {
+        name: "{ }".into(),
+        detail: comment.map(|comment| comment.text().trim_start_matches('/').trim().to_owned()),
+        kind: SymbolKind::Block,
+        range,
+        focus: brace.map_or(range, |brace| brace.text_range()),
+        children,
+    }
 }
 
 fn local(function: &Function, symbol: &Local) -> Option<Symbol> {

@@ -178,14 +178,14 @@ fn flatten(
     }
 }
 
-fn symbol_kind(kind: ide::SymbolKind) -> lsp::SymbolKind {
+pub(super) fn symbol_kind(kind: ide::SymbolKind) -> lsp::SymbolKind {
     match kind {
         ide::SymbolKind::Kernel => lsp::SymbolKind::EVENT,
         ide::SymbolKind::Function => lsp::SymbolKind::FUNCTION,
         ide::SymbolKind::Parameter | ide::SymbolKind::Register => lsp::SymbolKind::VARIABLE,
         ide::SymbolKind::Variable => lsp::SymbolKind::FIELD,
         ide::SymbolKind::Label => lsp::SymbolKind::KEY,
-        ide::SymbolKind::Section => lsp::SymbolKind::NAMESPACE,
+        ide::SymbolKind::Section | ide::SymbolKind::Block => lsp::SymbolKind::NAMESPACE,
     }
 }
 

@@ -10,9 +10,9 @@ use crate::db::Database;
 use crate::place::{Place, token_before, token_covering};
 
 /// The statement up to the cursor, without blanks and comments.
-pub(super) struct Statement {
+pub(crate) struct Statement {
     /// The word being typed, up to the cursor.
-    pub(super) word: TextRange,
+    pub(crate) word: TextRange,
     typed: String,
     /// What stands before the word, in order.
     tokens: Vec<SyntaxToken>,
@@ -29,7 +29,7 @@ enum Surroundings {
 }
 
 /// What can stand at the cursor.
-pub(super) enum Context<'s> {
+pub(crate) enum Context<'s> {
     /// A statement in a body.
     Statement,
     /// An opcode, after a guard.
@@ -65,18 +65,20 @@ pub(super) enum Context<'s> {
 }
 
 /// Which operand the cursor stands in.
-pub(super) struct Operand<'s> {
-    pub(super) opcode: &'s str,
+pub(crate) struct Operand<'s> {
+    pub(crate) opcode: &'s str,
     /// The modifiers, with their dots.
-    pub(super) modifiers: Vec<&'s str>,
+    pub(crate) modifiers: Vec<&'s str>,
     /// Counted from 0 by the commas outside of brackets.
-    pub(super) index: usize,
+    pub(crate) index: usize,
     /// Whether the cursor stands in `[ ]`.
-    pub(super) in_address: bool,
+    pub(crate) in_address: bool,
+    /// The tokens of the operands up to the cursor.
+    pub(crate) tokens: &'s [SyntaxToken],
 }
 
 impl Statement {
-    pub(super) fn before(db: &Database, place: &Place<'_>) -> Statement {
+    pub(crate) fn before(db: &Database, place: &Place<'_>) -> Statement {
         let tree = place.item.parse(db).syntax();
         let mut before = place.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
         let word = before.take_if(|token| place.blanks == 0.into() && is_word(token.kind()));
@@ -96,7 +98,7 @@ impl Statement {
         Statement { word, typed, tokens, is_glued, surroundings }
     }
 
-    pub(super) fn context(&self) -> Context<'_> {
+    pub(crate) fn context(&self) -> Context<'_> {
         match self.surroundings {
             Surroundings::Body => self.in_body(&self.tokens),
             Surroundings::Parameters => Context::Parameter,
@@ -139,7 +141,7 @@ impl Statement {
             return Context::Nothing;
         }
         let (index, in_address) = position(operands);
-        Context::Operand(Operand { opcode: opcode.text(), modifiers, index, in_address })
+        Context::Operand(Operand { opcode: opcode.text(), modifiers, index, in_address, tokens: operands })
     }
 
     fn in_directive<'s>(&'s self, tokens: &'s [SyntaxToken]) -> Context<'s> {

@@ -1,0 +1,154 @@
+//! Formatting: the edits that give a file the columns of a compiler's output.
+//!
+//! Only blanks and line ends change, never a token or a comment, and what is formatted already stays as it is. An item
+//! with a syntax error is left alone: what its author meant is not known. `layout` keeps those promises, `ptx` is the
+//! style.
+
+mod layout;
+mod ptx;
+
+use salsa::Database as _;
+use text_size::{TextRange, TextSize};
+use warplens_syntax::Language;
+
+use crate::answer::{FileId, TextEdit};
+use crate::db::{Database, File, Item, items};
+use crate::{Analysis, Answer};
+use layout::Layout;
+
+/// How a file is formatted.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Formatted {
+    /// The edits, in the order of the text. They change blanks and line ends only.
+    pub edits: Vec<TextEdit>,
+    /// The first syntax error of each item that has one and therefore stays as it is.
+    pub broken: Vec<TextRange>,
+}
+
+impl Analysis {
+    /// The edits that format a file, or why it cannot be.
+    pub fn format(&self, file: FileId) -> Answer<Result<Formatted, String>> {
+        let formatted = self.ask(file, |db, file| Some(format(db, file)))?;
+        Ok(formatted.unwrap_or_else(|| Ok(Formatted::default())))
+    }
+
+    /// The edits that format the lines of a range, or why that cannot be.
+    pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Result<Formatted, String>> {
+        let formatted = self.ask(file, |db, file| Some(format_range(db, file, range)))?;
+        Ok(formatted.unwrap_or_else(|| Ok(Formatted::default())))
+    }
+
+    /// The edits that format what was ended by typing `;` or a line end just before a place.
+    pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
+        self.ask(file, |db, file| format_typed(db, file, offset))
+    }
+}
+
+/// Why a WAVE file is not formatted.
+const WAVE_LATER: &str = "WAVE files are not formatted yet; this version formats PTX";
+
+/// The edits that format a file.
+fn format(db: &Database, file: File) -> Result<Formatted, String> {
+    let whole = TextRange::up_to(file.document(db).items().text_len());
+    formatted(db, file, whole, first_error)
+}
+
+/// The edits that format the lines of a range.
+fn format_range(db: &Database, file: File, range: TextRange) -> Result<Formatted, String> {
+    let lines = lines_of(&file.document(db).items().text(), range);
+    let mut found = formatted(db, file, lines, first_error)?;
+    found.edits.retain(|edit| lines.contains_range(edit.range));
+    Ok(found)
+}
+
+/// The edits after `;` or the end of a line was typed before `offset`: they format the line that this ended. Mistakes
+/// elsewhere do not matter, they are usual while one writes.
+fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
+    let text = file.document(db).items().text();
+    let before = text.get(..usize::from(offset)).unwrap_or_default();
+    let ended = TextSize::of(before.trim_end_matches(['\n', '\r', ' ', '\t']));
+    let line = lines_of(&text, TextRange::empty(ended));
+    let Ok(mut found) = formatted(db, file, line, |_, _| None) else { return Vec::new() };
+    // The blanks before the next line are where the cursor is.
+    found.edits.retain(|edit| line.contains_range(edit.range) && edit.range.start() <= ended);
+    if has_error(db, file, line) { Vec::new() } else { found.edits }
+}
+
+/// The first syntax error of an item.
+fn first_error(db: &Database, item: Item<'_>) -> Option<TextRange> {
+    item.parse(db).errors().first().map(|error| error.range)
+}
+
+/// The edits around `lines`, but for the items in which `error` finds one.
+fn formatted(
+    db: &Database,
+    file: File,
+    lines: TextRange,
+    error: impl Fn(&Database, Item<'_>) -> Option<TextRange>,
+) -> Result<Formatted, String> {
+    if file.language(db) == Language::Wave {
+        return Err(WAVE_LATER.into());
+    }
+    let list = file.document(db).items();
+    let line_end = list.items().iter().find_map(|item| line_end(&item.text)).unwrap_or("\n");
+    let mut layout = Layout::new(line_end);
+    let mut broken = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        let range = list.range_of(index);
+        layout.item(&list.items()[index].text, range.start());
+        let Some(touched) = range.intersect(lines) else {
+            layout.pass_item();
+            continue;
+        };
+        if let Some(error) = error(db, *item) {
+            layout.pass_item();
+            broken.push(error + range.start());
+        } else {
+            let text = &list.items()[index].text;
+            ptx::item(&item.parse(db).syntax(), text, touched - range.start(), &mut layout);
+        }
+        db.unwind_if_revision_cancelled();
+    }
+    Ok(Formatted { edits: layout.finish(), broken })
+}
+
+/// Whether a syntax error touches a range.
+fn has_error(db: &Database, file: File, range: TextRange) -> bool {
+    let list = file.document(db).items();
+    let Some(first) = list.item_at(range.start()) else { return false };
+    let touched = (first..list.len()).take_while(|index| list.start_of(*index) <= range.end());
+    touched.into_iter().any(|index| {
+        let start = list.start_of(index);
+        let parse = items(db, file)[index].parse(db);
+        parse.errors().iter().any(|error| (error.range + start).intersect(range).is_some())
+    })
+}
+
+/// The range from the start of its first line to the end of its last, line end left aside. A line of which a range
+/// takes nothing but the start is not among them.
+fn lines_of(text: &str, range: TextRange) -> TextRange {
+    let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
+    let bytes = text.as_bytes();
+    let (from, to) = (usize::from(range.start()).min(bytes.len()), usize::from(range.end()).min(bytes.len()));
+    let start = bytes[..from].iter().rposition(is_end).map_or(0, |at| at + 1);
+    let ends_before = to > from && bytes[..to].last().is_some_and(is_end);
+    let end = match ends_before {
+        true => to - 1,
+        false => bytes[to..].iter().position(is_end).map_or(bytes.len(), |length| to + length),
+    };
+    TextRange::new(size(start), size(end.max(start)))
+}
+
+fn size(bytes: usize) -> TextSize {
+    TextSize::new(bytes as u32)
+}
+
+/// The first line end of a text.
+fn line_end(text: &str) -> Option<&'static str> {
+    let at = text.find(['\n', '\r'])?;
+    let mut known = ["\r\n", "\n", "\r"].into_iter();
+    known.find(|end| text[at..].starts_with(end))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+//! Links to the source that a file was compiled from: `.file` names it, `.loc` a place in it.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::ptx::Directive;
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
+use warplens_syntax::{Language, SyntaxNode, SyntaxToken};
+
+use crate::answer::FileId;
+use crate::db::{Database, Db, File, Item, items, ptx_header};
+use crate::{Analysis, Answer};
+
+/// A link to a place in another file. Nothing here knows whether that file exists.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DocumentLink {
+    /// What is the link.
+    pub range: TextRange,
+    /// The path as written.
+    pub path: SmolStr,
+    /// Line and column, counted from 1 as debug information does; 0 where it has none.
+    pub place: Option<(u32, u32)>,
+}
+
+impl Analysis {
+    /// The links of a file, in the order of the text.
+    pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
+        self.ask(file, links)
+    }
+}
+
+/// A place that an item names, relative to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Place {
+    range: TextRange,
+    /// The number of a `.file` directive.
+    file: u32,
+    place: Option<(u32, u32)>,
+}
+
+/// The places that an item names.
+#[salsa::tracked(returns(deref))]
+fn item_places<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Place]> {
+    let text = &item.text(db).0;
+    if item.language(db) != Language::Ptx || !(text.contains(".loc") || text.contains(".file")) {
+        return Box::default();
+    }
+    item.parse(db).syntax().descendants().flat_map(|node| places(&node)).collect()
+}
+
+/// The places that a directive names: one of its own, and for inlined code that of the call.
+fn places(node: &SyntaxNode) -> Vec<Place> {
+    if let Some(file) = ast::FileDirective::cast(node.clone()) {
+        let place = || {
+            let number = number(&file.index_token()?)?;
+            Some(Place { range: file.path_token()?.text_range(), file: number, place: None })
+        };
+        return place().into_iter().collect();
+    }
+    let Some(loc) = ast::LocDirective::cast(node.clone()) else { return Vec::new() };
+    let inlined = loc.loc_attributes().filter_map(|attribute| place(attribute.positions()));
+    place(loc.positions()).into_iter().chain(inlined).collect()
+}
+
+/// `1 20 5`: file, line and column.
+fn place(tokens: impl Iterator<Item = SyntaxToken>) -> Option<Place> {
+    let tokens: Vec<SyntaxToken> = tokens.take(3).collect();
+    let [file, line, column] = &tokens[..] else { return None };
+    let range = file.text_range().cover(column.text_range());
+    Some(Place { range, file: number(file)?, place: Some((number(line)?, number(column)?)) })
+}
+
+fn number(token: &SyntaxToken) -> Option<u32> {
+    token.text().parse().ok()
+}
+
+fn links(db: &Database, file: File) -> Vec<DocumentLink> {
+    let list = file.document(db).items();
+    let items = items(db, file);
+    let paths: FxHashMap<u64, &SmolStr> = items
+        .iter()
+        .filter_map(|item| match &ptx_header(db, *item).directive {
+            Some(Directive::File { index: Some(index), path }) => Some((*index, path)),
+            _ => None,
+        })
+        .collect();
+    let mut links = Vec::new();
+    if paths.is_empty() {
+        return links;
+    }
+    for (index, item) in items.iter().enumerate() {
+        let start = list.start_of(index);
+        links.extend(item_places(db, *item).iter().filter_map(|place| {
+            let path = (*paths.get(&u64::from(place.file))?).clone();
+            Some(DocumentLink { range: place.range + start, path, place: place.place })
+        }));
+    }
+    links
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::fixture::{FILE, open};
+
+    #[test]
+    fn places_of_the_source() {
+        let (fixture, analysis) = open(
+            r#".version 8.5
+.file 1 "/src/k.cu"
+.file 2 "util.h", 1700000000, 12
+.entry k() {
+    .loc 1 20 5
+    ret;
+    .loc 2 7 0, function_name $L__info0, inlined_at 1 21 9
+    .loc 3 1 1
+    .loc 1
+}
+"#,
+        );
+        let links = analysis.links(FILE).unwrap();
+        let shown: Vec<String> = links
+            .iter()
+            .map(|link| format!("{} {} {:?}", fixture.show(link.range), link.path, link.place))
+            .collect();
+        expect![[r#"
+            2:`"/src/k.cu"` /src/k.cu None
+            3:`"util.h"` util.h None
+            5:`1 20 5` /src/k.cu Some((20, 5))
+            7:`2 7 0` util.h Some((7, 0))
+            7:`1 21 9` /src/k.cu Some((21, 9))"#]]
+        .assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn nothing_without_debug_information() {
+        let (_, analysis) = open(".entry k() { ret; }");
+        assert_eq!(analysis.links(FILE).unwrap(), []);
+        let (_, analysis) = open(".kernel k\n halt\n.end\n");
+        assert_eq!(analysis.links(FILE).unwrap(), []);
+    }
+}

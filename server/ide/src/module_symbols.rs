@@ -1,0 +1,164 @@
+//! What a file shows to others: the names it declares for all of it, and what another file must define.
+
+use smol_str::SmolStr;
+use text_size::TextSize;
+use warplens_hir::ptx::{DeclarationKind, FunctionKind, Linkage};
+use warplens_syntax::Language;
+
+use crate::answer::{FileId, SymbolKind, Target};
+use crate::db::{Database, File, items, ptx_header};
+use crate::names::{self, Namespace, Subject};
+use crate::place::Place;
+use crate::{Analysis, Answer, declared, symbols};
+
+/// A name that a file declares for all of it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModuleSymbol {
+    /// The name.
+    pub name: String,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Where.
+    pub target: Target,
+    /// Whether it is the thing itself, rather than a promise that some file has it.
+    pub is_definition: bool,
+}
+
+impl Analysis {
+    /// The names that a file declares for all of it, in the order of the text.
+    pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
+        self.ask(file, module_symbols)
+    }
+
+    /// The name at a place, when it is one that another file may define.
+    pub fn linked_name(&self, file: FileId, offset: TextSize) -> Answer<Option<String>> {
+        self.ask(file, |db, file| linked_name(db, file, offset))
+    }
+}
+
+fn module_symbols(db: &Database, file: File) -> Vec<ModuleSymbol> {
+    match file.language(db) {
+        Language::Ptx => declarations(db, file),
+        Language::Wave => {
+            let of_file = file.id(db);
+            let symbols = symbols::symbols(db, file).into_iter();
+            let symbol = |symbol: crate::Symbol| ModuleSymbol {
+                name: symbol.name,
+                kind: symbol.kind,
+                target: Target { file: of_file, full: symbol.range, focus: symbol.focus },
+                is_definition: true,
+            };
+            symbols.map(symbol).collect()
+        }
+    }
+}
+
+fn declarations(db: &Database, file: File) -> Vec<ModuleSymbol> {
+    let list = file.document(db).items();
+    let mut found = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        let start = list.start_of(index);
+        let header = ptx_header(db, *item);
+        if header.declarations.is_empty() {
+            continue;
+        }
+        let tree = item.parse(db).syntax();
+        for declaration in &header.declarations {
+            let Some((kind, is_definition)) = kind(&declaration.kind) else { continue };
+            let focus = declaration.name_range;
+            let full = declared::ptx::declaration(&tree, focus).map_or(focus, |node| node.text_range());
+            let target = Target { file: file.id(db), full: full + start, focus: focus + start };
+            found.push(ModuleSymbol { name: declaration.name.to_string(), kind, target, is_definition });
+        }
+    }
+    found
+}
+
+/// What a declaration declares, and whether it defines it; none for what only debug information names.
+fn kind(kind: &DeclarationKind) -> Option<(SymbolKind, bool)> {
+    Some(match kind {
+        DeclarationKind::Variable(variable) => {
+            (SymbolKind::Variable, variable.linkage != Some(Linkage::Extern))
+        }
+        DeclarationKind::Function { kind: FunctionKind::Entry, has_body, .. } => {
+            (SymbolKind::Kernel, *has_body)
+        }
+        DeclarationKind::Function { has_body, .. } => (SymbolKind::Function, *has_body),
+        DeclarationKind::Alias { .. } => (SymbolKind::Function, true),
+        DeclarationKind::SectionLabel => return None,
+    })
+}
+
+fn linked_name(db: &Database, file: File, offset: TextSize) -> Option<String> {
+    let place = Place::new(db, file, offset)?;
+    match names::named(db, &place)?.subject {
+        Subject::Module(Namespace::Module, name) => Some(SmolStr::to_string(&name)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::fixture::{FILE, open};
+
+    fn check(source: &str, expect: Expect) {
+        let (fixture, analysis) = open(source);
+        let symbols = analysis.module_symbols(FILE).unwrap();
+        let show = |symbol: &super::ModuleSymbol| {
+            let what = if symbol.is_definition { "defined" } else { "declared" };
+            format!("{} {:?} {what} {}\n", symbol.name, symbol.kind, fixture.show(symbol.target.focus))
+        };
+        expect.assert_eq(&symbols.iter().map(show).collect::<String>());
+    }
+
+    #[test]
+    fn of_a_module() {
+        check(
+            "
+.extern .func f();
+.extern .global .u32 x;
+.global .u32 y, z;
+.func g() { .reg .u32 a; L: ret; }
+.alias f, g;
+.entry k() { ret; }
+.section .debug_str { l: .b8 0 }
+",
+            expect![[r#"
+                f Function declared 2:`f`
+                x Variable declared 3:`x`
+                y Variable defined 4:`y`
+                z Variable defined 4:`z`
+                g Function defined 5:`g`
+                f Function defined 6:`f`
+                k Kernel defined 7:`k`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn of_a_wave_file() {
+        check(
+            ".kernel a\n  halt\n.end\n.kernel b\n  halt\n.end\n",
+            expect![[r#"
+            a Kernel defined 1:`a`
+            b Kernel defined 4:`b`
+        "#]],
+        );
+    }
+
+    #[test]
+    fn only_names_of_the_module_are_linked() {
+        let name = |source: &str| {
+            let (fixture, analysis) = open(source);
+            analysis.linked_name(FILE, fixture.cursor()).unwrap()
+        };
+        assert_eq!(name(".extern .func f();\n              |\n"), Some("f".into()));
+        assert_eq!(name(".entry k() { call f; }\n                  |\n"), Some("f".into()));
+        assert_eq!(
+            name(".entry k() { .reg .u32 a; mov.u32 a, 1; }\n                                  |\n"),
+            None
+        );
+    }
+}

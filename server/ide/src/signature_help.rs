@@ -1,0 +1,248 @@
+//! Help while operands are typed: the forms of the opcode written, and of a call what the callee takes.
+
+mod calls;
+mod forms;
+
+use text_size::{TextRange, TextSize};
+use warplens_syntax::Language;
+
+use crate::answer::FileId;
+use crate::completion;
+use crate::completion::ptx::context::{Context, Operand, Statement};
+use crate::db::{Database, File};
+use crate::place::Place;
+use crate::{Analysis, Answer};
+
+/// At most so many forms are listed; those that fit best are among them.
+const MAX_FORMS: usize = 24;
+
+/// The forms that a statement can take.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureHelp {
+    /// Each of them.
+    pub signatures: Vec<Signature>,
+    /// The one that fits best what is written.
+    pub active: usize,
+}
+
+/// One form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Signature {
+    /// The form in a line.
+    pub label: String,
+    /// What it does, in markdown.
+    pub documentation: String,
+    /// Its operands.
+    pub parameters: Vec<SignatureParameter>,
+    /// Which of them is being typed; none when the form has no more.
+    pub active: Option<usize>,
+}
+
+/// An operand of a form.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureParameter {
+    /// Where it stands in the label.
+    pub range: TextRange,
+    /// What it is, in markdown.
+    pub documentation: String,
+}
+
+impl Analysis {
+    /// The forms of the statement whose operands are typed at a place.
+    pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
+        self.ask(file, |db, file| signature_help(db, file, offset))
+    }
+}
+
+fn signature_help(db: &Database, file: File, offset: TextSize) -> Option<SignatureHelp> {
+    let place = Place::new(db, file, offset)?;
+    if place.language(db) != Language::Ptx || completion::is_in_text(db, &place) {
+        return None;
+    }
+    let statement = Statement::before(db, &place);
+    let Context::Operand(operand) = statement.context() else { return None };
+    calls::help(db, &place, &operand).or_else(|| forms::help(&operand))
+}
+
+/// A label with the ranges of its parameters, as it grows.
+#[derive(Default)]
+struct Label {
+    text: String,
+    parameters: Vec<SignatureParameter>,
+}
+
+impl Label {
+    fn push(&mut self, text: &str) {
+        self.text.push_str(text);
+    }
+
+    fn push_parameter(&mut self, text: &str, documentation: String) {
+        let start = TextSize::of(self.text.as_str());
+        self.text.push_str(text);
+        let range = TextRange::at(start, TextSize::of(text));
+        self.parameters.push(SignatureParameter { range, documentation });
+    }
+
+    /// The signature, with the parameter of this number active if there is one.
+    fn finish(self, documentation: String, active: usize) -> Signature {
+        let active = (active < self.parameters.len()).then_some(active);
+        Signature { label: self.text, documentation, parameters: self.parameters, active }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fmt::Write;
+
+    use expect_test::{Expect, expect};
+
+    use crate::fixture::{FILE, open};
+
+    /// The signatures, the active one marked by `>`, its active parameter by carets and explained.
+    fn check(source: &str, expect: Expect) {
+        let (fixture, analysis) = open(source);
+        let mut shown = String::new();
+        if let Some(help) = analysis.signature_help(FILE, fixture.cursor()).unwrap() {
+            for (index, signature) in help.signatures.iter().enumerate() {
+                let is_active = index == help.active;
+                writeln!(shown, "{} {}", if is_active { '>' } else { ' ' }, signature.label).unwrap();
+                let parameter = signature.active.map(|active| &signature.parameters[active]);
+                if let Some(parameter) = parameter.filter(|_| is_active) {
+                    let (start, length) = (parameter.range.start().into(), parameter.range.len().into());
+                    let documentation = &parameter.documentation;
+                    writeln!(shown, "  {}{} {documentation}", " ".repeat(start), "^".repeat(length)).unwrap();
+                }
+            }
+        }
+        expect.assert_eq(&shown);
+    }
+
+    fn check_statement(statement: &str, expect: Expect) {
+        let marker = " ".repeat(statement.len());
+        check(&format!(".entry k() {{\n{statement}\n{marker}|\n}}\n"), expect);
+    }
+
+    #[test]
+    fn the_operand_that_is_typed() {
+        check_statement(
+            "prmt.b32 ",
+            expect![[r#"
+            > prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c
+                                                       ^ `d` written: register
+        "#]],
+        );
+        check_statement(
+            "@p prmt.b32 %r1, %r2, ",
+            expect![[r#"
+            > prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c
+                                                             ^ `b` read: register or constant · bytes 4-7
+        "#]],
+        );
+    }
+
+    #[test]
+    fn optional_operands_and_addresses_are_operands() {
+        check_statement(
+            "ldu.global.u32 %r1, [",
+            expect![[r#"
+            > ldu{.global}{.vec}.type d, [a]
+                                         ^^^ `a` read: address `[…]`
+        "#]],
+        );
+        check_statement(
+            "st.bulk [a], 8, ",
+            expect![[r#"
+                > st.bulk{.weak}{.shared::cta} [a], size, initval
+                                                          ^^^^^^^ `initval` read: constant · fill value (only 0)
+            "#]],
+        );
+        check_statement(
+            "wmma.load.a.sync.aligned.row.m16n16k16.f16 {%r1, %r2}, [p], ",
+            expect![[r#"
+                > wmma.load.{a,b,c}.sync.aligned.layout.shape{.ss}.type r, [p]{, stride}
+                                                                                 ^^^^^^ `stride` read: register or constant, may be left out · leading dimension in elements
+            "#]],
+        );
+    }
+
+    #[test]
+    fn the_form_that_fits_the_modifiers_is_active() {
+        check_statement(
+            "ld.volatile.global.u32 ",
+            expect![[r#"
+              ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}
+              ld{.weak}{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}
+            > ld.volatile{.ss}{.prefetch_size}{.vec}.type d, [a]
+                                                          ^ `d` written: register or vector `{…}`
+              ld.{relaxed,acquire}.scope{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}
+              ld.mmio.{relaxed,acquire}.sys{.global}.type d, [a]
+              ld.proxy::readonly{.ss}.type d, [a]
+        "#]],
+        );
+    }
+
+    #[test]
+    fn more_operands_than_a_form_has_point_at_none() {
+        check_statement(
+            "prmt.b32 %r1, %r2, %r3, %r4, ",
+            expect![[r#"
+            > prmt.b32{.f4e,.b4e,.rc8,.ecl,.ecr,.rc16} d, a, b, c
+        "#]],
+        );
+    }
+
+    #[test]
+    fn nothing_where_no_operand_is_typed() {
+        check_statement("prmt.b32", expect![""]);
+        check_statement("prmt.b32 %r1; ", expect![""]);
+        check_statement("frobnicate %r1, ", expect![""]);
+        check_statement("// prmt.b32 %r1, ", expect![""]);
+        check_statement(".reg .b32 ", expect![""]);
+    }
+
+    const CALLEE: &str = ".func (.param .b32 r) f(.param .b32 a, .param .align 8 .b8 b[16]);\n.entry k() {\n";
+
+    fn check_call(statement: &str, expect: Expect) {
+        let marker = " ".repeat(statement.len());
+        check(&format!("{CALLEE}{statement}\n{marker}|\n}}\n"), expect);
+    }
+
+    #[test]
+    fn a_call_shows_what_the_callee_takes() {
+        check_call(
+            "call (x), f, (y, ",
+            expect![[r#"
+            > call (.param .b32 r), f, (.param .b32 a, .param .align 8 .b8 b[16])
+                                                       ^^^^^^^^^^^^^^^^^^^^^^^^^ parameter 1
+        "#]],
+        );
+        check_call(
+            "call.uni (x), f, (",
+            expect![[r#"
+                > call.uni (.param .b32 r), f, (.param .b32 a, .param .align 8 .b8 b[16])
+                                                ^^^^^^^^^^^^^ parameter 0
+            "#]],
+        );
+        check_call(
+            "call (x), f, ",
+            expect![[r#"
+            > call (.param .b32 r), f, (.param .b32 a, .param .align 8 .b8 b[16])
+        "#]],
+        );
+    }
+
+    #[test]
+    fn a_call_of_nobody_known_shows_the_forms_of_a_call() {
+        check_call(
+            "call (x), ",
+            expect![[r#"
+            > call{.uni} (ret), func, (args)
+                                ^^^^ `func` read: variable or function or register · callee or pointer
+              call{.uni} func, (args)
+              call{.uni} func
+              call{.uni} (ret), func, (args), targets
+              call{.uni} func, (args), targets
+        "#]],
+        );
+    }
+}

@@ -1,0 +1,81 @@
+//! What the callee of a call takes, from its declaration.
+
+use warplens_hir::ptx::{DeclarationKind, Parameter};
+use warplens_syntax::SyntaxKind;
+
+use super::{Label, Operand, SignatureHelp};
+use crate::db::{Database, Item, items, ptx_header};
+use crate::declared::{self, one_line};
+use crate::module::module_names;
+use crate::place::Place;
+
+/// The signature of the callee, where the statement is a call and names it before the cursor.
+pub(super) fn help(db: &Database, place: &Place<'_>, operand: &Operand<'_>) -> Option<SignatureHelp> {
+    if operand.opcode != "call" {
+        return None;
+    }
+    let written = Written::of(operand);
+    let callee = written.callee?;
+    let symbol = module_names(db, place.file).definition(callee)?;
+    let item = items(db, place.file)[symbol.item as usize];
+    let kind = &ptx_header(db, item).declarations[symbol.declaration as usize].kind;
+    let DeclarationKind::Function { signature, .. } = kind else { return None };
+    let mut label = Label::default();
+    label.push(operand.opcode);
+    operand.modifiers.iter().for_each(|modifier| label.push(modifier));
+    label.push(" ");
+    if !signature.returns.is_empty() {
+        push_list(&mut label, db, item, &signature.returns, "return parameter");
+        label.push(", ");
+    }
+    label.push(callee);
+    if !signature.params.is_empty() {
+        label.push(", ");
+        push_list(&mut label, db, item, &signature.params, "parameter");
+    }
+    let active = written.argument.map_or(usize::MAX, |argument| signature.returns.len() + argument);
+    let about = declared::ptx::module_kind(kind);
+    Some(SignatureHelp { signatures: vec![label.finish(about, active)], active: 0 })
+}
+
+fn push_list(label: &mut Label, db: &Database, item: Item<'_>, list: &[Parameter], what: &str) {
+    let text = &item.text(db).0;
+    label.push("(");
+    for (index, parameter) in list.iter().enumerate() {
+        label.push(if index > 0 { ", " } else { "" });
+        label.push_parameter(&one_line(&text[parameter.range]), format!("{what} {index}"));
+    }
+    label.push(")");
+}
+
+/// What stands before the cursor.
+struct Written<'s> {
+    callee: Option<&'s str>,
+    /// Which argument the cursor stands in.
+    argument: Option<usize>,
+}
+
+impl<'s> Written<'s> {
+    fn of(operand: &Operand<'s>) -> Written<'s> {
+        let mut written = Written { callee: None, argument: None };
+        let mut depth = 0;
+        for token in operand.tokens {
+            match token.kind() {
+                SyntaxKind::L_PAREN => {
+                    depth += 1;
+                    written.argument = written.callee.map(|_| 0);
+                }
+                SyntaxKind::R_PAREN => {
+                    depth -= 1;
+                    written.argument = None;
+                }
+                SyntaxKind::IDENT if depth == 0 && written.callee.is_none() => {
+                    written.callee = Some(token.text());
+                }
+                SyntaxKind::COMMA => written.argument = written.argument.map(|argument| argument + 1),
+                _ => {}
+            }
+        }
+        written
+    }
+}

@@ -1,0 +1,123 @@
+//! The forms of an opcode, as the tables of isa write them.
+
+use warplens_isa::ptx::{self as isa, Instruction};
+
+use super::{Label, MAX_FORMS, Operand, Signature, SignatureHelp};
+use crate::explain::ptx as explain;
+
+/// The forms of the opcode written.
+pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
+    let all = isa::by_opcode(operand.opcode);
+    let takes_all =
+        |entry: &&&Instruction| operand.modifiers.iter().all(|word| explain::accepts(entry, word));
+    let fitting: Vec<&Instruction> = all.iter().filter(takes_all).copied().collect();
+    let entries = if fitting.is_empty() { all.to_vec() } else { fitting };
+    let forms = entries.iter().flat_map(|entry| entry.syntax.iter().map(move |form| (*entry, *form)));
+    let mut forms: Vec<(usize, &Instruction, &str)> =
+        forms.enumerate().map(|(index, (entry, form))| (index, entry, form)).collect();
+    let best = forms.iter().min_by_key(|(index, entry, form)| (misfit(entry, form, operand), *index))?.0;
+    // Where there are too many, those around the best.
+    let first = best.saturating_sub(MAX_FORMS / 2).min(forms.len().saturating_sub(MAX_FORMS));
+    forms.drain(..first);
+    forms.truncate(MAX_FORMS);
+    let signatures = forms.iter().map(|(_, entry, form)| signature(entry, form, operand.index)).collect();
+    Some(SignatureHelp { signatures, active: best - first })
+}
+
+/// How badly a form fits: how many words it has that are not written, and written ones that it has not, and whether it
+/// has no such operand.
+fn misfit(entry: &Instruction, form: &str, operand: &Operand<'_>) -> (bool, usize, usize) {
+    let (mnemonic, operands) = form.split_once(' ').unwrap_or((form, ""));
+    let classes = entry.modifiers.iter().filter(|class| mnemonic.contains(class.name));
+    let of_classes: Vec<&str> =
+        classes.flat_map(|class| class.values.iter().map(|value| value.name)).collect();
+    let is_in_form =
+        |word: &str| mnemonic.contains(word.trim_start_matches('.')) || of_classes.contains(&word);
+    let foreign = operand.modifiers.iter().filter(|word| !is_in_form(word)).count();
+    let is_class = |word: &str| entry.modifiers.iter().any(|class| class.name == word);
+    let missing = required_words(mnemonic)
+        .filter(|word| !is_class(word))
+        .filter(|word| !operand.modifiers.iter().any(|have| have.trim_start_matches('.') == *word))
+        .count();
+    (segments(operands).len() <= operand.index, foreign + missing, foreign)
+}
+
+/// The words of a mnemonic that stand outside of braces, without the opcode.
+fn required_words(mnemonic: &str) -> impl Iterator<Item = &str> {
+    let mut depth = 0;
+    let outside = mnemonic.split_inclusive(['{', '}']).filter_map(move |part| {
+        let is_outside = depth == 0;
+        match part.as_bytes().last() {
+            Some(b'{') => depth += 1,
+            Some(b'}') => depth -= 1,
+            _ => {}
+        }
+        is_outside.then(|| part.trim_end_matches(['{', '}']))
+    });
+    outside.flat_map(|part| part.split('.')).skip(1).filter(|word| !word.is_empty())
+}
+
+fn signature(entry: &Instruction, form: &str, index: usize) -> Signature {
+    let mut label = Label::default();
+    let (mnemonic, operands) = form.split_once(' ').unwrap_or((form, ""));
+    label.push(mnemonic);
+    label.push(" ");
+    let mut at = 0;
+    for (start, end) in segments(operands) {
+        label.push(&operands[at..start]);
+        label.push_parameter(&operands[start..end], documentation(entry, &operands[start..end]));
+        at = end;
+    }
+    label.push(&operands[at..]);
+    let target = if entry.target.is_empty() { String::new() } else { format!(", {}", entry.target) };
+    label.finish(format!("{}\n\nPTX {}{target}", entry.summary, entry.since), index)
+}
+
+/// Where the operands stand in the text of a form: between commas, those inside of brackets and braces left aside; a
+/// group `{, x}` is one that may be left out.
+fn segments(operands: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    let (mut depth, mut start) = (0_u32, 0);
+    let mut end_at = |start: usize, end: usize| {
+        let text = &operands[start..end];
+        let trimmed = text.trim_start().len();
+        let from = end - trimmed;
+        let to = from + text.trim().len();
+        if from < to {
+            found.push((from, to));
+        }
+    };
+    let bytes = operands.as_bytes();
+    // Whether each open group is one that may be left out.
+    let mut groups = Vec::new();
+    for (at, byte) in bytes.iter().enumerate() {
+        match byte {
+            b'{' if depth == 0 && bytes.get(at + 1) == Some(&b',') => {
+                end_at(start, at);
+                groups.push(true);
+                start = at + 2;
+            }
+            b'}' if depth == 0 && groups.pop().is_some() => {
+                end_at(start, at);
+                start = at + 1;
+            }
+            b'[' | b'(' | b'{' => depth += 1,
+            b']' | b')' | b'}' => depth = depth.saturating_sub(1),
+            b',' if depth == 0 && start <= at => {
+                end_at(start, at);
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    end_at(start, operands.len());
+    found
+}
+
+/// What the operands named in a part of a form are.
+fn documentation(entry: &Instruction, part: &str) -> String {
+    let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-');
+    let names: Vec<&str> = part.split(|char| !is_name(char)).collect();
+    let named = entry.operands.iter().filter(|operand| names.contains(&operand.name));
+    named.map(explain::operand).collect::<Vec<_>>().join("\n\n")
+}

@@ -1,0 +1,123 @@
+//! `warplens fmt`: files in the columns of a compiler's output.
+
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use ropey::Rope;
+use warplens_ide::{AnalysisHost, FileId, Formatted, Language, TextRange, TextSize};
+
+use super::check::{STANDARD_INPUT, language_of, read};
+use super::{LanguageName, Outcome, complain};
+use crate::position::{self, Encoding};
+
+#[derive(Args)]
+pub(super) struct Arguments {
+    /// Files to format in place, or `-` to format standard input to standard output
+    #[arg(required = true, value_name = "FILE")]
+    paths: Vec<PathBuf>,
+
+    /// Change nothing: list the files that would change, and exit with 1 if there are any
+    #[arg(long)]
+    check: bool,
+
+    /// The language, whatever the files are called
+    #[arg(long, value_enum)]
+    language: Option<LanguageName>,
+}
+
+pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
+    let language = match arguments.language.map(LanguageName::language).transpose() {
+        Ok(language) => language,
+        Err(why) => {
+            complain(why);
+            return Ok(Outcome::Unusable);
+        }
+    };
+    let mut outcome = Outcome::Fine;
+    for path in &arguments.paths {
+        outcome = outcome.max(match Sheet::read(path, language) {
+            Ok(sheet) if arguments.check => sheet.compare()?,
+            Ok(sheet) => sheet.write()?,
+            Err(why) => {
+                complain(&format!("{}: {why}", path.display()));
+                Outcome::Unusable
+            }
+        });
+    }
+    io::stdout().flush()?;
+    Ok(outcome)
+}
+
+/// A file as it is and as it should be.
+struct Sheet<'a> {
+    path: &'a Path,
+    before: String,
+    after: String,
+    outcome: Outcome,
+}
+
+impl Sheet<'_> {
+    fn read(path: &Path, language: Option<Language>) -> Result<Sheet<'_>, String> {
+        let before = read(path)?;
+        let language = match language {
+            Some(language) => language,
+            None => language_of(path, &before)?,
+        };
+        let mut host = AnalysisHost::new();
+        host.open(FileId(0), language, &before);
+        let formatted = host.snapshot().format(FileId(0)).map_err(|cancelled| cancelled.to_string())??;
+        let outcome = if formatted.broken.is_empty() { Outcome::Fine } else { Outcome::Errors };
+        say_broken(path, &before, &formatted);
+        let after = edited(&before, &formatted);
+        Ok(Sheet { path, before, after, outcome })
+    }
+
+    /// Says whether the file would change.
+    fn compare(&self) -> io::Result<Outcome> {
+        if self.before == self.after {
+            return Ok(self.outcome);
+        }
+        writeln!(io::stdout(), "{}", self.path.display())?;
+        Ok(Outcome::Errors)
+    }
+
+    /// Writes the file, if it changes.
+    fn write(&self) -> io::Result<Outcome> {
+        if self.path.as_os_str() == STANDARD_INPUT {
+            io::stdout().write_all(self.after.as_bytes())?;
+        } else if self.before != self.after
+            && let Err(error) = std::fs::write(self.path, &self.after)
+        {
+            complain(&format!("{}: cannot be written: {error}", self.path.display()));
+            return Ok(Outcome::Unusable);
+        }
+        Ok(self.outcome)
+    }
+}
+
+fn edited(text: &str, formatted: &Formatted) -> String {
+    let mut edited = String::with_capacity(text.len() + text.len() / 8);
+    let mut at = TextSize::new(0);
+    for edit in &formatted.edits {
+        edited.push_str(&text[TextRange::new(at, edit.range.start())]);
+        edited.push_str(&edit.insert);
+        at = edit.range.end();
+    }
+    edited.push_str(&text[usize::from(at)..]);
+    edited
+}
+
+fn say_broken(path: &Path, text: &str, formatted: &Formatted) {
+    if formatted.broken.is_empty() {
+        return;
+    }
+    let rope = Rope::from_str(text);
+    for error in &formatted.broken {
+        let at = position::position(&rope, error.start(), Encoding::Utf16);
+        let place = format!("{}:{}:{}", path.display(), at.line + 1, at.character + 1);
+        complain(&format!(
+            "{place}: a syntax error; what it stands in is left as it is (`warplens check` says more)"
+        ));
+    }
+}
