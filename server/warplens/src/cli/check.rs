@@ -124,14 +124,16 @@ fn in_order(
 ) -> io::Result<()> {
     let next = AtomicUsize::new(0);
     let (done, results) = mpsc::channel();
-    let cores = std::thread::available_parallelism().map_or(1, usize::from).min(files.len());
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let workers = cores.min(files.len());
+    let cores_a_file = cores / workers.max(1);
     std::thread::scope(|scope| {
-        for _ in 0..cores {
+        for _ in 0..workers {
             let (done, next) = (done.clone(), &next);
-            std::thread::Builder::new().stack_size(16 << 20).spawn_scoped(scope, move || {
+            deep().spawn_scoped(scope, move || {
                 while let Some((at, file)) = take(next, files) {
                     let checked = match file {
-                        Ok(path) => Checked { result: check(path, language), path: path.clone() },
+                        Ok(path) => Checked { result: check(path, language, cores_a_file), path: path.clone() },
                         Err((path, why)) => Checked { path: path.clone(), result: Err(why.clone()) },
                     };
                     if done.send((at, checked)).is_err() {
@@ -159,7 +161,11 @@ fn take<'f, T>(next: &AtomicUsize, files: &'f [T]) -> Option<(usize, &'f T)> {
     Some((at, files.get(at)?))
 }
 
-fn check(path: &Path, language: Option<Language>) -> Result<(Rope, Vec<Diagnostic>), String> {
+fn check(
+    path: &Path,
+    language: Option<Language>,
+    cores: usize,
+) -> Result<(Rope, Vec<Diagnostic>), String> {
     let text = read(path)?;
     let language = match language {
         Some(language) => language,
@@ -168,8 +174,23 @@ fn check(path: &Path, language: Option<Language>) -> Result<(Rope, Vec<Diagnosti
     let file = FileId(0);
     let mut host = AnalysisHost::new();
     host.open(file, language, &text);
-    let found = host.snapshot().diagnostics(file).map_err(|cancelled| cancelled.to_string())?;
+    let analysis = host.snapshot();
+    let next = AtomicUsize::new(0);
+    std::thread::scope(|scope| {
+        for _ in 1..cores {
+            let (analysis, next) = (analysis.clone(), &next);
+            // Without it the work is only done by fewer.
+            let _ = deep().spawn_scoped(scope, move || analysis.share_diagnostics(file, next));
+        }
+        let _ = analysis.share_diagnostics(file, &next);
+    });
+    let found = analysis.diagnostics(file).map_err(|cancelled| cancelled.to_string())?;
     Ok((Rope::from_str(&text), found))
+}
+
+/// A thread with room for the deepest text that the parsers take.
+fn deep() -> std::thread::Builder {
+    std::thread::Builder::new().stack_size(16 << 20)
 }
 
 /// The text of a file, or of standard input.

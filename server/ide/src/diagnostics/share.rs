@@ -1,0 +1,15 @@
+//! One look at a large file, shared between threads. An editor has no need of it: a keystroke touches one item.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::item_problems;
+use crate::db::{Database, File, items};
+
+/// Finds the problems of the items whose numbers `next` gives, until there are no more. Threads that are given the same
+/// counter share the items of a file; what they find is there when [`diagnostics`](super::diagnostics) asks.
+pub(crate) fn take_share(db: &Database, file: File, next: &AtomicUsize) {
+    let items = items(db, file);
+    while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+        item_problems(db, file, *item);
+    }
+}
