@@ -189,6 +189,12 @@ impl Analysis {
         self.ask(file, |db, file| crate::diagnostics::diagnostics(db, file, &self.rules))
     }
 
+    /// Does a part of the work of [`diagnostics`](Analysis::diagnostics) beforehand: threads with clones of this snapshot
+    /// and the same counter, which begins at 0, share the items of the file.
+    pub fn share_diagnostics(&self, file: FileId, next: &std::sync::atomic::AtomicUsize) -> Answer<()> {
+        self.ask(file, |db, file| crate::diagnostics::take_share(db, file, next))
+    }
+
     /// A comment that switches a diagnostic of the file off for its line, where one can.
     pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
         self.ask(file, |db, file| crate::diagnostics::allow_fix(db, file, found))

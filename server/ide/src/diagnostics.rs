@@ -9,6 +9,7 @@ mod codes;
 mod problem;
 mod ptx;
 mod rules;
+mod share;
 mod wave;
 
 use text_size::{TextRange, TextSize};
@@ -17,6 +18,7 @@ use warplens_syntax::{Language, SyntaxError};
 pub(crate) use allow::allow_fix;
 pub use codes::{Code, code, codes};
 pub use rules::{Rules, nearest_code};
+pub(crate) use share::take_share;
 
 use crate::answer::{Diagnostic, Severity};
 use crate::db::{Database, Db, File, Item, items};
