@@ -46,6 +46,7 @@ mod signature_help;
 mod similar;
 mod symbols;
 mod tokens;
+mod variance;
 
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
 pub use answer::*;

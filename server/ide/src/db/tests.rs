@@ -97,6 +97,7 @@ fn at_first_every_query_runs_for_every_item() {
         module_target 1
         module_uses 10
         module_variable 4
+        never_returns 1
         ptx_header 10
     "#]]
     .assert_eq(&observed.ask_everything());
@@ -161,16 +162,17 @@ fn renaming_a_kernel_runs_nothing_of_the_others() {
         ".entry b()",
         ".entry b2()",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_names 1
-        module_target 1
-        module_uses 1
-        module_variable 4
-        ptx_header 1
-    "#]],
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_names 1
+            module_target 1
+            module_uses 1
+            module_variable 4
+            never_returns 1
+            ptx_header 1
+        "#]],
     );
 }
 
@@ -180,16 +182,17 @@ fn renaming_a_function_that_others_call_runs_none_of_theirs() {
         ".func f()",
         ".func f2()",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_names 1
-        module_target 1
-        module_uses 1
-        module_variable 4
-        ptx_header 1
-    "#]],
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_names 1
+            module_target 1
+            module_uses 1
+            module_variable 4
+            never_returns 1
+            ptx_header 1
+        "#]],
     );
 }
 
@@ -199,16 +202,17 @@ fn a_new_item_runs_only_its_own() {
         ".entry b()",
         ".entry n() { ret; }\n.entry b()",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_names 1
-        module_target 1
-        module_uses 1
-        module_variable 4
-        ptx_header 1
-    "#]],
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_names 1
+            module_target 1
+            module_uses 1
+            module_variable 4
+            never_returns 1
+            ptx_header 1
+        "#]],
     );
 }
 
@@ -345,7 +349,7 @@ fn long_bodies_are_answered_the_same_after_edits() {
 #[test]
 fn edits_end_the_questions_of_other_threads() {
     let body = "    add.s32 %r1, %r2, 3;\n".repeat(50);
-    let kernel = |number: usize| format!(".entry k{number}() {{\n.reg .b32 %r<4>;\n{body}}}\n");
+    let kernel = |number: usize| format!(".entry k{number}() {{\n.reg .b32 %r<4>;\n{body}    ret;\n}}\n");
     let text: String = (0..200).map(kernel).collect();
     let mut host = AnalysisHost::new();
     host.open(FILE, Language::Ptx, &text);

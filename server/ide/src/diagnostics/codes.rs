@@ -5,8 +5,8 @@
 //! with what the table says (`tests/pages.rs` tells how), explains the mistake in a few sentences, and ends with pairs of
 //! code blocks: the first of a pair gives this diagnostic and no other, the second none. A block of PTX without
 //! `.version` stands in the body of a kernel that declares `%p<4>`, `%h<4>` (`.b16`), `%r<8>` (`.b32`), `%f<8>`,
-//! `%rd<8>` (`.b64`), `%fd<4>`, the parameter `out` (`.u64`) and the shared array `tile` of 32 `.b32`. All that is
-//! tested, with the assembler where it is there. `warplens explain <name>` prints the page.
+//! `%rd<8>` (`.b64`), `%fd<4>`, the parameter `out` (`.u64`) and the shared array `tile` of 32 `.b32`, and ends with `ret`
+//! where the block does not end it. All that is tested, with the assembler where it is there. `warplens explain <name>` prints the page.
 
 use crate::answer::Severity;
 
@@ -95,6 +95,25 @@ codes! {
     NEEDS_TARGET = "needs-target", Error;
     /// A form that newer versions or targets have no longer.
     REMOVED_FORM = "removed-form", Error;
+
+    // Control flow of PTX.
+
+    /// A `.uni` where lanes go different ways.
+    UNIFORM_PROMISE = "uniform-promise", Warning;
+    /// A barrier that only some lanes of a warp come to.
+    DIVERGENT_BARRIER = "divergent-barrier", Warning;
+    /// Control that comes to the end of a function body.
+    MISSING_RETURN = "missing-return", Warning;
+    /// A `ret` in a function that promises not to return.
+    RETURN_IN_NORETURN = "return-in-noreturn", Warning;
+    /// Instructions that control never comes to.
+    UNREACHABLE_CODE = "unreachable-code", Hint;
+    /// A label, table or prototype that nothing names.
+    UNUSED_LABEL = "unused-label", Hint;
+    /// A register that nothing reads or writes.
+    UNUSED_REGISTER = "unused-register", Hint;
+    /// A variable of a function that nothing uses.
+    UNUSED_VARIABLE = "unused-variable", Hint;
 
     // What `hir` names itself: WAVE.
 

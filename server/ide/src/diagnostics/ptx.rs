@@ -2,9 +2,11 @@
 
 mod components;
 mod directives;
+mod flow;
 mod forms;
 mod instructions;
 mod names;
+mod unused;
 
 use warplens_hir::ptx::{self, Function, ProblemKind};
 
@@ -25,6 +27,8 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
             forms::check(db, file, item, &function, problems);
+            flow::check(db, file, item, &function, problems);
+            unused::check(db, file, item, &function, problems);
         }
         None => {
             problems.extend(ptx_header(db, item).problems.iter().map(|found| describe(found, text, None)));

@@ -85,7 +85,7 @@ fn names_that_are_none() {
 #[test]
 fn errors_are_allowed_only_by_hand() {
     check(
-        ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() {\n  addd; // warplens: allow(unknown-instruction)\n  addd;\n}\n",
+        ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() {\n  addd; // warplens: allow(unknown-instruction)\n  addd;\n  ret;\n}\n",
         expect![[r#"
             6:`addd` Error unknown-instruction
         "#]],

@@ -28,9 +28,9 @@ fn check_body(statements: &str, expect: Expect) {
 .target sm_90
 .address_size 64
 .global .b32 table[4];
+.shared .b32 tile[4];
 .visible .entry k(.param .u64 out) {{
 .reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
-.shared .b32 tile[4];
 {statements}
 ret;
 }}
