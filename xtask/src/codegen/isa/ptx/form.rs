@@ -148,7 +148,7 @@ fn slot(entry: &Instruction, before: &[Slot], item: &str) -> Result<Slot> {
         let known = names(&class.values);
         let values = match restriction {
             None => known.into_iter().map(|word| Value { word, gate: Vec::new() }).collect(),
-            Some(list) => list.split_whitespace().map(|it| value(it, class)).collect::<Result<Vec<_>>>()?,
+            Some(list) => names(list).iter().map(|it| value(it, class)).collect::<Result<Vec<_>>>()?,
         };
         return Ok(slot(&class.class, values, restriction.is_none()));
     }
