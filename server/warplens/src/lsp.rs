@@ -11,7 +11,8 @@
 //! * `state` is the one thread that changes anything: documents, requests under way, what is shown;
 //! * `job` and `pool` are work that reads, on threads of its own, with a snapshot that an edit cancels;
 //! * `simulation` runs launches, apart from the database: no edit elsewhere disturbs them;
-//! * `requests`, `commands` and `lanes` say what is asked, `convert` how the answer is put.
+//! * `survey` looks at all files, those of the workspace's folders among them;
+//! * `requests`, `editing`, `navigation`, `commands` and `lanes` say what is asked, `convert` how the answer is put.
 //!
 //! Nothing here waits for the client inside a handler, and no snapshot is held while something waits.
 
@@ -19,10 +20,12 @@ mod capabilities;
 mod commands;
 mod convert;
 mod document;
+mod editing;
 mod event;
 mod guard;
 mod job;
 mod lanes;
+mod navigation;
 mod outbox;
 mod pool;
 mod progress;
@@ -33,6 +36,7 @@ mod service;
 mod settings;
 mod simulation;
 mod state;
+mod survey;
 mod sync;
 mod tokens;
 

@@ -4,15 +4,17 @@
 use serde_json::Value;
 use tower_lsp::ls_types::{
     CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
-    DiagnosticServerCapabilities, ExecuteCommandOptions, FoldingRangeProviderCapability,
-    HoverProviderCapability, InitializeParams, MarkupKind, OneOf, RenameOptions,
-    SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType, SemanticTokensFullOptions,
-    SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, TextDocumentSyncCapability,
-    TextDocumentSyncKind, TextDocumentSyncOptions, WorkDoneProgressOptions,
+    DiagnosticServerCapabilities, DocumentLinkOptions, DocumentOnTypeFormattingOptions,
+    ExecuteCommandOptions, FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams,
+    MarkupKind, OneOf, RenameOptions, SelectionRangeProviderCapability, SemanticTokenModifier,
+    SemanticTokenType, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
+    ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
+    TextDocumentSyncOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
+    WorkspaceServerCapabilities,
 };
 use warplens_ide::{TokenKind, TokenModifiers};
 
-use super::commands;
+use super::{commands, editing};
 use crate::position::Encoding;
 
 /// What the client said that it can do.
@@ -30,6 +32,8 @@ pub(super) struct Abilities {
     pub(super) symbol_tree: bool,
     /// Takes a whole declaration and the name in it as the target of a definition.
     pub(super) links: bool,
+    /// Takes a parameter of a signature as a range of its label.
+    pub(super) label_offsets: bool,
     /// Can be asked to fetch inlay hints again.
     pub(super) refresh_hints: bool,
     /// Can be asked to fetch code lenses again.
@@ -69,6 +73,12 @@ impl Abilities {
             symbol_tree: document
                 .document_symbol
                 .and_then(|symbol| symbol.hierarchical_document_symbol_support)
+                .unwrap_or(false),
+            label_offsets: document
+                .signature_help
+                .and_then(|help| help.signature_information)
+                .and_then(|signature| signature.parameter_information)
+                .and_then(|parameter| parameter.label_offset_support)
                 .unwrap_or(false),
             links: document.definition.and_then(|definition| definition.link_support).unwrap_or(false),
             refresh_hints: workspace.inlay_hint.and_then(|hint| hint.refresh_support).unwrap_or(false),
@@ -128,6 +138,33 @@ pub(super) fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
             .into(),
         ),
         inlay_hint_provider: Some(OneOf::Left(true)),
+        signature_help_provider: Some(SignatureHelpOptions {
+            trigger_characters: Some(editing::OPERAND_TRIGGERS.map(str::to_owned).to_vec()),
+            retrigger_characters: None,
+            work_done_progress_options: plain,
+        }),
+        document_formatting_provider: Some(OneOf::Left(true)),
+        document_range_formatting_provider: Some(OneOf::Left(true)),
+        document_on_type_formatting_provider: Some(DocumentOnTypeFormattingOptions {
+            first_trigger_character: editing::FORMAT_TRIGGERS[0].to_owned(),
+            more_trigger_character: Some(
+                editing::FORMAT_TRIGGERS[1..].iter().map(|&c| c.to_owned()).collect(),
+            ),
+        }),
+        workspace_symbol_provider: Some(OneOf::Left(true)),
+        call_hierarchy_provider: Some(true.into()),
+        implementation_provider: Some(true.into()),
+        document_link_provider: Some(DocumentLinkOptions {
+            resolve_provider: Some(false),
+            work_done_progress_options: plain,
+        }),
+        workspace: Some(WorkspaceServerCapabilities {
+            workspace_folders: Some(WorkspaceFoldersServerCapabilities {
+                supported: Some(true),
+                change_notifications: Some(OneOf::Left(true)),
+            }),
+            file_operations: None,
+        }),
         code_lens_provider: Some(CodeLensOptions { resolve_provider: Some(false) }),
         execute_command_provider: Some(ExecuteCommandOptions {
             commands: commands::ALL.map(str::to_owned).to_vec(),
@@ -141,26 +178,17 @@ pub(super) fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
         })),
 
         // Not there yet.
-        signature_help_provider: None,
         code_action_provider: None,
-        document_formatting_provider: None,
-        document_range_formatting_provider: None,
-        document_on_type_formatting_provider: None,
-        workspace_symbol_provider: None,
-        call_hierarchy_provider: None,
-        document_link_provider: None,
         linked_editing_range_provider: None,
         inline_value_provider: None,
 
         // Nothing in these languages asks for them.
         declaration_provider: None,
         type_definition_provider: None,
-        implementation_provider: None,
         color_provider: None,
         moniker_provider: None,
         notebook_document_sync: None,
         inline_completion_provider: None,
-        workspace: None,
         experimental: None,
     }
 }

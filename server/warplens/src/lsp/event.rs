@@ -28,6 +28,8 @@ pub(super) enum Event {
     Settings(Value),
     /// A pause in typing may be over.
     Rested,
+    /// A survey of all files is done.
+    Surveyed(Id, tower_lsp::jsonrpc::Result<Value>),
     /// News of a simulation.
     Simulation(Update),
 }

@@ -72,6 +72,8 @@ pub(super) enum Done {
     Tokens { answer: Value, data: Arc<Vec<SemanticToken>> },
     /// Diagnostics to publish.
     Diagnostics(Vec<Diagnostic>),
+    /// A name whose definition may lie in any file.
+    Linked(Option<String>),
     /// What would be run for the selected launch.
     Prepared(Box<Prepared>),
 }

@@ -8,8 +8,8 @@ use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::request::{
     CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentHighlightRequest, DocumentSymbolRequest,
-    FoldingRangeRequest, GotoDefinition, HoverRequest, InlayHintRequest, PrepareRenameRequest, References,
-    Rename, Request, SelectionRangeRequest, SemanticTokensFullDeltaRequest, SemanticTokensFullRequest,
+    FoldingRangeRequest, GotoDefinition, HoverRequest, PrepareRenameRequest, References, Rename, Request,
+    SelectionRangeRequest, SemanticTokensFullDeltaRequest, SemanticTokensFullRequest,
     SemanticTokensRangeRequest,
 };
 use tower_lsp::ls_types::{
@@ -24,7 +24,7 @@ use crate::language::{self, Kind};
 
 use super::capabilities::Abilities;
 use super::job::{Ask, Done, Failure, Question, Urgency};
-use super::{convert, lanes, tokens};
+use super::{convert, editing, lanes, tokens};
 
 /// Above this many bytes the tokens of a whole document are not given; those of a range always are.
 const MAX_WHOLE_TOKENS: usize = 1 << 20;
@@ -111,9 +111,6 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
                 whole_tokens(question, Some(&params.previous_result_id))
             })
         }
-        InlayHintRequest::METHOD => read::<InlayHintRequest>(params, Soon, |question, params| {
-            lanes::hints(question, question.text_range(params.range)).map(Some)
-        }),
         CodeLensRequest::METHOD => {
             read::<CodeLensRequest>(params, Soon, |question, _| lanes::lenses(question).map(Some))
         }
@@ -125,7 +122,7 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
         SyntaxTree::METHOD => read::<SyntaxTree>(params, Soon, |question, _| {
             Ok(question.analysis.syntax_tree(question.file)?)
         }),
-        _ => return None,
+        _ => return editing::route(method, params),
     })
 }
 
@@ -161,7 +158,7 @@ pub(super) fn resolve_completion(params: Value, abilities: &Abilities) -> Result
 }
 
 /// A request whose answer is the handler's.
-fn read<R: Request>(
+pub(super) fn read<R: Request>(
     params: Value,
     urgency: Urgency,
     handler: fn(&Question, &R::Params) -> std::result::Result<R::Result, Failure>,
@@ -176,7 +173,7 @@ where
 }
 
 /// A request whose handler brings more than the answer.
-fn ask<R: Request>(
+pub(super) fn ask<R: Request>(
     params: Value,
     urgency: Urgency,
     handler: fn(&Question, &R::Params) -> std::result::Result<Done, Failure>,
@@ -190,7 +187,8 @@ where
 
 /// The parameters of a request about one document, and which one.
 pub(super) fn document_params<P: DeserializeOwned>(params: Value) -> Result<(Uri, P)> {
-    let uri = params.pointer("/textDocument/uri").cloned().unwrap_or_default();
+    let uri = params.pointer("/textDocument/uri").or_else(|| params.pointer("/item/uri"));
+    let uri = uri.cloned().unwrap_or_default();
     let uri = from_value(uri).map_err(|error| Error::invalid_params(format!("textDocument.uri: {error}")))?;
     let params = from_value(params).map_err(|error| Error::invalid_params(error.to_string()))?;
     Ok((uri, params))

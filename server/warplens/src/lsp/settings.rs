@@ -11,6 +11,7 @@ use warplens_ide::lanes::{Model, text};
 pub(super) struct Settings {
     pub(super) lanes: Lanes,
     pub(super) simulation: Simulation,
+    pub(super) inlay_hints: InlayHints,
 }
 
 /// `warplens.lanes.*`: how lanes are written.
@@ -42,6 +43,16 @@ impl From<Format> for text::Format {
             Format::Count => text::Format::Count,
         }
     }
+}
+
+/// `warplens.inlayHints.*`: which hints stand between the words.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct InlayHints {
+    /// The type of a register where it is written, unless its name tells.
+    pub(super) register_types: bool,
+    /// The names of the parameters at the arguments of a call.
+    pub(super) parameter_names: bool,
 }
 
 /// `warplens.simulation.*`: how a launch is run.

@@ -11,7 +11,9 @@ use rustc_hash::FxHashMap;
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
-use tower_lsp::ls_types::request::{DocumentDiagnosticRequest, Request, ResolveCompletionItem};
+use tower_lsp::ls_types::request::{
+    DocumentDiagnosticRequest, Request, ResolveCompletionItem, WorkspaceSymbolRequest,
+};
 use tower_lsp::ls_types::{InitializeParams, InitializeResult, MessageType, ServerInfo, Uri, error_codes};
 use warplens_ide::{AnalysisHost, Canceller};
 
@@ -25,6 +27,7 @@ use super::queue::Queue;
 use super::requests::{self, Asked};
 use super::settings::Settings;
 use super::simulation::Simulations;
+use super::survey::Surveys;
 use super::{Ended, lanes, requests::to_value};
 use crate::position::Encoding;
 
@@ -38,6 +41,7 @@ pub(super) struct State {
     /// Numbers are never used again, so that a late answer cannot meet another document.
     pub(super) files_opened: u32,
     pub(super) simulations: Simulations,
+    pub(super) surveys: Surveys,
     pub(super) encoding: Encoding,
     pub(super) abilities: Arc<Abilities>,
     pub(super) settings: Arc<Settings>,
@@ -78,6 +82,7 @@ impl State {
             documents: FxHashMap::default(),
             files_opened: 0,
             simulations: Simulations::new(events.clone())?,
+            surveys: Surveys::default(),
             encoding: Encoding::Utf16,
             abilities: Arc::default(),
             settings: Arc::default(),
@@ -131,6 +136,10 @@ impl State {
             Event::Finished(finished) => self.finished(finished),
             Event::Settings(value) => self.settings_told(value),
             Event::Rested => self.rested(),
+            Event::Surveyed(id, answer) => {
+                self.background.ended();
+                self.answer(&id, answer);
+            }
             Event::Simulation(update) => self.simulation_update(update),
         }
     }
@@ -140,6 +149,7 @@ impl State {
         self.encoding = Encoding::negotiate(&general.position_encodings.unwrap_or_default());
         self.abilities = Arc::new(Abilities::of(params));
         self.phase = Phase::Running;
+        self.surveys.open_folders(params);
         if let Some(process) = params.process_id {
             self.outbox.watch_process(process);
         }
@@ -172,6 +182,7 @@ impl State {
         match method {
             "workspace/executeCommand" => self.command(id, params),
             lanes::LANE_MASKS => self.lane_masks(id, params),
+            WorkspaceSymbolRequest::METHOD => self.workspace_symbols(id, params),
             ResolveCompletionItem::METHOD => {
                 let resolved = requests::resolve_completion(params, &self.abilities);
                 self.answer(&id, resolved);
@@ -252,6 +263,9 @@ impl State {
             "textDocument/didChange" => self.with(method, params, State::did_change),
             "textDocument/didClose" => self.with(method, params, State::did_close),
             "$/cancelRequest" => self.cancel(&params),
+            "workspace/didChangeWorkspaceFolders" => {
+                self.with(method, params, |state, params| state.surveys.change_folders(params));
+            }
             "workspace/didChangeConfiguration" => self.configuration_changed(params),
             // Only launch files are watched.
             "workspace/didChangeWatchedFiles" => self.prepare_all_again(),
@@ -285,6 +299,11 @@ impl State {
             && let Some(job) = self.queue.pop_patient()
         {
             self.take_up(job);
+        }
+        while self.background.is_free()
+            && let Some(survey) = self.next_survey()
+        {
+            self.background.run(survey);
         }
     }
 
@@ -372,6 +391,7 @@ impl State {
                 }
                 self.answer(id, Ok(answer));
             }
+            (Asker::Request(id), Done::Linked(name)) => self.definitions_of(id, name),
             (Asker::Publish, Done::Diagnostics(diagnostics)) if current => {
                 self.publish(&job.uri, job.version, diagnostics);
             }
