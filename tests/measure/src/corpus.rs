@@ -1,7 +1,8 @@
 //! Files with the assembler's verdicts beside them: false alarms on those it takes, mistakes found in those it refuses.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 
@@ -11,67 +12,97 @@ use crate::judge::{self, Error};
 type Rows = Vec<BTreeMap<String, String>>;
 
 pub(crate) fn run(folder: &Path, list: bool) -> Result<()> {
-    accepted(folder, list)?;
-    rejected(&folder.join("ptx-invalid"), list)
+    let mut alarm = |line: String| {
+        if list {
+            println!("    {line}");
+        }
+    };
+    let accepted = accepted(folder, &mut alarm)?;
+    let rejected = rejected(&folder.join("ptx-invalid"), &mut alarm)?;
+    println!("{accepted}\n{rejected}");
+    Ok(())
 }
 
-fn accepted(folder: &Path, list: bool) -> Result<()> {
-    let (mut files, mut alarms) = (0, 0);
-    let mut judge = |path: &Path| -> Result<()> {
-        let errors = judge::errors(&read(path)?)?;
-        files += 1;
-        alarms += usize::from(!errors.is_empty());
-        for error in errors.iter().filter(|_| list).take(3) {
-            println!("    false alarm: {}:{}: {}", path.display(), error.line, error.message);
-        }
-        Ok(())
-    };
+/// Files that the assembler takes.
+struct Accepted {
+    files: usize,
+    /// With an error from Warplens.
+    alarms: usize,
+}
+
+/// Files that the assembler refuses.
+struct Rejected {
+    files: usize,
+    /// With an error from Warplens.
+    found: usize,
+    /// With one on the right line.
+    placed: usize,
+    /// With at most three besides.
+    few: usize,
+}
+
+fn accepted(folder: &Path, note: &mut dyn FnMut(String)) -> Result<Accepted> {
+    let mut paths = ptx_files(&folder.join("ptx-exec"))?;
     for row in rows(&folder.join("ptx/PTXAS-VERDICTS.tsv"))? {
         let path = folder.join("ptx").join(&row["file"]);
         if row["verdict"] == "ok" && path.extension().is_some_and(|it| it == "ptx") {
-            judge(&path)?;
+            paths.push(path);
         }
     }
-    for row in rows(&folder.join("ptx-invalid/EXPECTED.tsv"))? {
-        if row["verdict"] == "accept" {
-            judge(&folder.join("ptx-invalid").join(&row["file"]))?;
+    let controls = rows(&folder.join("ptx-invalid/EXPECTED.tsv"))?;
+    let controls = controls.iter().filter(|row| row["verdict"] == "accept");
+    paths.extend(controls.map(|row| folder.join("ptx-invalid").join(&row["file"])));
+    let mut accepted = Accepted { files: paths.len(), alarms: 0 };
+    for path in paths {
+        let errors = judge::errors(&read(&path)?)?;
+        accepted.alarms += usize::from(!errors.is_empty());
+        for error in errors.iter().take(3) {
+            note(format!("false alarm: {}:{}: {}", path.display(), error.line, error.message));
         }
     }
-    for path in ptx_files(&folder.join("ptx-exec"))? {
-        judge(&path)?;
-    }
-    println!("files that ptxas takes: {files}, with an error from Warplens: {alarms}");
-    Ok(())
+    Ok(accepted)
 }
 
-fn rejected(folder: &Path, list: bool) -> Result<()> {
-    let (mut files, mut found, mut placed, mut few) = (0, 0, 0, 0);
-    for row in rows(&folder.join("EXPECTED.tsv"))? {
-        if row["verdict"] != "reject" {
-            continue;
-        }
-        files += 1;
+fn rejected(folder: &Path, note: &mut dyn FnMut(String)) -> Result<Rejected> {
+    let mut rejected = Rejected { files: 0, found: 0, placed: 0, few: 0 };
+    for row in rows(&folder.join("EXPECTED.tsv"))?.iter().filter(|row| row["verdict"] == "reject") {
         let errors = judge::errors(&read(&folder.join(&row["file"]))?)?;
-        let near = errors.iter().any(|error| is_near(error, &row));
-        found += usize::from(!errors.is_empty());
-        placed += usize::from(near);
-        few += usize::from(near && errors.len() <= 3);
-        if list && !(near && errors.len() <= 3) {
-            println!("    {} line {}: {}", row["file"], row["edited_line"], row["all_diagnostics"]);
-            for error in errors.iter().take(4) {
-                println!("        {}: {}", error.line, error.message);
-            }
+        let near = errors.iter().any(|error| is_near(error, row));
+        let few = near && errors.len() <= 3;
+        rejected.files += 1;
+        rejected.found += usize::from(!errors.is_empty());
+        rejected.placed += usize::from(near);
+        rejected.few += usize::from(few);
+        if !few {
+            note(format!("{} line {}: {}", row["file"], row["edited_line"], row["all_diagnostics"]));
+            errors.iter().take(4).for_each(|error| note(format!("    {}: {}", error.line, error.message)));
         }
     }
-    let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
-    println!(
-        "files that ptxas refuses: {files}, with an error from Warplens: {found} ({:.1} %); of these on the line: {placed} \
-         ({:.1} %), with at most three errors too: {few} ({:.1} %)",
-        percent(found, files),
-        percent(placed, found),
-        percent(few, found)
-    );
-    Ok(())
+    Ok(rejected)
+}
+
+impl fmt::Display for Accepted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "files that ptxas takes: {}, with an error from Warplens: {}", self.files, self.alarms)
+    }
+}
+
+impl fmt::Display for Rejected {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
+        write!(
+            f,
+            "files that ptxas refuses: {}, with an error from Warplens: {} ({:.1} %); of these on the line: {} \
+             ({:.1} %), with at most three errors too: {} ({:.1} %)",
+            self.files,
+            self.found,
+            percent(self.found, self.files),
+            self.placed,
+            percent(self.placed, self.found),
+            self.few,
+            percent(self.few, self.found)
+        )
+    }
 }
 
 /// Whether an error stands within a line of the edited or a reported one.
@@ -98,7 +129,7 @@ fn rows(table: &Path) -> Result<Rows> {
 }
 
 /// The PTX files under a folder.
-fn ptx_files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
+fn ptx_files(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(folder).with_context(|| format!("cannot list {}", folder.display()))? {
         let path = entry?.path();
@@ -110,4 +141,36 @@ fn ptx_files(folder: &Path) -> Result<Vec<std::path::PathBuf>> {
     }
     found.sort();
     Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The corpora beside the repository, where they are there.
+    fn corpus() -> Option<PathBuf> {
+        let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
+        if !folder.is_dir() {
+            eprintln!("skipped: corpus not found");
+            return None;
+        }
+        Some(folder)
+    }
+
+    #[test]
+    fn no_false_alarm() {
+        let Some(folder) = corpus() else { return };
+        let mut notes = Vec::new();
+        accepted(&folder, &mut |note| notes.push(note)).unwrap();
+        assert!(notes.is_empty(), "{}", notes.join("\n"));
+    }
+
+    #[test]
+    fn mistakes_are_found_where_they_are() {
+        let Some(folder) = corpus() else { return };
+        let mut notes = Vec::new();
+        let rejected = rejected(&folder.join("ptx-invalid"), &mut |note| notes.push(note)).unwrap();
+        let enough = rejected.found * 100 >= rejected.files * 97 && rejected.few * 100 >= rejected.found * 95;
+        assert!(enough, "{rejected}\n{}", notes.join("\n"));
+    }
 }

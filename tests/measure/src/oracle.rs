@@ -34,6 +34,7 @@ impl Oracle {
     /// What it says of each line between a head and a tail that are sound: `None` where it takes the line.
     ///
     /// It works in phases and stops after the first with an error, so what it refuses is left out and the rest asked again.
+    /// A few statements make it complain about a line of the head; these are found by halving.
     pub(crate) fn ask(
         &self,
         head: &str,
@@ -51,18 +52,22 @@ impl Oracle {
                 });
             let body: Vec<&str> = kept.collect();
             let said = self.errors(&format!("{head}{}\n{tail}", body.join("\n")), target)?;
-            let mut refused = 0;
-            for (line, message) in said {
-                match line.checked_sub(first).and_then(|index| verdicts.get_mut(index)) {
-                    Some(verdict @ None) => {
-                        *verdict = Some(message);
-                        refused += 1;
-                    }
-                    _ => bail!("ptxas refuses line {line}, which is no statement: {message}"),
-                }
-            }
-            if refused == 0 {
+            if said.is_empty() {
                 return Ok(verdicts);
+            }
+            for (line, message) in said {
+                let verdict = line.checked_sub(first).and_then(|index| verdicts.get_mut(index));
+                match (verdict, lines) {
+                    (Some(verdict @ None), _) => *verdict = Some(message),
+                    (_, []) => bail!("ptxas refuses line {line}, which is no statement: {message}"),
+                    (_, [_]) => return Ok(vec![Some(message)]),
+                    (_, lines) => {
+                        let (before, after) = lines.split_at(lines.len() / 2);
+                        let mut verdicts = self.ask(head, before, tail, target)?;
+                        verdicts.extend(self.ask(head, after, tail, target)?);
+                        return Ok(verdicts);
+                    }
+                }
             }
         }
     }
