@@ -6,7 +6,7 @@
 use text_size::{TextRange, TextSize};
 use warplens_syntax::Language;
 
-use crate::{Analysis, AnalysisHost, FileId};
+use crate::{Analysis, AnalysisHost, FileId, Rules, code};
 
 pub(crate) const FILE: FileId = FileId(0);
 
@@ -66,10 +66,13 @@ pub(crate) fn language_of(source: &str) -> Language {
     if is_wave { Language::Wave } else { Language::Ptx }
 }
 
-/// A snapshot with one open file.
+/// A snapshot with one open file. That most sources leave out how a module begins is not told.
 pub(crate) fn open(source: &str) -> (Fixture, Analysis) {
     let fixture = Fixture::new(source);
     let mut host = AnalysisHost::new();
+    let mut rules = Rules::default();
+    rules.set(code("missing-directive").expect("the code exists"), None);
+    host.set_rules(rules);
     host.open(FILE, language_of(source), &fixture.text);
     (fixture, host.snapshot())
 }

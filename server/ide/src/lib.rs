@@ -37,6 +37,7 @@ mod module_symbols;
 mod module_target;
 mod names;
 mod notation;
+mod occupancy;
 mod occurrences;
 mod place;
 mod recent;

@@ -10,6 +10,7 @@ mod header;
 mod instruction;
 mod literal;
 mod operand;
+mod rules;
 mod scopes;
 mod tree;
 

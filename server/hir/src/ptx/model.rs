@@ -17,7 +17,7 @@ pub use header::{AddressSize, Declaration, DeclarationKind, Directive, Header, M
 pub use ids::{ConstantId, InstructionId, MnemonicId, NameId, ReferentId, ScopeId, SymbolId};
 pub use instruction::{Address, AddressForm, Component, Guard, Instruction, Mnemonic, Operand, OperandList};
 pub use name::{NameRef, Resolution, Role};
-pub use problem::{Problem, ProblemKind};
+pub use problem::{DeclarationMistake, Problem, ProblemKind};
 pub use signature::{Parameter, PerformanceDirective, Pointer, Signature};
 pub use symbol::{Dimension, Initializer, Scope, Symbol, SymbolKind, TableKind, Variable};
 pub use types::{Linkage, Space, Type, TypeKind, VectorLength};

@@ -73,6 +73,43 @@ codes! {
     /// A comment that switches off a diagnostic that there is not.
     INVALID_ALLOW = "invalid-allow", Warning;
 
+    // What stands around the instructions of PTX.
+
+    /// A module without `.version` or `.target`.
+    MISSING_DIRECTIVE = "missing-directive", Error;
+    /// A directive where it cannot stand.
+    MISPLACED_DIRECTIVE = "misplaced-directive", Error;
+    /// A target, or an option of `.target`, that does not exist.
+    UNKNOWN_TARGET = "unknown-target", Error;
+    /// A version of PTX that does not exist.
+    UNKNOWN_VERSION = "unknown-version", Error;
+    /// A directive with values that it does not take.
+    INVALID_VALUE = "invalid-value", Error;
+    /// Directives that exclude each other, or one without another that it needs.
+    CONFLICTING_DIRECTIVES = "conflicting-directives", Error;
+    /// A directive that newer versions no longer have.
+    REMOVED_DIRECTIVE = "removed-directive", Error;
+    /// A directive without an effect.
+    IGNORED_DIRECTIVE = "ignored-directive", Warning;
+    /// More threads, registers or CTAs than the target has.
+    BEYOND_LIMITS = "beyond-limits", Warning;
+    /// A variable or a parameter that breaks a rule of its state space.
+    INVALID_DECLARATION = "invalid-declaration", Error;
+    /// An initial value that does not fit its variable.
+    INVALID_INITIALIZER = "invalid-initializer", Error;
+    /// A call that does not fit what it calls.
+    INVALID_CALL = "invalid-call", Error;
+    /// A branch, or a table of branches, to something that is no label.
+    INVALID_BRANCH = "invalid-branch", Error;
+    /// A store to an input parameter, or a load from a result.
+    PARAMETER_ACCESS = "parameter-access", Error;
+    /// Two declarations of a name that do not agree.
+    PROTOTYPE_MISMATCH = "prototype-mismatch", Error;
+    /// An `.alias` that does not name two functions of one kind.
+    INVALID_ALIAS = "invalid-alias", Error;
+    /// A `.file`, `.loc` or `.section` that does not fit.
+    INVALID_DEBUG = "invalid-debug-information", Error;
+
     // Statements of PTX against the forms of their instruction.
 
     /// Modifiers that no form of the instruction has together, or has in this order.

@@ -1,11 +1,15 @@
 //! Checks of PTX.
 
 mod components;
+mod declarations;
 mod directives;
 mod flow;
 mod forms;
 mod instructions;
 mod names;
+mod needs;
+mod performance;
+mod prologue;
 mod unused;
 
 use warplens_hir::ptx::{self, Function, ProblemKind};
@@ -14,15 +18,19 @@ use super::problem::Mend;
 use super::{Problem, codes};
 use crate::answer::Diagnostic;
 use crate::db::{Database, Db, File, Item, ptx_function, ptx_header};
+use crate::module_target::module_target;
 use crate::similar::{did_you_mean, nearest};
 
 /// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
 /// of the file: [`module_target`](crate::module_target::module_target).
 pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let text = &item.text(db).0;
+    let module = module_target(db, file);
     match ptx_function(db, item) {
         Some(function) => {
             db.unwind_if_revision_cancelled();
+            declarations::check_function(&function, module, problems);
+            performance::check(&function, text, module, problems);
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
@@ -31,15 +39,19 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
             unused::check(db, file, item, &function, problems);
         }
         None => {
-            problems.extend(ptx_header(db, item).problems.iter().map(|found| describe(found, text, None)));
+            let header = ptx_header(db, item);
+            problems.extend(header.problems.iter().map(|found| describe(found, text, None)));
+            declarations::check_module(header, module, problems);
         }
     }
-    directives::check(db, item, problems);
+    directives::check(db, item, module, problems);
 }
 
 /// What is wrong with the items of a file together.
 pub(super) fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
-    names::check(db, file)
+    let mut found = names::check(db, file);
+    found.extend(prologue::check(db, file));
+    found
 }
 
 /// A problem that lowering found, in words.
@@ -55,6 +67,7 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
                 None => problem,
             }
         }
+        ProblemKind::Declaration(mistake) => declarations::describe(found.range, *mistake),
         ProblemKind::UnknownType(word) => {
             let types = warplens_isa::ptx::types().iter().map(|ty| ty.name);
             let meant = nearest(word, types);

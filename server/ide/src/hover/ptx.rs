@@ -1,21 +1,24 @@
 //! Hovers of PTX.
 
 use text_size::TextRange;
+use warplens_hir::ptx::{DeclarationKind, FunctionKind};
 use warplens_isa::ptx as isa;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::db::Database;
+use crate::db::{Database, ptx_header};
 use crate::explain::ptx as explain;
+use crate::module_target::module_target;
 use crate::names::{self, Subject};
 use crate::place::Place;
-use crate::{declared, notation};
+use crate::{declared, notation, occupancy};
 
 pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, String)> {
     let token = place.token(db)?;
     if let Some(markdown) = word(&token) {
-        return Some((token.text_range(), markdown));
+        let implied = occupancy_of(db, place, &token).unwrap_or_default();
+        return Some((token.text_range(), markdown + &implied));
     }
     let named = names::named(db, place)?;
     let markdown = match &named.subject {
@@ -24,6 +27,21 @@ pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, Stri
         Subject::Module(_, name) => declared::ptx::of_module(db, place, name)?,
     };
     Some((named.range, markdown))
+}
+
+/// What the performance directives of a kernel imply together, where the token is one of them.
+fn occupancy_of(db: &Database, place: &Place<'_>, token: &SyntaxToken) -> Option<String> {
+    let directive = ast::FunctionDirective::cast(token.parent()?)?;
+    let header = ptx_header(db, place.item);
+    let Some(DeclarationKind::Function { kind: FunctionKind::Entry, signature, .. }) =
+        header.declarations.first().map(|declaration| &declaration.kind)
+    else {
+        return None;
+    };
+    let word = directive.directive_token()?;
+    let is_of_size = isa::directive(word.text()).is_some_and(|known| known.group == "performance");
+    let implied = is_of_size.then(|| occupancy::markdown(signature, module_target(db, place.file)))??;
+    Some(crate::explain::RULE.to_owned() + &implied)
 }
 
 /// The explanation of a word of the language; `None` where a name stands.

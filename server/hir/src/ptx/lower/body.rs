@@ -13,6 +13,7 @@ use super::super::{
 use super::constant;
 use super::declaration::{self, Outside, Shape};
 use super::instruction::Mnemonics;
+use super::rules::Place;
 use super::scopes::{NewSymbol, Scopes};
 use super::tree::{Elements, Node, Token};
 use crate::ptx::model::{InstructionData, ListData};
@@ -130,7 +131,7 @@ impl<'a> Body<'a> {
     fn variables(&mut self, node: Node<'a>) {
         let shape = Shape::of(node, &mut self.problems);
         for declarator in node.nodes().filter(|node| node.kind() == DECLARATOR) {
-            let variable = shape.variable(declarator, &mut self.problems);
+            let variable = shape.variable(node, declarator, Place::Function, &mut self.problems);
             let Some(name) = declaration::declared_name(declarator) else { continue };
             let is_range = variable.range_count.is_some();
             let kind = variable_kind(variable);

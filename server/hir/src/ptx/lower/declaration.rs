@@ -8,6 +8,7 @@ use super::super::{
     ProblemKind, Signature, Space, Type, Variable, VectorLength,
 };
 use super::constant;
+use super::rules::{self, Holder, Place};
 use super::tree::{Node, Token};
 
 /// Nobody braces initialisers deeper than this, and the walk must not run out of stack.
@@ -32,7 +33,7 @@ pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outsi
     let keyword = node.token(DOT_WORD);
     let (returns, return_names) = parameters(node.child(RETURN_LIST), problems);
     let (params, param_names) = parameters(node.child(PARAM_LIST), problems);
-    Outside {
+    let outside = Outside {
         kind: match keyword {
             Some(keyword) if keyword.text == ".func" => FunctionKind::Func,
             _ => FunctionKind::Entry,
@@ -44,16 +45,22 @@ pub(super) fn function<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> Outsi
         return_names,
         param_names,
         has_body: node.child(BLOCK).is_some(),
-    }
+    };
+    let holder = Holder { kind: outside.kind, has_body: outside.has_body };
+    rules::parameters(node, &outside.signature, holder, problems);
+    outside
 }
 
 /// The signature of a `CALL_PROTOTYPE`.
 pub(super) fn prototype(node: Node<'_>, problems: &mut Vec<Problem>) -> Signature {
-    Signature {
+    let signature = Signature {
         returns: parameters(node.child(RETURN_LIST), problems).0,
         params: parameters(node.child(PARAM_LIST), problems).0,
         directives: directives(node, problems),
-    }
+    };
+    let holder = Holder { kind: FunctionKind::Func, has_body: false };
+    rules::parameters(node, &signature, holder, problems);
+    signature
 }
 
 fn directives(node: Node<'_>, problems: &mut Vec<Problem>) -> Box<[PerformanceDirective]> {
@@ -61,8 +68,10 @@ fn directives(node: Node<'_>, problems: &mut Vec<Problem>) -> Box<[PerformanceDi
     directives
         .filter_map(|node| {
             let name = node.token(DOT_WORD)?.word().into();
+            let is_plain =
+                node.nodes().all(|value| value.token(INT_NUMBER).is_some() || value.kind() == NAME_REF);
             let values = node.nodes().filter_map(|value| constant::count(value, problems)).collect();
-            Some(PerformanceDirective { name, values, range: node.range() })
+            Some(PerformanceDirective { name, values, is_plain, range: node.range() })
         })
         .collect()
 }
@@ -120,10 +129,16 @@ impl Shape {
         }
     }
 
-    /// The variable that a `DECLARATOR` makes of it.
-    pub(super) fn variable(&self, declarator: Node<'_>, problems: &mut Vec<Problem>) -> Variable {
+    /// The variable that a `DECLARATOR` of the `VARIABLE` makes of it.
+    pub(super) fn variable(
+        &self,
+        node: Node<'_>,
+        declarator: Node<'_>,
+        place: Place,
+        problems: &mut Vec<Problem>,
+    ) -> Variable {
         let initializer = declarator.child(INITIALIZER);
-        Variable {
+        let variable = Variable {
             space: self.space,
             linkage: self.linkage,
             align: self.align,
@@ -135,7 +150,9 @@ impl Shape {
                 Some(value) => initial_value(value, problems, 0),
                 None => Initializer::Invalid,
             }),
-        }
+        };
+        rules::variable(node, declarator, &variable, place, problems);
+        variable
     }
 }
 

@@ -8,6 +8,7 @@ use super::super::{
 };
 use super::declaration::{self, Shape};
 use super::literal;
+use super::rules::Place;
 use super::tree::{Node, Token};
 
 /// Reads an `ITEM`.
@@ -28,7 +29,7 @@ fn variables(node: Node<'_>) -> Header {
     let mut declarations = Vec::new();
     let mut uses = Vec::new();
     for declarator in node.nodes().filter(|node| node.kind() == DECLARATOR) {
-        let variable = Box::new(shape.variable(declarator, &mut problems));
+        let variable = Box::new(shape.variable(node, declarator, Place::Module, &mut problems));
         if let Some(name) = declaration::declared_name(declarator) {
             declarations.push(declared(name, DeclarationKind::Variable(variable)));
         }

@@ -3,7 +3,7 @@
 use smol_str::SmolStr;
 use text_size::TextRange;
 
-use super::SymbolId;
+use super::{Space, SymbolId, Type};
 
 /// Something wrong that needs no other item to be seen. Names that the function does not declare are not here: they are
 /// its externals, and the module decides.
@@ -35,4 +35,101 @@ pub enum ProblemKind {
     NameInConstant(SmolStr),
     /// An expression with a name in it that is no operand: only constants may be added to a name.
     OperandExpression,
+    /// A variable or parameter that breaks a rule.
+    Declaration(DeclarationMistake),
+}
+
+/// The rule that a variable or a parameter breaks. The problem's range is the word or number that does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum DeclarationMistake {
+    /// A linkage word in a function.
+    LocalLinkage,
+    /// `.common` outside of `.global`.
+    CommonSpace,
+    /// `.common` texture, sampler or surface.
+    CommonOpaque,
+    /// A type that only instructions name.
+    InstructionType {
+        /// The type.
+        ty: Type,
+        /// The type of the registers that hold it, with its dot.
+        storage: &'static str,
+    },
+    /// A predicate that is no register.
+    PredicateInMemory,
+    /// A vector of predicates.
+    PredicateVector,
+    /// `.v8`
+    VectorLength,
+    /// A vector of more than 128 bits.
+    VectorTooWide {
+        /// How many it has.
+        bits: u32,
+    },
+    /// A vector in `.param`.
+    VectorParameter,
+    /// A variable in `.sreg`.
+    SpecialRegisterSpace,
+    /// `.param` at module level.
+    ModuleParameter,
+    /// A texture, sampler or surface that is neither of the module nor a parameter of a kernel.
+    OpaquePlace,
+    /// A texture, sampler or surface outside of `.global`.
+    OpaqueSpace,
+    /// An expression, or a float, where a plain number has to stand.
+    NoNumber,
+    /// `name<n>` with a size or an initial value.
+    ArrayOfNames,
+    /// An array of registers.
+    RegisterArray,
+    /// A dimension other than the first without a size.
+    InnerDimension,
+    /// An array without a size that is neither `.extern` nor initialised.
+    MissingSize,
+    /// An initial value in a space that takes none.
+    NoInitializer(Space),
+    /// An initial value of an `.extern`.
+    ExternInitializer,
+    /// An initial value of `.f16` or `.f16x2`.
+    HalfInitializer(Type),
+    /// More values than elements.
+    TooManyValues {
+        /// How many elements there are.
+        size: u64,
+        /// How many values there are.
+        values: u64,
+    },
+    /// Too few or too many values for a vector.
+    VectorValues {
+        /// How many it takes.
+        count: u32,
+    },
+    /// Braces around the value of a scalar.
+    Braced,
+    /// No braces around the values of an array or vector.
+    Unbraced,
+    /// An integer for a float.
+    IntegerValue(Type),
+    /// A float for an integer.
+    FloatValue(Type),
+    /// An address for a type that holds none.
+    AddressValue(Type),
+    /// An address with more than numbers added to it.
+    AddressForm,
+    /// A mask that is not one byte.
+    Mask(u64),
+    /// A string.
+    StringValue,
+    /// A parameter of a kernel that is not in `.param`.
+    EntryParameter,
+    /// A parameter of a function that is neither in `.param` nor in `.reg`.
+    ParameterSpace,
+    /// `.ptr` at a function.
+    PointerParameter,
+    /// An array parameter without a size that is not the last one of a function.
+    UnsizedParameter,
+    /// A parameter of a function that is aligned to more than 128 bytes.
+    ParameterAlignment,
+    /// Several results of which one is not in `.reg`.
+    SeveralResults,
 }

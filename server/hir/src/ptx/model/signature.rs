@@ -96,6 +96,8 @@ pub struct PerformanceDirective {
     pub name: SmolStr,
     /// Its numbers, in order.
     pub values: Box<[u64]>,
+    /// Whether nothing but plain numbers follows it.
+    pub is_plain: bool,
     /// The whole directive.
     pub range: TextRange,
 }

@@ -1,5 +1,6 @@
-//! Directives that do not exist.
+//! Directives that do not exist, that stand in the wrong place, or that the module is too old for.
 
+use text_size::TextRange;
 use warplens_isa::ptx as isa;
 use warplens_syntax::SyntaxToken;
 use warplens_syntax::ast::AstNode;
@@ -7,36 +8,109 @@ use warplens_syntax::ptx::ast;
 
 use super::super::problem::Mend;
 use super::super::{Problem, codes};
+use super::needs;
 use crate::db::{Db, Item};
+use crate::module_target::ModuleTarget;
 use crate::similar::{did_you_mean, nearest};
 
-pub(super) fn check(db: &dyn Db, item: Item<'_>, problems: &mut Vec<Problem>) {
+/// The directive that may stand between statements beside those that the grammar knows.
+const IN_BODIES: &str = ".loc_intermediate";
+/// The one that may stand in a module beside those that the grammar knows.
+const IN_MODULES: &str = ".nv_intermediate_source_section";
+
+pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     let Some(item) = ast::Item::cast(item.parse(db).syntax()) else { return };
-    match item.declaration() {
+    let found = match item.declaration() {
         Some(ast::Declaration::UnknownDirective(directive)) => {
-            problems.extend(unknown(directive.directive_token()));
+            judge(directive.directive_token(), IN_MODULES, module)
         }
-        Some(ast::Declaration::Function(function)) => {
-            let directives = function.function_directives();
-            problems.extend(directives.filter_map(|directive| unknown(directive.directive_token())));
-            if let Some(body) = function.body() {
-                check_block(&body, problems);
-            }
-        }
-        _ => {}
+        Some(ast::Declaration::Function(function)) => return check_function(&function, module, problems),
+        Some(ast::Declaration::LocDirective(loc)) => outside(loc.directive_token()),
+        Some(ast::Declaration::PragmaDirective(pragma)) => gate(pragma.directive_token(), module),
+        Some(ast::Declaration::SectionDirective(section)) => gate(section.directive_token(), module),
+        Some(ast::Declaration::AliasDirective(alias)) => gate(alias.directive_token(), module),
+        Some(ast::Declaration::DwarfDirective(line)) => dwarf(line.syntax().text_range(), module),
+        _ => None,
+    };
+    problems.extend(found);
+}
+
+fn check_function(function: &ast::Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    let directives = function.function_directives();
+    problems.extend(directives.filter_map(|directive| unknown(directive.directive_token())));
+    let is_kernel = function.directive_token().is_some_and(|word| word.text() == ".entry");
+    for pragma in function.pragma_directives() {
+        problems.extend(match is_kernel {
+            true => gate(pragma.directive_token(), module),
+            false => misplaced(
+                pragma.directive_token(),
+                "`.pragma` stands before the bodies of kernels only; write it in the body",
+            ),
+        });
+    }
+    if let Some(body) = function.body() {
+        check_block(&body, module, problems);
     }
 }
 
-fn check_block(block: &ast::Block, problems: &mut Vec<Problem>) {
+fn check_block(block: &ast::Block, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for statement in block.statements() {
-        match statement {
+        let found = match statement {
             ast::Statement::UnknownDirective(directive) => {
-                problems.extend(unknown(directive.directive_token()))
+                judge(directive.directive_token(), IN_BODIES, module)
             }
-            ast::Statement::Block(block) => check_block(&block, problems),
-            _ => {}
+            ast::Statement::PragmaDirective(pragma) => gate(pragma.directive_token(), module),
+            ast::Statement::FileDirective(file) => inside(file.directive_token()),
+            ast::Statement::SectionDirective(section) => inside(section.directive_token()),
+            ast::Statement::Block(block) => {
+                check_block(&block, module, problems);
+                None
+            }
+            _ => None,
+        };
+        problems.extend(found);
+    }
+}
+
+/// A directive that the grammar has no rule for.
+fn judge(word: Option<SyntaxToken>, expected: &str, module: &ModuleTarget) -> Option<Problem> {
+    let word = word?;
+    match word.text() {
+        name if name == expected => gate(Some(word), module),
+        name if isa::directive(name).is_none() => unknown(Some(word)),
+        name => {
+            let places = isa::directive(name).map(|known| known.places.join(", or ")).unwrap_or_default();
+            misplaced(Some(word.clone()), &format!("`{name}` cannot stand here; its place: {places}"))
         }
     }
+}
+
+fn inside(word: Option<SyntaxToken>) -> Option<Problem> {
+    let message = format!("`{}` stands outside of functions", word.as_ref()?.text());
+    misplaced(word, &message)
+}
+
+fn outside(word: Option<SyntaxToken>) -> Option<Problem> {
+    let message = format!("`{}` stands in the bodies of functions", word.as_ref()?.text());
+    misplaced(word, &message)
+}
+
+fn misplaced(word: Option<SyntaxToken>, message: &str) -> Option<Problem> {
+    Some(Problem::error(word?.text_range(), codes::MISPLACED_DIRECTIVE, message))
+}
+
+/// What the directive needs of the module.
+fn gate(word: Option<SyntaxToken>, module: &ModuleTarget) -> Option<Problem> {
+    let word = word?;
+    let known = isa::directive(word.text())?;
+    needs::unmet(word.text_range(), &format!("`{}`", known.name), known.need, module)
+}
+
+/// `@@DWARF` lines gave way to `.section`.
+fn dwarf(range: TextRange, module: &ModuleTarget) -> Option<Problem> {
+    let until = isa::directive("@@DWARF")?.until?;
+    let message = format!("`@@DWARF` is gone since PTX {until}; `.section` replaces it");
+    (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
 }
 
 fn unknown(word: Option<SyntaxToken>) -> Option<Problem> {

@@ -182,6 +182,7 @@ fn header_of_a_function_does_not_change_with_its_body() {
                                         8,
                                         4,
                                     ],
+                                    is_plain: true,
                                     range: 75..87,
                                 },
                             ],

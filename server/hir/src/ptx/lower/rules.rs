@@ -1,0 +1,362 @@
+//! The rules of declarations that need neither a version nor another item, as the assembler was asked. What they find is data;
+//! whoever shows it words it.
+
+use text_size::TextRange;
+use warplens_syntax::SyntaxKind::*;
+
+use super::super::{
+    Constant, DeclarationMistake, Dimension, FunctionKind, Initializer, Linkage, Parameter, Problem,
+    ProblemKind, Signature, Space, Type, TypeKind, Variable, VectorLength,
+};
+use super::tree::Node;
+
+/// The widest vector.
+const VECTOR_BITS: u32 = 128;
+/// Parameters of functions are aligned to at most so many bytes.
+const PARAMETER_ALIGNMENT: u32 = 128;
+
+/// Where a variable is declared.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Module,
+    Function,
+}
+
+/// Judges one declarator of a `VARIABLE`. Of several mistakes the first is told.
+pub(super) fn variable(
+    node: Node<'_>,
+    declarator: Node<'_>,
+    variable: &Variable,
+    place: Place,
+    problems: &mut Vec<Problem>,
+) {
+    let judged = Judged { node, declarator };
+    let found = judged
+        .linkage(variable, place)
+        .or_else(|| judged.shape(variable.space, variable.ty, variable.vector))
+        .or_else(|| judged.space(variable, place))
+        .or_else(|| judged.numbers())
+        .or_else(|| judged.dimensions(variable))
+        .or_else(|| judged.initializer(variable));
+    // A number without a value has been told already.
+    let is_told = |range: TextRange| problems.iter().any(|problem| range.contains_range(problem.range));
+    let found = found.filter(|(range, _)| !is_told(*range));
+    problems.extend(found.map(|(range, kind)| Problem { range, kind: ProblemKind::Declaration(kind) }));
+}
+
+/// What has parameters.
+#[derive(Clone, Copy)]
+pub(super) struct Holder {
+    pub(super) kind: FunctionKind,
+    /// The assembler judges parameters more closely where a body follows.
+    pub(super) has_body: bool,
+}
+
+/// Judges the parameters of a `FUNCTION` or `CALL_PROTOTYPE`.
+pub(super) fn parameters(node: Node<'_>, signature: &Signature, holder: Holder, problems: &mut Vec<Problem>) {
+    let lists = [(RETURN_LIST, &signature.returns), (PARAM_LIST, &signature.params)];
+    for (list, params) in lists {
+        let nodes = node.child(list).into_iter().flat_map(Node::nodes).filter(|node| node.kind() == PARAM);
+        for (index, (node, param)) in nodes.zip(params.iter()).enumerate() {
+            let is_last = index + 1 == params.len();
+            let found = parameter(node, param, holder, list == RETURN_LIST, is_last);
+            problems
+                .extend(found.map(|(range, kind)| Problem { range, kind: ProblemKind::Declaration(kind) }));
+        }
+    }
+    let returns = &signature.returns;
+    if returns.len() > 1
+        && let Some(memory) = returns.iter().find(|param| param.space != Space::Reg)
+    {
+        let kind = ProblemKind::Declaration(DeclarationMistake::SeveralResults);
+        problems.push(Problem { range: memory.range, kind });
+    }
+}
+
+type Found = Option<(TextRange, DeclarationMistake)>;
+
+fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool, is_last: bool) -> Found {
+    use DeclarationMistake::{
+        EntryParameter, ParameterAlignment, ParameterSpace, PointerParameter, UnsizedParameter,
+    };
+    let declarator = node.child(DECLARATOR).unwrap_or(node);
+    let judged = Judged { node, declarator };
+    let is_entry = holder.kind == FunctionKind::Entry;
+    let space = judged.part(STATE_SPACE);
+    match param.space {
+        Space::Param => {}
+        Space::Reg if !is_entry => {}
+        _ if is_entry => return Some((space, EntryParameter)),
+        _ => return Some((space, ParameterSpace)),
+    }
+    if !is_entry && node.child(POINTER).is_some() {
+        return Some((judged.part(POINTER), PointerParameter));
+    }
+    let is_unsized = matches!(param.dimensions.first(), Some(Dimension(None | Some(0))));
+    if is_unsized && (is_entry || is_return || !is_last) {
+        return Some((judged.part_of(declarator, DIMENSION), UnsizedParameter));
+    }
+    if let Some(found) = judged.numbers().or_else(|| judged.instruction_type(param.ty)) {
+        return Some(found);
+    }
+    if !holder.has_body {
+        return None;
+    }
+    if !is_entry
+        && param.space == Space::Param
+        && param.align.is_some_and(|align| align > PARAMETER_ALIGNMENT)
+    {
+        return Some((judged.part(ALIGNMENT), ParameterAlignment));
+    }
+    let is_opaque = param.ty.is_some_and(|ty| ty.kind() == TypeKind::Opaque);
+    if is_opaque && !is_entry && param.space == Space::Param {
+        return Some((judged.part(TYPE_NAME), DeclarationMistake::OpaquePlace));
+    }
+    if param.space == Space::Reg && !param.dimensions.is_empty() {
+        return Some((judged.part_of(declarator, DIMENSION), DeclarationMistake::RegisterArray));
+    }
+    judged.shape(param.space, param.ty, param.vector)
+}
+
+/// A declaration with the nodes that its mistakes are in.
+struct Judged<'a> {
+    node: Node<'a>,
+    declarator: Node<'a>,
+}
+
+impl Judged<'_> {
+    fn part(&self, kind: warplens_syntax::SyntaxKind) -> TextRange {
+        self.part_of(self.node, kind)
+    }
+
+    fn part_of(&self, node: Node<'_>, kind: warplens_syntax::SyntaxKind) -> TextRange {
+        node.child(kind).map_or(self.declarator.range(), Node::range)
+    }
+
+    fn linkage(&self, variable: &Variable, place: Place) -> Found {
+        let found = match (variable.linkage?, place) {
+            (_, Place::Function) => DeclarationMistake::LocalLinkage,
+            (Linkage::Common, Place::Module) if variable.space != Space::Global => {
+                DeclarationMistake::CommonSpace
+            }
+            (Linkage::Common, Place::Module) if is_opaque(variable.ty) => DeclarationMistake::CommonOpaque,
+            _ => return None,
+        };
+        Some((self.part(LINKAGE), found))
+    }
+
+    fn instruction_type(&self, ty: Option<Type>) -> Found {
+        let ty = ty?;
+        let storage = warplens_isa::ptx::type_(self.node.child(TYPE_NAME)?.token(DOT_WORD)?.text)?.storage?;
+        Some((self.part(TYPE_NAME), DeclarationMistake::InstructionType { ty, storage }))
+    }
+
+    /// Type and vector length.
+    fn shape(&self, space: Space, ty: Option<Type>, vector: Option<VectorLength>) -> Found {
+        if let Some(found) = self.instruction_type(ty) {
+            return Some(found);
+        }
+        let ty = ty?;
+        let is_pred = ty.kind() == TypeKind::Predicate;
+        if is_pred && space != Space::Reg {
+            return Some((self.part(TYPE_NAME), DeclarationMistake::PredicateInMemory));
+        }
+        let vector = vector?;
+        let bits = ty.bits() * vector.count();
+        let found = match vector {
+            _ if is_pred => DeclarationMistake::PredicateVector,
+            VectorLength::V8 => DeclarationMistake::VectorLength,
+            _ if bits > VECTOR_BITS => DeclarationMistake::VectorTooWide { bits },
+            _ if space == Space::Param => DeclarationMistake::VectorParameter,
+            _ => return None,
+        };
+        Some((self.part(VECTOR_SIZE), found))
+    }
+
+    fn space(&self, variable: &Variable, place: Place) -> Found {
+        let found = match (variable.space, place) {
+            (Space::Sreg, _) => DeclarationMistake::SpecialRegisterSpace,
+            (Space::Param, Place::Module) => DeclarationMistake::ModuleParameter,
+            (Space::Tex, Place::Function) => DeclarationMistake::OpaquePlace,
+            _ if is_opaque(variable.ty) && place == Place::Function => DeclarationMistake::OpaquePlace,
+            (space, Place::Module) if is_opaque(variable.ty) && space != Space::Global => {
+                DeclarationMistake::OpaqueSpace
+            }
+            _ => return None,
+        };
+        Some((self.part(STATE_SPACE), found))
+    }
+
+    /// Sizes and counts are numbers; the assembler computes nothing there.
+    fn numbers(&self) -> Found {
+        let holders = self.declarator.nodes().chain(self.node.child(ALIGNMENT));
+        let holders = holders.filter(|node| matches!(node.kind(), DIMENSION | NAME_COUNT | ALIGNMENT));
+        for value in holders.filter_map(|node| node.nodes().next()) {
+            let is_number = match value.kind() {
+                LITERAL => value.token(INT_NUMBER).is_some(),
+                NAME_REF => true,
+                _ => false,
+            };
+            if !is_number && value.kind() != ERROR {
+                return Some((value.range(), DeclarationMistake::NoNumber));
+            }
+        }
+        None
+    }
+
+    fn dimensions(&self, variable: &Variable) -> Found {
+        let mut dimensions = self.declarator.nodes().filter(|node| node.kind() == DIMENSION);
+        let first = dimensions.next();
+        if let (Some(first), Some(count)) = (first, self.declarator.child(NAME_COUNT)) {
+            return Some((first.range().cover(count.range()), DeclarationMistake::ArrayOfNames));
+        }
+        if variable.space == Space::Reg {
+            return Some((first?.range(), DeclarationMistake::RegisterArray));
+        }
+        if let Some(inner) = dimensions.find(|node| node.nodes().next().is_none()) {
+            return Some((inner.range(), DeclarationMistake::InnerDimension));
+        }
+        let size = variable.dimensions.first()?.0;
+        let has_values =
+            matches!(&variable.initializer, Some(Initializer::List(values)) if !values.is_empty());
+        let is_complete = match size {
+            Some(0) => false,
+            Some(_) => true,
+            None => has_values,
+        };
+        let is_extern = variable.linkage == Some(Linkage::Extern);
+        (!is_complete && !is_extern).then_some((first?.range(), DeclarationMistake::MissingSize))
+    }
+
+    fn initializer(&self, variable: &Variable) -> Found {
+        let node = self.declarator.child(INITIALIZER)?;
+        if self.declarator.child(NAME_COUNT).is_some() {
+            return Some((node.range(), DeclarationMistake::ArrayOfNames));
+        }
+        if !matches!(variable.space, Space::Global | Space::Const) {
+            return Some((node.range(), DeclarationMistake::NoInitializer(variable.space)));
+        }
+        if variable.linkage == Some(Linkage::Extern) {
+            return Some((node.range(), DeclarationMistake::ExternInitializer));
+        }
+        let ty = variable.ty?;
+        match ty.kind() {
+            TypeKind::Opaque => return self.opaque_initializer(node),
+            _ if matches!(ty, Type::F16 | Type::F16x2) => {
+                return Some((node.range(), DeclarationMistake::HalfInitializer(ty)));
+            }
+            _ => {}
+        }
+        let sizes: Vec<Option<u64>> = variable.dimensions.iter().map(|dimension| dimension.0).collect();
+        let shape = Shape { sizes: &sizes, vector: variable.vector, ty };
+        shape.value(node.nodes().next()?, variable.initializer.as_ref()?)
+    }
+
+    /// References are described by words in braces, `{ addr_mode_0 = wrap }`, which are not looked at.
+    fn opaque_initializer(&self, node: Node<'_>) -> Found {
+        let value = node.nodes().next()?;
+        (value.kind() != INITIALIZER_LIST).then_some((value.range(), DeclarationMistake::Unbraced))
+    }
+}
+
+/// What an initialiser has to look like.
+struct Shape<'s> {
+    /// The dimensions from the outside in.
+    sizes: &'s [Option<u64>],
+    vector: Option<VectorLength>,
+    ty: Type,
+}
+
+impl Shape<'_> {
+    fn value(&self, node: Node<'_>, value: &Initializer) -> Found {
+        match (value, self.sizes, self.vector) {
+            (Initializer::Invalid, ..) => self.invalid(node),
+            (Initializer::List(values), [size, inner @ ..], vector) => {
+                if let Some(size) = size
+                    && (values.len() as u64) > *size
+                {
+                    let extra = node.nodes().filter(|node| node.kind() != ERROR).nth(*size as usize);
+                    let range = extra.map_or(node.range(), |extra| {
+                        TextRange::new(extra.range().start(), node.range().end())
+                    });
+                    let found =
+                        DeclarationMistake::TooManyValues { size: *size, values: values.len() as u64 };
+                    return Some((range, found));
+                }
+                Shape { sizes: inner, vector, ty: self.ty }.values(node, values)
+            }
+            (Initializer::List(values), [], Some(vector)) => {
+                let count = vector.count();
+                if values.len() as u64 != u64::from(count) {
+                    return Some((node.range(), DeclarationMistake::VectorValues { count }));
+                }
+                Shape { sizes: &[], vector: None, ty: self.ty }.values(node, values)
+            }
+            (Initializer::List(_), [], None) => Some((node.range(), DeclarationMistake::Braced)),
+            (_, [], None) => self.scalar(node, value),
+            // The assembler counts the values of an array before it looks whether they are braced.
+            _ => Some((node.range(), DeclarationMistake::Unbraced)),
+        }
+    }
+
+    fn values(&self, node: Node<'_>, values: &[Initializer]) -> Found {
+        let nodes = node.nodes().filter(|node| node.kind() != ERROR);
+        nodes.zip(values).find_map(|(node, value)| self.value(node, value))
+    }
+
+    fn scalar(&self, node: Node<'_>, value: &Initializer) -> Found {
+        let kind = self.ty.kind();
+        let found = match value {
+            Initializer::Constant(Constant::Signed(_) | Constant::Unsigned(_)) if kind == TypeKind::Float => {
+                DeclarationMistake::IntegerValue(self.ty)
+            }
+            Initializer::Constant(Constant::Single(_) | Constant::Double(_))
+                if matches!(kind, TypeKind::Signed | TypeKind::Unsigned) =>
+            {
+                DeclarationMistake::FloatValue(self.ty)
+            }
+            Initializer::Address { mask: Some(mask), .. } if !is_byte_mask(*mask) => {
+                DeclarationMistake::Mask(*mask)
+            }
+            Initializer::Address { mask, .. }
+                if !matches!((self.ty, mask), (Type::U32 | Type::U64, _) | (Type::U8, Some(_))) =>
+            {
+                DeclarationMistake::AddressValue(self.ty)
+            }
+            Initializer::Address { .. } if !is_address_form(node) => DeclarationMistake::AddressForm,
+            _ => return None,
+        };
+        Some((node.range(), found))
+    }
+
+    fn invalid(&self, node: Node<'_>) -> Found {
+        node.token(STRING).map(|string| (string.range(), DeclarationMistake::StringValue))
+    }
+}
+
+fn is_opaque(ty: Option<Type>) -> bool {
+    ty.is_some_and(|ty| ty.kind() == TypeKind::Opaque)
+}
+
+/// `0xff`, `0xff00` …
+fn is_byte_mask(mask: u64) -> bool {
+    mask != 0 && mask.trailing_zeros() % 8 == 0 && mask >> mask.trailing_zeros() == 0xff
+}
+
+/// `name`, `generic(name)`, each with numbers added, or these in `0xff( )`.
+fn is_address_form(node: Node<'_>) -> bool {
+    let mut node = node;
+    if node.kind() == CALL_EXPR && node.nodes().next().is_some_and(|mask| mask.kind() == LITERAL) {
+        let Some(inner) = node.nodes().nth(1) else { return false };
+        node = inner;
+    }
+    while node.kind() == BIN_EXPR {
+        let Some(base) = node.nodes().next().filter(|_| node.token(PLUS).is_some()) else { return false };
+        node = base;
+    }
+    match node.kind() {
+        NAME_REF => true,
+        CALL_EXPR => node.nodes().nth(1).is_some_and(|name| name.kind() == NAME_REF),
+        _ => false,
+    }
+}

@@ -1,0 +1,272 @@
+//! How a module begins: `.version`, `.target` and `.address_size`, in this order, and what they may say.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx::{self, Directive};
+use warplens_isa::Version;
+use warplens_isa::ptx as isa;
+use warplens_syntax::ItemKind;
+
+use super::super::problem::{Frame, Mend};
+use super::super::{Problem, codes};
+use super::needs;
+use crate::answer::Diagnostic;
+use crate::db::{Database, File, Item, items, ptx_header};
+use crate::module_target::{ModuleTarget, module_target};
+use crate::similar::{did_you_mean, nearest};
+
+/// The first target that computes with `.f64` itself.
+const WITH_F64: u16 = 13;
+
+/// What is wrong with the beginning of a file. A file of nothing but blanks has not begun.
+pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
+    let frame = Frame::new(db, file);
+    let list = file.document(db).items();
+    let mut prologue = Prologue::new(db, file);
+    let mut found = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        prologue.item(*item);
+        let start = list.start_of(index);
+        found.extend(prologue.problems.drain(..).map(|problem| problem.in_file(&frame, start)));
+    }
+    found
+}
+
+struct Prologue<'db> {
+    db: &'db Database,
+    file: File,
+    module: &'db ModuleTarget,
+    /// Which of the three are anywhere in the file.
+    has_version: bool,
+    has_target: bool,
+    /// How many items with text there were, and what the last one was.
+    seen: usize,
+    last: Part,
+    had_version: bool,
+    had_target: bool,
+    had_size: bool,
+    problems: Vec<Problem>,
+}
+
+/// What an item is to the prologue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Nothing,
+    Version,
+    Target,
+    AddressSize,
+    Rest,
+}
+
+impl<'db> Prologue<'db> {
+    fn new(db: &'db Database, file: File) -> Prologue<'db> {
+        let is = |item: &Item<'_>, part| part_of(db, *item) == part;
+        Prologue {
+            db,
+            file,
+            module: module_target(db, file),
+            has_version: items(db, file).iter().any(|item| is(item, Part::Version)),
+            has_target: items(db, file).iter().any(|item| is(item, Part::Target)),
+            seen: 0,
+            last: Part::Nothing,
+            had_version: false,
+            had_target: false,
+            had_size: false,
+            problems: Vec::new(),
+        }
+    }
+
+    fn item(&mut self, item: Item<'db>) {
+        let part = part_of(self.db, item);
+        if part == Part::Nothing {
+            return;
+        }
+        let Some(range) = (self.seen < 2 || part != Part::Rest).then(|| first_token(self.db, item)) else {
+            return;
+        };
+        self.missing(range, part);
+        match part {
+            Part::Version => self.version(item, range),
+            Part::Target => self.target(item, range),
+            Part::AddressSize => self.address_size(item, range),
+            Part::Nothing | Part::Rest => {}
+        }
+        self.seen += 1;
+        self.last = part;
+    }
+
+    /// Says at the first item where `.version` is missing, at the next one where `.target` is.
+    fn missing(&mut self, range: TextRange, part: Part) {
+        if self.seen == 0 && !self.has_version {
+            let newest = isa::versions().last().map_or(Version::new(9, 0), |release| release.version);
+            let message = format!("a module begins with its version, such as `.version {newest}`");
+            let mend = Mend::new(format!("Insert `.version {newest}`"));
+            let mend = mend.insert(range.start(), format!(".version {newest}\n"));
+            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(mend));
+        }
+        if self.seen == 1 && self.has_version && !self.has_target && part != Part::Version {
+            let message = "after `.version` a module says its target, such as `.target sm_80`";
+            let mend = Mend::new("Insert `.target sm_80`").insert(range.start(), ".target sm_80\n");
+            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(mend));
+        }
+    }
+
+    fn misplaced(&mut self, range: TextRange, message: &str) {
+        self.problems.push(Problem::error(range, codes::MISPLACED_DIRECTIVE, message));
+    }
+
+    fn version(&mut self, item: Item<'_>, range: TextRange) {
+        if self.had_version {
+            self.misplaced(range, "a module has one `.version`; remove this one");
+        } else if self.seen > 0 {
+            self.misplaced(range, "`.version` has to be the first directive of a module");
+        }
+        self.had_version = true;
+        let Some(Directive::Version(Some(version))) = &ptx_header(self.db, item).directive else { return };
+        let known = |release: &&isa::Release| {
+            (u32::from(release.version.major), u32::from(release.version.minor))
+                == (version.major, version.minor)
+        };
+        if isa::versions().iter().find(known).is_none() {
+            let newest =
+                isa::versions().last().map(|release| release.version.to_string()).unwrap_or_default();
+            let message =
+                format!("there is no PTX {}.{}; the newest is {newest}", version.major, version.minor);
+            let mend = Mend::new(format!("Write version {newest}")).version(&newest);
+            self.problems.push(Problem::error(range, codes::UNKNOWN_VERSION, message).with_fix(mend));
+        }
+    }
+
+    fn target(&mut self, item: Item<'_>, range: TextRange) {
+        let follows = matches!(self.last, Part::Version | Part::Target);
+        let is_second = self.had_target;
+        if !follows && is_second {
+            self.misplaced(range, "a module has one `.target`; remove this one");
+        } else if !follows && self.had_version {
+            self.misplaced(range, "`.target` has to stand directly after `.version`");
+        }
+        self.had_target = true;
+        let Some(Directive::Target(words)) = &ptx_header(self.db, item).directive else { return };
+        if item.parse(self.db).errors().is_empty() {
+            self.architecture(words, is_second);
+            self.options(words);
+        }
+    }
+
+    fn architecture(&mut self, words: &ptx::Target, is_second: bool) {
+        let Some((name, range)) = &words.architecture else { return };
+        let Some(target) = isa::target(name) else {
+            if is_option(name) {
+                let message = "the target comes before its options: `.target sm_80, texmode_independent`";
+                if !is_second {
+                    self.problems.push(Problem::error(*range, codes::UNKNOWN_TARGET, message));
+                }
+                return;
+            }
+            let meant = nearest(name, isa::targets().iter().map(|target| target.name));
+            let message = format!("there is no target `{name}`{}", did_you_mean(meant));
+            let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
+            self.problems.push(problem.with_fix(meant.map(|meant| Mend::replacement(*range, meant))));
+            return;
+        };
+        let Some(version) = self.module.version.filter(|version| *version < target.since) else { return };
+        // 5.1 is 6.0 under another name.
+        if version == Version::new(5, 1) && target.since == Version::new(6, 0) {
+            return;
+        }
+        let since = target.since;
+        let message = format!("{name} came with PTX {since}; this module is written in {version}");
+        let mend = Mend::new(format!("Raise `.version` to {since}")).version(&since.to_string());
+        self.problems.push(Problem::error(*range, codes::NEEDS_VERSION, message).with_fix(mend));
+    }
+
+    fn options(&mut self, words: &ptx::Target) {
+        let mut mode: Option<&str> = None;
+        for (word, range) in &words.options {
+            let found = match word.as_str() {
+                "texmode_unified" | "texmode_independent" => {
+                    let other = mode.replace(word).filter(|other| other != word);
+                    other.map(|other| {
+                        let message = format!("`{word}` and `{other}` exclude each other; keep one");
+                        Problem::error(*range, codes::CONFLICTING_DIRECTIVES, message)
+                    })
+                }
+                "debug" => self.debug(*range),
+                "map_f64_to_f32" => self.without_f64(*range),
+                _ if isa::target(word).is_some() => None,
+                _ => {
+                    let options = isa::target_options().iter().map(|option| option.name);
+                    let meant = nearest(word, options);
+                    let message = format!("`.target` has no option `{word}`{}", did_you_mean(meant));
+                    let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
+                    Some(problem.with_fix(meant.map(|meant| Mend::replacement(*range, meant))))
+                }
+            };
+            // The unified mode is what there was before there were modes.
+            let option =
+                isa::target_options().iter().find(|option| option.name == word && word != "texmode_unified");
+            let unmet = option.and_then(|option| {
+                let need = isa::Need { since: option.since, target: isa::TargetNeed::Any };
+                needs::unmet(*range, &format!("`{word}`"), need, self.module)
+            });
+            self.problems.extend(found.or(unmet));
+        }
+    }
+
+    fn debug(&self, range: TextRange) -> Option<Problem> {
+        let is_section = |item: &Item<'_>| {
+            item.kind(self.db) == ItemKind::Directive
+                && matches!(&ptx_header(self.db, *item).directive, Some(Directive::Other(word)) if word == "section")
+        };
+        let message =
+            "`debug` promises debug information, and there is no `.section`; remove the option or add one";
+        let has_section = items(self.db, self.file).iter().any(is_section);
+        (!has_section).then(|| Problem::error(range, codes::CONFLICTING_DIRECTIVES, message))
+    }
+
+    fn without_f64(&self, range: TextRange) -> Option<Problem> {
+        let target = self.module.architecture.as_deref().and_then(isa::target)?;
+        let message = format!("`map_f64_to_f32` is for targets without `.f64`; {} has it", target.name);
+        (target.number >= WITH_F64).then(|| Problem::error(range, codes::CONFLICTING_DIRECTIVES, message))
+    }
+
+    fn address_size(&mut self, item: Item<'_>, range: TextRange) {
+        if self.had_size {
+            self.misplaced(range, "a module has one `.address_size`; remove this one");
+        } else if self.last != Part::Target && (self.had_target || !self.has_target) && self.had_version {
+            self.misplaced(range, "`.address_size` has to stand directly after `.target`");
+        }
+        self.had_size = true;
+        if let Some(known) = isa::directive(".address_size") {
+            self.problems.extend(needs::unmet(range, "`.address_size`", known.need, self.module));
+        }
+        let is_wrong = matches!(ptx_header(self.db, item).directive, Some(Directive::AddressSize(None)));
+        if is_wrong && item.parse(self.db).errors().is_empty() {
+            let message = "an address has 32 or 64 bits; write `.address_size 64`";
+            self.problems.push(Problem::error(range, codes::INVALID_VALUE, message));
+        }
+    }
+}
+
+fn is_option(word: &str) -> bool {
+    isa::target_options().iter().any(|option| option.name == word)
+}
+
+fn part_of(db: &Database, item: Item<'_>) -> Part {
+    match item.kind(db) {
+        ItemKind::Directive => match &ptx_header(db, item).directive {
+            Some(Directive::Version(_)) => Part::Version,
+            Some(Directive::Target(_)) => Part::Target,
+            Some(Directive::AddressSize(_)) => Part::AddressSize,
+            _ => Part::Rest,
+        },
+        ItemKind::Other if item.parse(db).syntax().first_child().is_none() => Part::Nothing,
+        _ => Part::Rest,
+    }
+}
+
+/// Where an item's text begins, behind its comments.
+fn first_token(db: &Database, item: Item<'_>) -> TextRange {
+    let node = item.parse(db).syntax().first_child();
+    let token = node.and_then(|node| node.first_token());
+    token.map_or(TextRange::empty(TextSize::new(0)), |token| token.text_range())
+}
