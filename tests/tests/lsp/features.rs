@@ -228,3 +228,51 @@ fn wave_documents_are_known_by_their_language_or_name_or_text() {
         assert_eq!(symbols[0]["name"], "k", "{name} {language}");
     }
 }
+
+#[test]
+fn every_capability_is_answered() {
+    let (mut client, file) = open();
+    let at = |file: &File| file.cursors[0].params();
+    let lines = json!({ "range": range([0, 0], [5, 0]) });
+    let options = json!({ "options": { "tabSize": 8, "insertSpaces": false } });
+    let with = |mut params: Value, more: &Value| {
+        let more = more.as_object().cloned().unwrap_or_default();
+        params.as_object_mut().expect("parameters are an object").extend(more);
+        params
+    };
+    let item = json!({ "name": "twice", "kind": 12, "uri": file.uri, "range": range([0, 0], [0, 0]), "selectionRange": range([0, 0], [0, 0]) });
+    let typed = json!({ "ch": ";", "position": { "line": 10, "character": 0 } });
+    let requests = [
+        ("signatureHelpProvider", "textDocument/signatureHelp", at(&file)),
+        ("documentFormattingProvider", "textDocument/formatting", with(file.params(), &options)),
+        (
+            "documentRangeFormattingProvider",
+            "textDocument/rangeFormatting",
+            with(with(file.params(), &options), &lines),
+        ),
+        (
+            "documentOnTypeFormattingProvider",
+            "textDocument/onTypeFormatting",
+            with(with(file.params(), &options), &typed),
+        ),
+        ("documentLinkProvider", "textDocument/documentLink", file.params()),
+        ("workspaceSymbolProvider", "workspace/symbol", json!({ "query": "" })),
+        ("implementationProvider", "textDocument/implementation", at(&file)),
+        ("callHierarchyProvider", "textDocument/prepareCallHierarchy", at(&file)),
+        ("callHierarchyProvider", "callHierarchy/incomingCalls", json!({ "item": item })),
+        ("callHierarchyProvider", "callHierarchy/outgoingCalls", json!({ "item": item })),
+        ("hoverProvider", "textDocument/hover", at(&file)),
+        ("completionProvider", "textDocument/completion", at(&file)),
+        ("definitionProvider", "textDocument/definition", at(&file)),
+        ("documentHighlightProvider", "textDocument/documentHighlight", at(&file)),
+        ("documentSymbolProvider", "textDocument/documentSymbol", file.params()),
+        ("foldingRangeProvider", "textDocument/foldingRange", file.params()),
+        ("inlayHintProvider", "textDocument/inlayHint", with(file.params(), &lines)),
+        ("codeLensProvider", "textDocument/codeLens", file.params()),
+        ("diagnosticProvider", "textDocument/diagnostic", file.params()),
+    ];
+    for (capability, method, params) in requests {
+        assert!(!client.capabilities[capability].is_null(), "{capability} is offered");
+        client.request(method, params);
+    }
+}

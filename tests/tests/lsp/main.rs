@@ -6,8 +6,10 @@ mod support;
 
 mod bad_input;
 mod diagnostics;
+mod editing;
 mod features;
 mod lanes;
+mod navigation;
 mod order;
 mod positions;
 mod process;

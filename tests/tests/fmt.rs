@@ -1,0 +1,137 @@
+//! `warplens fmt`, as a user runs it.
+
+#[path = "support/mod.rs"]
+mod support;
+
+use std::path::Path;
+
+use expect_test::{Expect, expect};
+use support::{Folder, run};
+
+const PLAIN: &str = ".version 8.5\n.entry k() { add.u32 %r1,%r2,1; // sum\n}\n";
+const FORMATTED: &str = "\
+.version 8.5
+.entry k()
+{
+\tadd.u32 \t%r1, %r2, 1;            // sum
+}
+";
+
+/// Standard output, standard error and the exit code.
+fn check(folder: &Path, arguments: &[&str], input: &str, expected: Expect) {
+    let output = run(folder, arguments, input.as_bytes());
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    expected.assert_eq(&format!(
+        "{}--\n{}exit {}\n",
+        text(&output.stdout),
+        text(&output.stderr),
+        output.status.code().unwrap_or(-1)
+    ));
+}
+
+#[test]
+fn a_file_is_formatted_in_place() {
+    let folder = Folder::new();
+    let file = folder.write("k.ptx", PLAIN);
+    check(
+        folder.path(),
+        &["fmt", "k.ptx"],
+        "",
+        expect![[r#"
+            --
+            exit 0
+        "#]],
+    );
+    assert_eq!(std::fs::read_to_string(file).expect("it is there"), FORMATTED);
+}
+
+#[test]
+fn a_check_lists_the_files_and_changes_none() {
+    let folder = Folder::new();
+    let file = folder.write("a.ptx", PLAIN);
+    folder.write("b.ptx", FORMATTED);
+    check(
+        folder.path(),
+        &["fmt", "--check", "a.ptx", "b.ptx"],
+        "",
+        expect![[r#"
+            a.ptx
+            --
+            exit 1
+        "#]],
+    );
+    assert_eq!(std::fs::read_to_string(file).expect("it is there"), PLAIN);
+    check(
+        folder.path(),
+        &["fmt", "--check", "b.ptx"],
+        "",
+        expect![[r#"
+            --
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn standard_input_is_formatted_to_standard_output() {
+    let folder = Folder::new();
+    check(
+        folder.path(),
+        &["fmt", "-"],
+        PLAIN,
+        expect![[r#"
+            .version 8.5
+            .entry k()
+            {
+            	add.u32 	%r1, %r2, 1;            // sum
+            }
+            --
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_broken_is_left_alone_and_said() {
+    let folder = Folder::new();
+    let text = ".version   8.5\n.entry k() { add.u32   %r1 %r2; }\n.func g() {ret;}\n";
+    let file = folder.write("k.ptx", text);
+    check(
+        folder.path(),
+        &["fmt", "k.ptx"],
+        "",
+        expect![[r#"
+            --
+            warplens: k.ptx:2:26: a syntax error; what it stands in is left as it is (`warplens check` says more)
+            exit 1
+        "#]],
+    );
+    expect![[r#"
+        .version 8.5
+        .entry k() { add.u32   %r1 %r2; }
+        .func g()
+        {
+        	ret;
+        }
+    "#]]
+    .assert_eq(&std::fs::read_to_string(file).expect("it is there"));
+}
+
+#[test]
+fn what_cannot_be_formatted_says_why() {
+    let folder = Folder::new();
+    folder.write("k.wave", ".kernel k\n  halt\n.end\n");
+    folder.write("k.txt", "hello\n");
+    check(
+        folder.path(),
+        &["fmt", "k.wave", "k.txt", "nowhere.ptx"],
+        "",
+        expect![[r#"
+            --
+            warplens: k.wave: WAVE files are not formatted yet; this version formats PTX
+            warplens: k.txt: its language cannot be told; say it with --language ptx or --language wave-asm
+            warplens: nowhere.ptx: cannot be read: No such file or directory (os error 2)
+            exit 2
+        "#]],
+    );
+}
