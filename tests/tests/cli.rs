@@ -292,3 +292,76 @@ fn a_reader_that_leaves_early_is_no_error() {
     let output = child.wait_with_output().expect("the program ends");
     assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
 }
+
+#[test]
+fn diagnostics_are_allowed_and_denied() {
+    let folder = Folder::new();
+    folder.write("k.wave", ".kernel k\n    @p0 iadd r1, r2, r3\n    iadd r1, r2, r3\n.end\n");
+    check(
+        folder.path(),
+        &["check", "k.wave", "--allow", "guard-p0", "--deny", "missing-halt"],
+        "",
+        expect![[r#"
+            error[missing-halt]: lanes run past the end of the kernel: end it with `halt` or `return`
+             --> k.wave:4:1
+              |
+            4 | .end
+              | ^^^^
+
+            1 error
+            --
+            exit 1
+        "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "k.wave", "--allow", "guard-p1"],
+        "",
+        expect![[r#"
+        --
+        error: invalid value 'guard-p1' for '--allow <NAME>': there is no diagnostic `guard-p1`; did you mean `guard-p0`?
+
+        For more information, try '--help'.
+        exit 2
+    "#]],
+    );
+    folder.write(
+        "allowed.wave",
+        ".kernel k\n    ; warplens: allow(guard-p0)\n    @p0 iadd r1, r2, r3\n    halt\n.end\n",
+    );
+    check(
+        folder.path(),
+        &["check", "allowed.wave"],
+        "",
+        expect![[r#"
+        --
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn a_diagnostic_is_explained() {
+    let folder = Folder::new();
+    check(
+        folder.path(),
+        &["explain", "unknown-component"],
+        "",
+        expect![[r#"
+        unknown-component
+
+        Error. The special register has no such component.
+
+        %tid, %ntid, %ctaid and %nctaid have the components .x, .y, .z and .w; most
+        others are one number.
+
+                mov.u32 %r1, %tid.q;
+
+        Right:
+
+                mov.u32 %r1, %tid.z;
+        --
+        exit 0
+    "#]],
+    );
+}

@@ -15,15 +15,17 @@ use warplens_syntax::Language;
 use crate::similar::nearest;
 
 /// The documentation of an instruction (in any spelling, `ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
-/// special register, a modifier, a type, a state space or a scope. Without a language, of every language that has it.
+/// special register, a modifier, a type, a state space or a scope. Without a language, of every language that has it, and
+/// of diagnostics.
 #[must_use]
 pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     match language {
         Some(Language::Ptx) => ptx::explain(name),
         Some(Language::Wave) => wave::explain(name),
         None => {
+            let diagnostic = crate::code(name).map(|code| code.page.to_owned());
             let pages: Vec<String> =
-                [ptx::explain(name), wave::explain(name)].into_iter().flatten().collect();
+                [ptx::explain(name), wave::explain(name), diagnostic].into_iter().flatten().collect();
             (!pages.is_empty()).then(|| pages.join(page::RULE))
         }
     }
@@ -36,7 +38,8 @@ pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
     let wave = language != Some(Language::Ptx);
     let names =
         ptx.then(ptx::names).into_iter().flatten().chain(wave.then(wave::names).into_iter().flatten());
-    nearest(name, names).map(str::to_owned)
+    let diagnostics = crate::codes().iter().map(|code| code.name).filter(|_| language.is_none());
+    nearest(name, names.chain(diagnostics)).map(str::to_owned)
 }
 
 /// What the simulator does with an instruction, where that is not simply to run it.
@@ -71,8 +74,14 @@ mod tests {
     }
 
     #[test]
+    fn a_diagnostic_has_its_page() {
+        assert!(explain("syntax-error", None).unwrap().starts_with("# syntax-error"));
+    }
+
+    #[test]
     fn a_misspelt_name_has_a_nearest_one() {
         assert_eq!(nearest_name(".reqntd", None).as_deref(), Some(".reqntid"));
+        assert_eq!(nearest_name("sintax-error", None).as_deref(), Some("syntax-error"));
         assert_eq!(nearest_name("endlop", None).as_deref(), Some("endloop"));
         assert_eq!(nearest_name("%lanid", None).as_deref(), Some("%laneid"));
     }

@@ -16,6 +16,7 @@
 //!
 //! Nothing here waits for the client inside a handler, and no snapshot is held while something waits.
 
+mod actions;
 mod capabilities;
 mod commands;
 mod convert;
@@ -27,6 +28,7 @@ mod job;
 mod lanes;
 mod navigation;
 mod outbox;
+mod pages;
 mod pool;
 mod progress;
 mod queue;

@@ -4,6 +4,7 @@
 #[path = "../support/mod.rs"]
 mod support;
 
+mod actions;
 mod bad_input;
 mod diagnostics;
 mod editing;

@@ -46,6 +46,8 @@ impl Default for Options {
             "window": { "workDoneProgress": true },
             "workspace": {
                 "configuration": true,
+                "workspaceEdit": { "documentChanges": true },
+                "diagnostics": { "refreshSupport": true },
                 "inlayHint": { "refreshSupport": true },
                 "codeLens": { "refreshSupport": true },
                 "didChangeWatchedFiles": { "dynamicRegistration": true },
@@ -58,6 +60,9 @@ impl Default for Options {
                 "documentSymbol": { "hierarchicalDocumentSymbolSupport": true },
                 "publishDiagnostics": { "relatedInformation": true },
                 "diagnostic": {},
+                "codeAction": {
+                    "codeActionLiteralSupport": { "codeActionKind": { "valueSet": ["quickfix", "source"] } },
+                },
             },
         });
         Options { capabilities, initialization: Value::Null, settings: Value::Null, process_id: None }

@@ -13,7 +13,7 @@ use std::sync::mpsc;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
-use warplens_ide::{AnalysisHost, Diagnostic, FileId, Language, Severity};
+use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, Language, Profile, Rules, Severity};
 
 use super::{LanguageName, Outcome, complain};
 use crate::language::{self, Kind};
@@ -40,7 +40,29 @@ pub(super) struct Arguments {
 
     /// Check against this PTX version instead of the file's own
     #[arg(long, value_name = "N.N", value_parser = version)]
-    ptx_version: Option<String>,
+    ptx_version: Option<(u32, u32)>,
+
+    /// Never report this diagnostic (may be repeated)
+    #[arg(long, value_name = "NAME", value_parser = code)]
+    allow: Vec<&'static Code>,
+
+    /// Report this diagnostic as an error (may be repeated)
+    #[arg(long, value_name = "NAME", value_parser = code)]
+    deny: Vec<&'static Code>,
+}
+
+impl Arguments {
+    /// What is checked against in place of what files say.
+    fn profile(&self) -> Profile {
+        Profile { version: self.ptx_version, architecture: self.target.clone() }
+    }
+
+    fn rules(&self) -> Rules {
+        let mut rules = Rules::default();
+        self.allow.iter().for_each(|code| rules.set(code, None));
+        self.deny.iter().for_each(|code| rules.set(code, Some(Severity::Error)));
+        rules
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -79,9 +101,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
             return Ok(Outcome::Unusable);
         }
     };
-    if arguments.target.is_some() || arguments.ptx_version.is_some() {
-        complain("note: no check of this version depends on the target or the PTX version yet");
-    }
+    let checker = Checker { language, profile: arguments.profile(), rules: arguments.rules() };
     let mut report: Box<dyn Report> = match arguments.format {
         Format::Human => Box::new(human::Human::default()),
         Format::Json => Box::new(json::Json),
@@ -91,7 +111,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let bar = progress(files.len());
     let mut outcome = Outcome::Fine;
     let mut out = anstream::stdout().lock();
-    in_order(&files, language, |checked| {
+    in_order(&files, &checker, |checked| {
         outcome = outcome.max(worst(&checked));
         bar.suspend(|| {
             if let Err(why) = &checked.result {
@@ -119,7 +139,7 @@ fn worst(checked: &Checked) -> Outcome {
 /// Checks files on all cores and gives them on in their order.
 fn in_order(
     files: &[Result<PathBuf, (PathBuf, String)>],
-    language: Option<Language>,
+    checker: &Checker,
     mut each: impl FnMut(Checked) -> io::Result<()>,
 ) -> io::Result<()> {
     let next = AtomicUsize::new(0);
@@ -133,7 +153,7 @@ fn in_order(
             deep().spawn_scoped(scope, move || {
                 while let Some((at, file)) = take(next, files) {
                     let checked = match file {
-                        Ok(path) => Checked { result: check(path, language, cores_a_file), path: path.clone() },
+                        Ok(path) => Checked { result: checker.check(path, cores_a_file), path: path.clone() },
                         Err((path, why)) => Checked { path: path.clone(), result: Err(why.clone()) },
                     };
                     if done.send((at, checked)).is_err() {
@@ -161,31 +181,39 @@ fn take<'f, T>(next: &AtomicUsize, files: &'f [T]) -> Option<(usize, &'f T)> {
     Some((at, files.get(at)?))
 }
 
-fn check(
-    path: &Path,
+/// How files are looked at.
+struct Checker {
+    /// Their language, whatever they are called.
     language: Option<Language>,
-    cores: usize,
-) -> Result<(Rope, Vec<Diagnostic>), String> {
-    let text = read(path)?;
-    let language = match language {
-        Some(language) => language,
-        None => language_of(path, &text)?,
-    };
-    let file = FileId(0);
-    let mut host = AnalysisHost::new();
-    host.open(file, language, &text);
-    let analysis = host.snapshot();
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 1..cores {
-            let (analysis, next) = (analysis.clone(), &next);
-            // Without it the work is only done by fewer.
-            let _ = deep().spawn_scoped(scope, move || analysis.share_diagnostics(file, next));
-        }
-        let _ = analysis.share_diagnostics(file, &next);
-    });
-    let found = analysis.diagnostics(file).map_err(|cancelled| cancelled.to_string())?;
-    Ok((Rope::from_str(&text), found))
+    profile: Profile,
+    rules: Rules,
+}
+
+impl Checker {
+    fn check(&self, path: &Path, cores: usize) -> Result<(Rope, Vec<Diagnostic>), String> {
+        let text = read(path)?;
+        let language = match self.language {
+            Some(language) => language,
+            None => language_of(path, &text)?,
+        };
+        let file = FileId(0);
+        let mut host = AnalysisHost::new();
+        host.set_rules(self.rules.clone());
+        host.open(file, language, &text);
+        host.set_profile(file, self.profile.clone());
+        let analysis = host.snapshot();
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 1..cores {
+                let (analysis, next) = (analysis.clone(), &next);
+                // Without it the work is only done by fewer.
+                let _ = deep().spawn_scoped(scope, move || analysis.share_diagnostics(file, next));
+            }
+            let _ = analysis.share_diagnostics(file, &next);
+        });
+        let found = analysis.diagnostics(file).map_err(|cancelled| cancelled.to_string())?;
+        Ok((Rope::from_str(&text), found))
+    }
 }
 
 /// A thread with room for the deepest text that the parsers take.
@@ -243,10 +271,18 @@ fn target(text: &str) -> Result<String, String> {
 }
 
 /// `8.5`.
-fn version(text: &str) -> Result<String, String> {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    match text.split_once('.') {
-        Some((major, minor)) if is_number(major) && is_number(minor) => Ok(text.to_owned()),
-        _ => Err("a PTX version is written like 8.5".into()),
-    }
+fn version(text: &str) -> Result<(u32, u32), String> {
+    let number =
+        |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok()).flatten();
+    let parts = text.split_once('.').and_then(|(major, minor)| number(major).zip(number(minor)));
+    parts.ok_or_else(|| "a PTX version is written like 8.5".into())
+}
+
+/// The name of a diagnostic.
+fn code(name: &str) -> Result<&'static Code, String> {
+    warplens_ide::code(name).ok_or_else(|| {
+        let near = warplens_ide::nearest_code(name);
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+        format!("there is no diagnostic `{name}`{hint}")
+    })
 }

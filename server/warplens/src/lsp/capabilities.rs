@@ -3,18 +3,18 @@
 
 use serde_json::Value;
 use tower_lsp::ls_types::{
-    CodeLensOptions, CompletionOptions, CompletionOptionsCompletionItem, DiagnosticOptions,
-    DiagnosticServerCapabilities, DocumentLinkOptions, DocumentOnTypeFormattingOptions,
-    ExecuteCommandOptions, FoldingRangeProviderCapability, HoverProviderCapability, InitializeParams,
-    MarkupKind, OneOf, RenameOptions, SelectionRangeProviderCapability, SemanticTokenModifier,
-    SemanticTokenType, SemanticTokensFullOptions, SemanticTokensLegend, SemanticTokensOptions,
-    ServerCapabilities, SignatureHelpOptions, TextDocumentSyncCapability, TextDocumentSyncKind,
-    TextDocumentSyncOptions, WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities,
-    WorkspaceServerCapabilities,
+    CodeActionKind, CodeActionOptions, CodeActionProviderCapability, CodeLensOptions, CompletionOptions,
+    CompletionOptionsCompletionItem, DiagnosticOptions, DiagnosticServerCapabilities, DocumentLinkOptions,
+    DocumentOnTypeFormattingOptions, ExecuteCommandOptions, FoldingRangeProviderCapability,
+    HoverProviderCapability, InitializeParams, MarkupKind, OneOf, RenameOptions,
+    SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType, SemanticTokensFullOptions,
+    SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, SignatureHelpOptions,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, WorkDoneProgressOptions,
+    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use warplens_ide::{TokenKind, TokenModifiers};
 
-use super::{commands, editing};
+use super::{actions, commands, editing};
 use crate::position::Encoding;
 
 /// What the client said that it can do.
@@ -22,6 +22,14 @@ use crate::position::Encoding;
 pub(super) struct Abilities {
     /// Asks for diagnostics, so that they need not be published.
     pub(super) pull_diagnostics: bool,
+    /// Can be asked to fetch diagnostics again.
+    pub(super) refresh_diagnostics: bool,
+    /// Opens the page of a diagnostic.
+    pub(super) code_pages: bool,
+    /// Takes actions with their edits, not only commands.
+    pub(super) code_actions: bool,
+    /// Takes edits of a certain version of a document.
+    pub(super) versioned_edits: bool,
     /// Shows the places that belong to a diagnostic.
     pub(super) related_information: bool,
     /// Inserts snippets.
@@ -63,6 +71,20 @@ impl Abilities {
             |name: &str| params.initialization_options.as_ref().and_then(|options| options.get(name));
         Abilities {
             pull_diagnostics: document.diagnostic.is_some(),
+            refresh_diagnostics: workspace
+                .diagnostics
+                .and_then(|diagnostics| diagnostics.refresh_support)
+                .unwrap_or(false),
+            code_pages: document
+                .publish_diagnostics
+                .as_ref()
+                .and_then(|publish| publish.code_description_support)
+                .or(document.diagnostic.as_ref().and_then(|pull| pull.code_description_support))
+                .unwrap_or(false),
+            code_actions: document
+                .code_action
+                .is_some_and(|actions| actions.code_action_literal_support.is_some()),
+            versioned_edits: workspace.workspace_edit.and_then(|edit| edit.document_changes).unwrap_or(false),
             related_information: document
                 .publish_diagnostics
                 .and_then(|publish| publish.related_information)
@@ -177,8 +199,13 @@ pub(super) fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
             work_done_progress_options: plain,
         })),
 
+        code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
+            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, CodeActionKind::from(actions::FIX_ALL)]),
+            work_done_progress_options: plain,
+            resolve_provider: Some(false),
+        })),
+
         // Not there yet.
-        code_action_provider: None,
         linked_editing_range_provider: None,
         inline_value_provider: None,
 

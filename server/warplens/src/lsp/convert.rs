@@ -5,6 +5,7 @@ use tower_lsp::ls_types::NumberOrString;
 use warplens_ide as ide;
 
 use super::job::Question;
+use super::pages;
 use crate::markdown;
 
 /// A diagnostic. Related places lie in the same document: items of other documents are never looked at.
@@ -28,9 +29,19 @@ pub(super) fn diagnostic(question: &Question, diagnostic: ide::Diagnostic) -> ls
         source: Some("warplens".into()),
         message: diagnostic.message,
         related_information: question.abilities.related_information.then(|| related.collect()),
+        code_description: question
+            .abilities
+            .code_pages
+            .then(|| pages::of(diagnostic.code))
+            .flatten()
+            .map(page),
         tags: (!tags.is_empty()).then_some(tags),
         ..lsp::Diagnostic::default()
     }
+}
+
+fn page(href: lsp::Uri) -> lsp::CodeDescription {
+    lsp::CodeDescription { href }
 }
 
 fn severity(severity: ide::Severity) -> lsp::DiagnosticSeverity {

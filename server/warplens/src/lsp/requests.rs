@@ -7,10 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Result};
 use tower_lsp::ls_types::request::{
-    CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentHighlightRequest, DocumentSymbolRequest,
-    FoldingRangeRequest, GotoDefinition, HoverRequest, PrepareRenameRequest, References, Rename, Request,
-    SelectionRangeRequest, SemanticTokensFullDeltaRequest, SemanticTokensFullRequest,
-    SemanticTokensRangeRequest,
+    CodeActionRequest, CodeLensRequest, Completion, DocumentDiagnosticRequest, DocumentHighlightRequest,
+    DocumentSymbolRequest, FoldingRangeRequest, GotoDefinition, HoverRequest, PrepareRenameRequest,
+    References, Rename, Request, SelectionRangeRequest, SemanticTokensFullDeltaRequest,
+    SemanticTokensFullRequest, SemanticTokensRangeRequest,
 };
 use tower_lsp::ls_types::{
     CompletionItem, CompletionList, CompletionResponse, Diagnostic, DocumentDiagnosticReport,
@@ -24,7 +24,7 @@ use crate::language::{self, Kind};
 
 use super::capabilities::Abilities;
 use super::job::{Ask, Done, Failure, Question, Urgency};
-use super::{convert, editing, lanes, tokens};
+use super::{actions, convert, editing, lanes, tokens};
 
 /// Above this many bytes the tokens of a whole document are not given; those of a range always are.
 const MAX_WHOLE_TOKENS: usize = 1 << 20;
@@ -111,6 +111,9 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
                 whole_tokens(question, Some(&params.previous_result_id))
             })
         }
+        CodeActionRequest::METHOD => read::<CodeActionRequest>(params, Now, |question, params| {
+            actions::actions(question, params).map(Some)
+        }),
         CodeLensRequest::METHOD => {
             read::<CodeLensRequest>(params, Soon, |question, _| lanes::lenses(question).map(Some))
         }

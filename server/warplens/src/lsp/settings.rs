@@ -1,9 +1,11 @@
 //! The user's settings, the section `warplens` of the client's configuration.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use warplens_ide::Language;
 use warplens_ide::lanes::{Model, text};
+use warplens_ide::{Language, Rules, Severity};
 
 /// The settings. What the client leaves out or does not know stays as it is by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -12,6 +14,64 @@ pub(super) struct Settings {
     pub(super) lanes: Lanes,
     pub(super) simulation: Simulation,
     pub(super) inlay_hints: InlayHints,
+    pub(super) diagnostics: Diagnostics,
+    pub(super) ptxas: Ptxas,
+}
+
+/// `warplens.diagnostics.*`: what is said of a text.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Diagnostics {
+    /// Diagnostics that are never said.
+    disabled: BTreeSet<String>,
+    /// Severities of the user's choice.
+    severity: BTreeMap<String, Level>,
+}
+
+/// A severity as settings name it.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Level {
+    Error,
+    Warning,
+    Information,
+    Hint,
+    Off,
+}
+
+impl Level {
+    fn severity(self) -> Option<Severity> {
+        match self {
+            Level::Error => Some(Severity::Error),
+            Level::Warning => Some(Severity::Warning),
+            Level::Information => Some(Severity::Information),
+            Level::Hint => Some(Severity::Hint),
+            Level::Off => None,
+        }
+    }
+}
+
+impl Diagnostics {
+    /// The same as rules, and the names that are no diagnostics.
+    pub(super) fn rules(&self) -> (Rules, Vec<&str>) {
+        let (mut rules, mut unknown) = (Rules::default(), Vec::new());
+        let chosen = self.severity.iter().map(|(name, level)| (name, level.severity()));
+        for (name, severity) in chosen.chain(self.disabled.iter().map(|name| (name, None))) {
+            match warplens_ide::code(name) {
+                Some(code) => rules.set(code, severity),
+                None => unknown.push(name.as_str()),
+            }
+        }
+        (rules, unknown)
+    }
+}
+
+/// `warplens.ptxas.*`: the assembler that may look at files beside us.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Ptxas {
+    /// Where it is; empty for never.
+    pub(super) path: String,
 }
 
 /// `warplens.lanes.*`: how lanes are written.
@@ -133,6 +193,19 @@ mod tests {
             Settings::read(json!({ "warplens": section })).map(|settings| settings.lanes),
             Ok(expected)
         );
+    }
+
+    #[test]
+    fn names_that_are_no_diagnostics_are_told_apart() {
+        let section = json!({ "diagnostics": {
+            "disabled": ["unused-thing"],
+            "severity": { "syntax-error": "hint", "syntax": "off" },
+        } });
+        let settings = Settings::read(section).expect("all values are right");
+        assert_eq!(settings.diagnostics.rules().1, ["syntax", "unused-thing"]);
+        let problem =
+            Settings::read(json!({ "diagnostics": { "severity": { "syntax-error": "loud" } } })).unwrap_err();
+        assert!(problem.contains("loud") && problem.contains("information"), "{problem}");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use crossbeam_channel::{Receiver, Sender};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::{Value, json};
 use tokio::sync::oneshot;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Response};
@@ -45,6 +45,8 @@ pub(super) struct State {
     pub(super) encoding: Encoding,
     pub(super) abilities: Arc<Abilities>,
     pub(super) settings: Arc<Settings>,
+    /// Names in the settings that stand for nothing; each is said once.
+    pub(super) names_told: FxHashSet<String>,
     pub(super) outbox: Outbox,
     pub(super) events: Sender<Event>,
     pub(super) queue: Queue,
@@ -86,6 +88,7 @@ impl State {
             encoding: Encoding::Utf16,
             abilities: Arc::default(),
             settings: Arc::default(),
+            names_told: FxHashSet::default(),
             outbox,
             events,
             queue: Queue::default(),

@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use serde_json::{Value, json};
-use tower_lsp::ls_types::request::{RegisterCapability, WorkspaceConfiguration};
+use tower_lsp::ls_types::request::{RegisterCapability, WorkspaceConfiguration, WorkspaceDiagnosticRefresh};
 use tower_lsp::ls_types::{
     ConfigurationItem, ConfigurationParams, Diagnostic, DidChangeTextDocumentParams,
     DidCloseTextDocumentParams, DidOpenTextDocumentParams, MessageType, PublishDiagnosticsParams,
@@ -157,6 +157,36 @@ impl State {
         }
     }
 
+    /// What is said of a text has changed.
+    fn rules_changed(&mut self) {
+        let settings = Arc::clone(&self.settings);
+        let (rules, unknown) = settings.diagnostics.rules();
+        self.host.set_rules(rules);
+        for name in unknown {
+            if self.names_told.insert(name.to_owned()) {
+                let near = warplens_ide::nearest_code(name);
+                let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                let message =
+                    format!("settings `warplens.diagnostics`: there is no diagnostic `{name}`{hint}");
+                self.outbox.show(MessageType::WARNING, message);
+            }
+        }
+        self.diagnose_all_again();
+    }
+
+    /// The diagnostics of all documents, to those who are told and to those who ask.
+    pub(super) fn diagnose_all_again(&mut self) {
+        if self.abilities.pull_diagnostics {
+            if self.abilities.refresh_diagnostics {
+                self.outbox.ask::<WorkspaceDiagnosticRefresh>((), |_| None);
+            }
+            return;
+        }
+        let open = self.documents.iter().filter(|(_, document)| document.refusal().is_none());
+        let open: Vec<_> = open.map(|(uri, document)| (uri.clone(), document.version)).collect();
+        open.into_iter().for_each(|(uri, version)| self.publish_soon(&uri, version));
+    }
+
     fn ask_for_settings(&self) {
         let item = ConfigurationItem { scope_uri: None, section: Some("warplens".into()) };
         self.outbox.ask::<WorkspaceConfiguration>(ConfigurationParams { items: vec![item] }, |answer| {
@@ -176,7 +206,10 @@ impl State {
                 ),
             ),
             Ok(settings) => {
-                self.settings = Arc::new(settings);
+                let before = std::mem::replace(&mut self.settings, Arc::new(settings));
+                if before.diagnostics != self.settings.diagnostics {
+                    self.rules_changed();
+                }
                 self.prepare_all_again();
             }
             Err(problem) => self.outbox.show(MessageType::WARNING, format!("{problem}; it stays as it was")),

@@ -1,0 +1,117 @@
+//! What a user can have done about diagnostics: `textDocument/codeAction`.
+//!
+//! A mend of one diagnostic is a quick fix. The mends that are certain can be done all at once, by
+//! `source.fixAll.warplens`, which an editor may run on save.
+
+use std::collections::HashMap;
+
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+use warplens_ide::{Diagnostic, Fix};
+
+use super::convert;
+use super::job::{Failure, Question};
+
+/// The kind of the action that does all that is certain.
+pub(super) const FIX_ALL: &str = "source.fixAll.warplens";
+
+/// What can be done about the diagnostics in a range.
+pub(super) fn actions(
+    question: &Question,
+    params: &CodeActionParams,
+) -> Result<Vec<CodeActionOrCommand>, Failure> {
+    let only = params.context.only.as_deref();
+    if !question.abilities.code_actions {
+        return Ok(vec![]);
+    }
+    let found = question.analysis.diagnostics(question.file)?;
+    let mut actions = Vec::new();
+    if is_wanted(CodeActionKind::QUICKFIX.as_str(), only) {
+        let range = question.text_range(params.range);
+        for found in found.iter().filter(|found| found.range.intersect(range).is_some()) {
+            let allow = question.analysis.allow_fix(question.file, found)?;
+            let fixes = found.fixes.iter().chain(&allow);
+            actions.extend(fixes.map(|fix| quick_fix(question, found, fix)));
+        }
+    }
+    // Only who asks for it gets it: it is about the whole document.
+    if only.is_some() && is_wanted(FIX_ALL, only) {
+        actions.extend(fix_all(question, &found));
+    }
+    Ok(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
+}
+
+/// Whether a kind is asked for: by its name, or by a kind that it belongs to.
+fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
+    let is_in = |wanted: &CodeActionKind| {
+        let rest = kind.strip_prefix(wanted.as_str());
+        rest.is_some_and(|rest| wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
+    };
+    only.is_none_or(|only| only.iter().any(is_in))
+}
+
+fn quick_fix(question: &Question, found: &Diagnostic, fix: &Fix) -> CodeAction {
+    CodeAction {
+        title: fix.title.clone(),
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![convert::diagnostic(question, found.clone())]),
+        edit: Some(edit(question, convert::edits(question, fix.edits.clone()))),
+        is_preferred: fix.preferred.then_some(true),
+        ..CodeAction::default()
+    }
+}
+
+/// All that is certain, as one edit. Where two mends touch each other the later one waits for the next time.
+fn fix_all(question: &Question, found: &[Diagnostic]) -> Option<CodeAction> {
+    let mut edits: Vec<warplens_ide::TextEdit> = Vec::new();
+    for fix in found.iter().flat_map(|found| &found.fixes).filter(|fix| fix.preferred) {
+        let touches = |edit: &warplens_ide::TextEdit| {
+            edits.iter().any(|other| other != edit && other.range.intersect(edit.range).is_some())
+        };
+        if !fix.edits.iter().any(touches) {
+            let new: Vec<_> = fix.edits.iter().filter(|edit| !edits.contains(edit)).cloned().collect();
+            edits.extend(new);
+        }
+    }
+    (!edits.is_empty()).then(|| CodeAction {
+        title: "Mend everything that is certain".into(),
+        kind: Some(CodeActionKind::from(FIX_ALL)),
+        edit: Some(edit(question, convert::edits(question, edits))),
+        ..CodeAction::default()
+    })
+}
+
+/// The edits for the version of the document that they were made for, where the client can tell versions apart.
+fn edit(question: &Question, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    if !question.abilities.versioned_edits {
+        let changes = HashMap::from([(question.uri.clone(), edits)]);
+        return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+    }
+    let text_document = OptionalVersionedTextDocumentIdentifier {
+        uri: question.uri.clone(),
+        version: Some(question.version),
+    };
+    let edits = edits.into_iter().map(OneOf::Left).collect();
+    let change = TextDocumentEdit { text_document, edits };
+    WorkspaceEdit { document_changes: Some(DocumentChanges::Edits(vec![change])), ..WorkspaceEdit::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_wanted_by_its_own_name_and_by_those_around_it() {
+        let wanted = |kind: &str, only: &str| is_wanted(kind, Some(&[CodeActionKind::from(only.to_owned())]));
+        assert!(is_wanted("quickfix", None));
+        assert!(wanted("quickfix", "quickfix"));
+        assert!(wanted("quickfix", ""));
+        assert!(!wanted("quickfix", "quick"));
+        assert!(!wanted("quickfix", "refactor"));
+        assert!(wanted(FIX_ALL, "source"));
+        assert!(wanted(FIX_ALL, "source.fixAll"));
+        assert!(!wanted(FIX_ALL, "source.organizeImports"));
+    }
+}

@@ -1,0 +1,198 @@
+//! Code actions: mends of diagnostics, comments that switch them off, and all that is certain at once. Settings that say
+//! what is said.
+
+use expect_test::{Expect, expect};
+use serde_json::{Value, json};
+
+use crate::support::{Client, File, Folder, Line, Options, range, render};
+
+const SOURCE: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k() {
+    .reg .u32 %r<3>;
+    mov.u32 %r1, %laneid
+    addd.u32 %r2, %r1, %r1;
+    exit
+}
+";
+
+fn actions(client: &mut Client, file: &File, range: Value, only: Option<&str>) -> Vec<Value> {
+    let context = match only {
+        Some(only) => json!({ "diagnostics": [], "only": [only] }),
+        None => json!({ "diagnostics": [] }),
+    };
+    let params = json!({ "textDocument": { "uri": file.uri }, "range": range, "context": context });
+    let answer = client.request("textDocument/codeAction", params);
+    answer.as_array().cloned().unwrap_or_default()
+}
+
+/// The actions, one a line, and below each what it edits.
+fn shown(actions: &[Value]) -> String {
+    let mut shown = String::new();
+    for action in actions {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let preferred = if action["isPreferred"] == true { ", preferred" } else { "" };
+        shown += &format!("{} ({}{preferred})", text(&action["title"]), text(&action["kind"]));
+        for diagnostic in action["diagnostics"].as_array().into_iter().flatten() {
+            shown += &format!(" of {}", text(&diagnostic["code"]));
+        }
+        shown += "\n";
+        for change in action["edit"]["documentChanges"].as_array().into_iter().flatten() {
+            shown += &format!("    version {}\n", change["textDocument"]["version"]);
+            for edit in change["edits"].as_array().into_iter().flatten() {
+                let start = &edit["range"]["start"];
+                let end = &edit["range"]["end"];
+                shown += &format!(
+                    "    {}:{}-{}:{} {:?}\n",
+                    start["line"],
+                    start["character"],
+                    end["line"],
+                    end["character"],
+                    text(&edit["newText"])
+                );
+            }
+        }
+    }
+    shown
+}
+
+fn check(source: (&str, &str), at: Value, only: Option<&str>, expect: Expect) {
+    let mut client = Client::start();
+    let file = client.open(source.0, source.1);
+    expect.assert_eq(&shown(&actions(&mut client, &file, at, only)));
+}
+
+#[test]
+fn mends_of_what_stands_in_the_range() {
+    check(
+        ("k.ptx", SOURCE),
+        range([6, 6], [6, 6]),
+        None,
+        expect![[r#"
+            Replace with `add` (quickfix) of unknown-instruction
+                version 1
+                6:4-6:8 "add"
+        "#]],
+    );
+    check(("k.ptx", SOURCE), range([4, 0], [4, 9]), None, expect![[""]]);
+    check(("k.ptx", SOURCE), range([6, 6], [6, 6]), Some("refactor"), expect![[""]]);
+}
+
+#[test]
+fn all_that_is_certain_at_once() {
+    let expected = || {
+        expect![[r#"
+            Mend everything that is certain (source.fixAll.warplens)
+                version 1
+                5:24-5:24 ";"
+                7:8-7:8 ";"
+        "#]]
+    };
+    check(("k.ptx", SOURCE), range([0, 0], [0, 0]), Some("source.fixAll"), expected());
+    check(("k.ptx", SOURCE), range([0, 0], [0, 0]), Some("source.fixAll.warplens"), expected());
+    check(("k.ptx", SOURCE), range([0, 0], [0, 0]), Some("source.organizeImports"), expect![[""]]);
+}
+
+#[test]
+fn a_warning_can_be_allowed_on_its_line() {
+    let source = ".kernel k\n    @p0 iadd r1, r2, r3\n    halt\n.end\n";
+    check(
+        ("k.wave", source),
+        range([1, 5], [1, 5]),
+        None,
+        expect![[r#"
+            Allow `guard-p0` on this line (quickfix) of guard-p0
+                version 1
+                1:23-1:23 " ; warplens: allow(guard-p0)"
+        "#]],
+    );
+    let mut client = Client::start();
+    let file = client.open("k.wave", source);
+    assert_eq!(client.diagnostics(&file).len(), 1);
+    let file = client.open("allowed.wave", &source.replace("r3\n", "r3 ; warplens: allow(guard-p0)\n"));
+    assert_eq!(render(&client.diagnostics(&file)), "");
+}
+
+#[test]
+fn a_client_without_versions_gets_plain_changes() {
+    let mut options = Options::default();
+    options.capabilities["workspace"]["workspaceEdit"] = Value::Null;
+    let mut client = Client::with_options(&options);
+    let file = client.open("k.ptx", SOURCE);
+    let actions = actions(&mut client, &file, range([6, 6], [6, 6]), None);
+    assert_eq!(actions[0]["edit"]["changes"][&file.uri][0]["newText"], "add");
+}
+
+#[test]
+fn a_diagnostic_links_to_its_page() {
+    let folder = Folder::new();
+    let cache = folder.path().to_string_lossy().into_owned();
+    let mut options = Options::default();
+    options.capabilities["textDocument"]["diagnostic"]["codeDescriptionSupport"] = true.into();
+    let line = Line::process_with(&[], &[("XDG_CACHE_HOME", &cache)]);
+    let mut client = Client::with(line, &options);
+    let file = client.open("k.ptx", SOURCE);
+    for found in client.diagnostics(&file) {
+        let href = found["codeDescription"]["href"].as_str().expect("it has a link");
+        let page = std::fs::read_to_string(href.strip_prefix("file://").expect("it is a file"));
+        let head = format!("# {}\n", found["code"].as_str().unwrap_or_default());
+        assert!(page.expect("it can be read").starts_with(&head), "{found}");
+    }
+}
+
+const DIVERGENT: &str = ".kernel k\n    @p0 iadd r1, r2, r3\n    iadd r1, r2, r3\n.end\n";
+
+fn settings(disabled: &[&str], severity: Value) -> Value {
+    json!({ "diagnostics": { "disabled": disabled, "severity": severity } })
+}
+
+#[test]
+fn settings_say_what_is_said() {
+    let mut client = Client::with_options(&Options {
+        settings: settings(&["guard-p0"], json!({ "missing-halt": "error" })),
+        ..Options::default()
+    });
+    client.wait_until_asked("workspace/diagnostic/refresh");
+    let file = client.open("k.wave", DIVERGENT);
+    let told = client.diagnostics(&file);
+    expect![[r#"
+        3:0-3:4 error missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
+    "#]]
+    .assert_eq(&render(&told));
+}
+
+#[test]
+fn a_change_of_settings_is_told_at_once() {
+    let mut client = Client::with_options(&Options::plain());
+    let file = client.open("k.wave", DIVERGENT);
+    assert_eq!(client.published(&file).len(), 2);
+    let tell = |client: &mut Client, settings: Value| {
+        client.notify("workspace/didChangeConfiguration", json!({ "settings": { "warplens": settings } }));
+    };
+    tell(&mut client, settings(&["guard-p0", "missing-halt"], json!({})));
+    assert_eq!(render(&client.published(&file)), "");
+    tell(&mut client, settings(&[], json!({ "missing-halt": "off", "guard-p0": "hint" })));
+    expect![[r#"
+        1:4-1:7 hint guard-p0: toolchain 0.1.2 ignores the guard `@p0` and runs this in every lane: use p1, p2, p3 or `@!p0`
+    "#]]
+    .assert_eq(&render(&client.published(&file)));
+}
+
+#[test]
+fn a_name_that_is_no_diagnostic_is_said_once() {
+    let mut client = Client::with_options(&Options::plain());
+    let tell = |client: &mut Client, settings: Value| {
+        client.notify("workspace/didChangeConfiguration", json!({ "settings": { "warplens": settings } }));
+    };
+    tell(&mut client, settings(&["missing-hold"], json!({})));
+    tell(&mut client, settings(&["missing-hold", "nonsense"], json!({})));
+    let mut message =
+        || client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
+    expect![
+        "settings `warplens.diagnostics`: there is no diagnostic `missing-hold`; did you mean `missing-halt`?"
+    ]
+    .assert_eq(&message());
+    expect!["settings `warplens.diagnostics`: there is no diagnostic `nonsense`"].assert_eq(&message());
+}
