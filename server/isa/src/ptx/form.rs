@@ -61,6 +61,8 @@ pub struct FormOperand {
     pub optional: bool,
     /// The smallest and the largest integer constant, where not all are taken.
     pub range: Option<(i64, i64)>,
+    /// What integer constants are multiples of; 1 where any will do.
+    pub step: i64,
 }
 
 /// The type that an operand has by its form.

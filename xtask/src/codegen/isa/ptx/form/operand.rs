@@ -20,6 +20,7 @@ pub(super) struct FormOperand {
 pub(super) struct Accepted {
     pub(super) kinds: Vec<String>,
     pub(super) range: Option<(i64, i64)>,
+    pub(super) step: i64,
 }
 
 /// `OperandType` of the tables.
@@ -68,7 +69,8 @@ fn operand(entry: &Instruction, slots: &[Slot], text: &str) -> Result<FormOperan
     let default = own.ty.as_deref().unwrap_or_default();
     let (ty, length) = (annotation(written), annotation(default));
     let (ty, length) = (ty.0.or(length.0), ty.1.or(length.1));
-    let accepted = kinds.map_or_else(|| Ok(Accepted { kinds: kinds_of(own), range: None }), accepted)?;
+    let accepted =
+        kinds.map_or_else(|| Ok(Accepted { kinds: kinds_of(own), range: None, step: 1 }), accepted)?;
     Ok(FormOperand {
         index,
         second,
@@ -109,15 +111,17 @@ fn kinds_of(operand: &Operand) -> Vec<String> {
     words(&operand.kinds).into_iter().map(str::to_owned).collect()
 }
 
-/// `reg+imm(0..15)`
+/// `reg+imm(0..15)`, `imm(32..1024/32)`
 fn accepted(text: &str) -> Result<Accepted> {
     let Some((before, rest)) = text.split_once('(') else {
-        return Ok(Accepted { kinds: text.split('+').map(str::to_owned).collect(), range: None });
+        return Ok(Accepted { kinds: text.split('+').map(str::to_owned).collect(), range: None, step: 1 });
     };
     let (range, after) = rest.split_once(')').context("a `(` is not closed")?;
-    let (low, high) = range.split_once("..").with_context(|| format!("`{range}` is no range"))?;
+    let (bounds, step) = range.split_once('/').unwrap_or((range, "1"));
+    let (low, high) = bounds.split_once("..").with_context(|| format!("`{range}` is no range"))?;
     let kinds = before.split('+').chain(after.split('+')).filter(|kind| !kind.is_empty());
-    Ok(Accepted { kinds: kinds.map(str::to_owned).collect(), range: Some((low.parse()?, high.parse()?)) })
+    let kinds = kinds.map(str::to_owned).collect();
+    Ok(Accepted { kinds, range: Some((low.parse()?, high.parse()?)), step: step.parse()? })
 }
 
 fn type_of(entry: &Instruction, slots: &[Slot], written: Option<&str>, kinds: &[String]) -> Result<Type> {

@@ -101,10 +101,11 @@ fn operand(operand: &FormOperand) -> Result<String> {
     };
     Ok(format!(
         "FormOperand {{ index: {}, second: {second}, kinds: {}, ty: OperandType::{ty}, length: Length::{length}, \
-         optional: {}, range: {range} }}",
+         optional: {}, range: {range}, step: {} }}",
         operand.index,
         rust::slice(kinds),
-        operand.optional
+        operand.optional,
+        operand.accepted.step
     ))
 }
 

@@ -56,7 +56,8 @@ fn operands_take_their_type_and_length_from_the_entry_or_the_form() {
     has("ld{.ss}.type d, a", "kinds: &[OperandKind::Address], ty: OperandType::Slot(0)");
     has("ld.type d, a:shared", "ty: OperandType::Fixed(\"shared\")");
     has("ld.type d|p?, b/imm(0..15)?", "second: Some((1, true))");
-    has("ld.type d|p?, b/imm(0..15)?", "optional: true, range: Some((0, 15))");
+    has("ld.type d|p?, b/imm(0..15)?", "optional: true, range: Some((0, 15)), step: 1");
+    has("ld.type d, b/reg+imm(32..1024/32)", "range: Some((32, 1024)), step: 32");
 }
 
 #[test]
