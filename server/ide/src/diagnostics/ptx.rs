@@ -92,6 +92,11 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
                 "only constants can be added to a name in an operand; compute the rest with an instruction";
             Problem::error(found.range, codes::INVALID_OPERAND, message)
         }
+        ProblemKind::SubtractedOffset => {
+            let message = "an offset is added to a name, never subtracted; write `+-`";
+            Problem::error(found.range, codes::INVALID_OPERAND, message)
+                .with_fix(Mend::replacement(found.range, "+-").preferred())
+        }
         ProblemKind::NameInConstant(name) => {
             let message = format!(
                 "`{name}` cannot stand in a constant expression; `WARP_SZ` is the only name that can"

@@ -72,6 +72,8 @@ pub enum Wrong {
     FloatConstant(Type),
     /// An integer that is too small or too large.
     Range(i64, i64),
+    /// An integer that is no multiple of this.
+    Step(i64),
     /// So many elements where another number is needed.
     Length {
         /// How many there are.
@@ -114,8 +116,6 @@ pub enum Wrong {
     NoAddress(NameId),
     /// A number as an address of something other than `.local`.
     AbsoluteAddress,
-    /// A destination that is a parameter of the function, which can only be read.
-    InputParameter(NameId),
 }
 
 /// What kind of operand is written.
@@ -150,10 +150,8 @@ pub enum Written {
 enum Named {
     Register(Option<Type>, Option<VectorLength>),
     Variable(Space, Option<Type>),
-    /// A parameter of this function; of a kernel, or one that is returned.
-    Parameter {
-        is_return: bool,
-    },
+    /// A parameter of this function.
+    Parameter,
     Function,
     Label,
     /// Not known: reported elsewhere, or of no concern.
@@ -292,7 +290,7 @@ impl Checker<'_> {
                         SymbolKind::Register { ty, vector }
                         | SymbolKind::RegisterRange { ty, vector, .. } => Named::Register(*ty, *vector),
                         SymbolKind::Variable(variable) => Named::Variable(variable.space, variable.ty),
-                        SymbolKind::Param { is_return, .. } => Named::Parameter { is_return: *is_return },
+                        SymbolKind::Param { .. } => Named::Parameter,
                         SymbolKind::Label { .. } | SymbolKind::Table { .. } => Named::Label,
                         SymbolKind::Prototype(_) => Named::Unknown,
                     }
@@ -327,7 +325,7 @@ impl Checker<'_> {
             },
             Operand::Special { name, .. } => Written::Special(name),
             Operand::Symbol(name) => match self.named(name) {
-                Named::Parameter { .. } => Written::Parameter(name),
+                Named::Parameter => Written::Parameter(name),
                 Named::Function => Written::Function(name),
                 Named::Label => Written::Label(name),
                 _ => Written::Variable(name),

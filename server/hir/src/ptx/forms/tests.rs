@@ -77,14 +77,14 @@ mul.lo.hi.u32 %r1, %r2, %r3;
 redux.add.sync.s32 %r1, %r2, -1;
 ",
         expect![[r#"
-            Documented setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b
-            Free setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b
-            Documented mul.{hi,lo}.type d, a, b
-            near mul.{hi,lo}.type d, a, b: extra [], missing []
-            near setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b: extra [], missing ["CmpOp"]
-            Documented setp.{eq,ne,lt,le,gt,ge}.BoolOp.{s16,s32,s64} p{|q}, a, b, c
-            near mul.{hi,lo}.type d, a, b: extra ["lo"], missing []
-            unjudged
+            fits
+            fits, in another order
+            fits
+            near mul@int: extra [], missing []
+            near setp: extra [], missing ["CmpOp"]
+            fits
+            near mul@int: extra ["lo"], missing []
+            fits, in another order
         "#]],
     );
 }
@@ -121,19 +121,19 @@ mov.b64 {%r1, %h2}, %rd1;
             operand 2: Count
             operand 3: Count
             operand 2: Kind(Variable(NameId(25)))
-            Documented mul.{hi,lo}.type d, a, b
+            fits
             operand 2: Kind(Special(NameId(31)))
             operand 1: Kind(Address); operand 2: Kind(Vector)
-            Documented mul.{hi,lo}.type d, a, b
-            Documented mul.wide.{u16,u32,s16,s32} d, a, b
+            fits
+            fits
             operand 0: RegisterType
             operand 0: RegisterType
-            Documented setp.{eq,ne,lt,le,gt,ge}.{s16,s32,s64} p{|q}, a, b
+            fits
             operand 0: OnlySinks
             operand 1: SpecialVector(NameId(55))
-            Documented mov.{u16,u32,u64,s16,s32,s64,b16,b32,b64} d, a
+            fits
             operand 1: SpecialSize
-            Documented mov.b64 d, a
+            fits
             operand 0: Kind(Vector)
         "#]],
     );
@@ -160,21 +160,53 @@ ld.local.b32 %r1, [64];
 ld.shared.b32 %r1, [64];
 ",
         expect![[r#"
-            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            fits
             operand 1: Kind(Variable(NameId(14)))
             operand 1: AddressSpace
-            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            fits
             operand 1: AddressRegister(NameId(20),
             operand 1: AddressWidth(NameId(22),
-            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            fits
             operand 1: AddressSpace
-            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.v2}.{b64,u64,s64,f64} d, [a]
-            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            fits
+            fits
             operand 0: Length
-            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            fits
             operand 0: OnlySinks
-            Documented ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            fits
             operand 1: AbsoluteAddress
+        "#]],
+    );
+}
+
+#[test]
+fn vectors() {
+    check(
+        "\
+ld.shared.v2.u32 {%r1, %f1}, [tile];
+ld.shared.v2.u32 {%f1, %f2}, [tile];
+ld.shared.v2.b32 {%r1, %rd1}, [tile];
+st.shared.v2.f32 [tile], {1, %r1};
+st.shared.v2.f32 [tile], {1, %f1};
+st.shared.v2.f32 [tile], {1.0, %f1};
+mov.b64 %rd1, {%h1, %h2};
+mov.b64 %rd1, {%r1, 5};
+mov.v4.u32 {%r1, %r2, %r3, _}, %ctaid;
+mov.u32 %r1, (7);
+mov.u32 %r1, (7.5);
+",
+        expect![[r#"
+            fits
+            operand 0.0: RegisterType
+            operand 0.1: Mixed
+            fits
+            operand 1.0: IntegerConstant(F32)
+            fits
+            operand 1: Kind(Vector)
+            fits
+            fits
+            fits
+            operand 1: FloatConstant(U32)
         "#]],
     );
 }

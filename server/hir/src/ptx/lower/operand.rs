@@ -188,8 +188,11 @@ impl<'a> Body<'a> {
         let (mut left, mut added) = (node, Vec::new());
         while left.kind() == BIN_EXPR && (left.token(PLUS).is_some() || left.token(MINUS).is_some()) {
             let Some(next) = left.nodes().next() else { break };
-            added.push((left.token(MINUS).is_some(), left.nodes().nth(1)));
+            added.push((left.token(MINUS), left.nodes().nth(1)));
             left = next;
+        }
+        if let Some((Some(minus), _)) = added.last() {
+            self.problems.push(Problem { range: minus.range(), kind: ProblemKind::SubtractedOffset });
         }
         let mut sum = self.sum(left, place);
         for (minus, right) in added.into_iter().rev() {
@@ -200,7 +203,7 @@ impl<'a> Body<'a> {
                 continue;
             }
             let value = constant::count(right, &mut self.problems).unwrap_or(0) as i64;
-            sum.offset = sum.offset.wrapping_add(if minus { value.wrapping_neg() } else { value });
+            sum.offset = sum.offset.wrapping_add(if minus.is_some() { value.wrapping_neg() } else { value });
         }
         sum
     }

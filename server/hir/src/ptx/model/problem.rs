@@ -35,6 +35,8 @@ pub enum ProblemKind {
     NameInConstant(SmolStr),
     /// An expression with a name in it that is no operand: only constants may be added to a name.
     OperandExpression,
+    /// `a - 4`: the assembler only adds, so that `a + -4` must be written.
+    SubtractedOffset,
     /// A variable or parameter that breaks a rule.
     Declaration(DeclarationMistake),
 }

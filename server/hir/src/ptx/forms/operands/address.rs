@@ -2,7 +2,7 @@
 
 use warplens_isa::ptx::OperandKind;
 
-use super::{BRACKETED, Checker, HANDLES, Named, Written, Wrong, writes};
+use super::{BRACKETED, Checker, HANDLES, Named, Written, Wrong};
 use crate::ptx::forms::rule::{AddressSpace, OperandRule};
 use crate::ptx::{AddressForm, AddressSize, NameId, Operand, Space, Type, TypeKind};
 
@@ -60,12 +60,7 @@ impl Checker<'_> {
         let have = match self.named(name) {
             Named::Unknown | Named::Register(..) => return None,
             Named::Label | Named::Function => return Some(Wrong::NoAddress(name)),
-            Named::Parameter { is_return } => {
-                if writes(rule) && !is_return && rule.space == AddressSpace::Of(Space::Param) {
-                    return Some(Wrong::InputParameter(name));
-                }
-                Space::Param
-            }
+            Named::Parameter => Space::Param,
             Named::Variable(space, _) => space,
         };
         let fits = match rule.space {

@@ -5,7 +5,7 @@ use warplens_isa::ptx::{self as isa, OperandKind};
 use super::{Checker, HANDLES, Named, Written, Wrong};
 use crate::ptx::forms::rule::{Count, OperandRule};
 use crate::ptx::model::Referent;
-use crate::ptx::{Component, Constant, ConstantId, NameId, Operand, OperandList, Type, TypeKind};
+use crate::ptx::{Component, Constant, ConstantId, NameId, Operand, OperandList, Space, Type, TypeKind};
 
 impl Checker<'_> {
     /// An operand that is one value.
@@ -20,7 +20,12 @@ impl Checker<'_> {
             // Of several registers, the sink is one element.
             Operand::Sink if rule.kinds.has(OperandKind::Sink) && rule.count == Count::One => None,
             Operand::Address { .. } => self.address(rule, operand),
-            Operand::Arguments(_) | Operand::Missing => None,
+            // A constant in parentheses.
+            Operand::Arguments(list) => match self.function.operands(list) {
+                [constant @ Operand::Constant(_)] => self.scalar(rule, *constant),
+                _ => None,
+            },
+            Operand::Missing => None,
             other => Some(Wrong::Kind(self.written(other))),
         }
     }
@@ -86,6 +91,11 @@ impl Checker<'_> {
         {
             return Some(Wrong::Range(low, high));
         }
+        if let Some((value, _)) = integer
+            && value % i128::from(rule.step) != 0
+        {
+            return Some(Wrong::Step(rule.step));
+        }
         constant_type(value, rule.ty?)
     }
 
@@ -117,17 +127,22 @@ impl Checker<'_> {
     fn symbol(&self, rule: &OperandRule, name: NameId) -> Option<Wrong> {
         let kinds = rule.kinds;
         let is_symbol = kinds.has_any(&[OperandKind::Symbol, OperandKind::Parameter]);
+        if kinds.has_any(&[OperandKind::Label, OperandKind::LabelAddress]) && !is_symbol {
+            // Where branches go is judged with the blocks that they go to.
+            return None;
+        }
         let (is_fitting, written) = match self.named(name) {
             Named::Unknown | Named::Register(..) => return None,
+            Named::Variable(Space::Param, _) if !kinds.has(OperandKind::Parameter) => {
+                return Some(Wrong::NoAddress(name));
+            }
             Named::Variable(_, ty) if kinds.has_any(HANDLES) => {
                 (is_symbol || ty.is_none_or(|ty| ty.kind() == TypeKind::Opaque), Written::Variable(name))
             }
             Named::Variable(..) => (is_symbol, Written::Variable(name)),
-            Named::Parameter { .. } => (is_symbol || kinds.has_any(HANDLES), Written::Parameter(name)),
+            Named::Parameter => (is_symbol || kinds.has_any(HANDLES), Written::Parameter(name)),
             Named::Function => (is_symbol, Written::Function(name)),
-            Named::Label => {
-                (kinds.has_any(&[OperandKind::Label, OperandKind::LabelAddress]), Written::Label(name))
-            }
+            Named::Label => (kinds.has(OperandKind::LabelAddress), Written::Label(name)),
         };
         if !is_fitting {
             return Some(Wrong::Kind(written));

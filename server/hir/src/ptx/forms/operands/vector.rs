@@ -1,10 +1,24 @@
 //! Several registers: in braces, or one vector register.
+//!
+//! The registers in braces have one size. Among them `.bN` goes with any one other kind, and makes the whole a vector of
+//! bits, which is then taken for any type of that size.
 
 use warplens_isa::ptx::OperandKind;
 
 use super::{Checker, Misfit, Named, OperandPlace, Report, Written, Wrong, writes};
 use crate::ptx::forms::rule::{Count, OperandRule};
-use crate::ptx::{ConstantId, Operand, OperandList, Type, TypeKind};
+use crate::ptx::{Constant, NameId, Operand, OperandList, Type, TypeKind};
+
+/// What the elements looked at so far have in common.
+#[derive(Default)]
+struct Elements {
+    /// The first register.
+    first: Option<(NameId, Type, usize)>,
+    /// The kind that is not bits.
+    kind: Option<Type>,
+    /// Whether some register is of bits.
+    has_bits: bool,
+}
 
 impl Checker<'_> {
     /// `{a, b}`
@@ -16,66 +30,68 @@ impl Checker<'_> {
         report: Report<'_>,
     ) {
         let elements = self.function.operands(list);
-        let is_taken = match rule.count {
-            Count::One => rule.kinds.has(OperandKind::Vector),
-            _ => true,
-        };
-        if !is_taken {
-            return report(Misfit { place, wrong: Wrong::Kind(Written::Vector) });
-        }
-        let is_long = match rule.count {
-            Count::One | Count::Any => true,
-            Count::OneOrBraced => elements.len() == 1,
-            Count::Braced(count) => elements.len() == count as usize,
-        };
-        if !is_long {
-            let wrong = Wrong::Length { have: elements.len(), takes: rule.count };
+        if let Some(wrong) = wrong_length(rule, elements) {
             return report(Misfit { place, wrong });
         }
-        if !elements.is_empty() && elements.iter().all(|element| *element == Operand::Sink) {
-            return report(Misfit { place, wrong: Wrong::OnlySinks });
-        }
-        let mut before = None;
+        let has_bits = elements.iter().any(|element| match element {
+            Operand::Register { name, .. } => match self.named(*name) {
+                Named::Register(ty, _) => ty.is_some_and(|ty| ty.kind() == TypeKind::Bits),
+                _ => false,
+            },
+            _ => false,
+        });
+        let mut seen = Elements { has_bits, ..Elements::default() };
         for (index, element) in elements.iter().enumerate() {
-            let wrong = match element {
-                Operand::Sink if writes(rule) => None,
-                Operand::Constant(_) if writes(rule) => Some(Wrong::Kind(Written::Constant)),
-                Operand::Constant(id) => self.element_constant(rule, *id),
-                // Special registers may stand among the registers that are packed.
-                Operand::Special { .. } => None,
-                element => self.scalar(rule, *element).or_else(|| self.mixed(*element, &mut before)),
-            };
-            if let Some(wrong) = wrong {
+            if let Some(wrong) = self.element(rule, *element, index, &mut seen) {
+                return report(Misfit { place: OperandPlace { element: Some(index), ..place }, wrong });
+            }
+        }
+        if let Some((name, ty, index)) = seen.first {
+            let whole = if seen.has_bits { bits(ty) } else { ty };
+            if let Some(Wrong::RegisterType { takes, .. }) = self.register_type(rule, name, whole) {
+                let wrong = Wrong::RegisterType { name, have: ty, takes };
                 report(Misfit { place: OperandPlace { element: Some(index), ..place }, wrong });
-                return;
             }
         }
     }
 
-    /// A constant among the registers that are packed: of bits, any.
-    fn element_constant(&self, rule: &OperandRule, id: ConstantId) -> Option<Wrong> {
-        let is_bits = rule.ty.is_none_or(|ty| ty.kind() == TypeKind::Bits);
-        (!is_bits || !rule.kinds.has(OperandKind::Immediate)).then(|| self.constant(rule, id)).flatten()
-    }
-
-    /// The registers of a vector have one size, and one kind beside `.bN`.
-    fn mixed(&self, element: Operand, before: &mut Option<Type>) -> Option<Wrong> {
-        let Operand::Register { name, .. } = element else { return None };
-        let Named::Register(Some(second), _) = self.named(name) else { return None };
-        let first = *before.get_or_insert(second);
-        if first.kind() == TypeKind::Bits {
-            *before = Some(second);
+    /// An element, and whether it goes with those before.
+    fn element(
+        &self,
+        rule: &OperandRule,
+        element: Operand,
+        index: usize,
+        seen: &mut Elements,
+    ) -> Option<Wrong> {
+        match element {
+            Operand::Sink if writes(rule) => None,
+            Operand::Constant(_) if !rule.kinds.has(OperandKind::Immediate) => {
+                Some(Wrong::Kind(Written::Constant))
+            }
+            Operand::Constant(id) => {
+                let ty = match self.function.constant(id) {
+                    Constant::Signed(_) | Constant::Unsigned(_) => Type::S32,
+                    Constant::Single(_) | Constant::Double(_) => Type::F32,
+                    Constant::Invalid => return None,
+                };
+                let is_bits = seen.has_bits || rule.ty.is_none_or(|ty| ty.kind() == TypeKind::Bits);
+                seen.takes_kind(ty).or_else(|| (!is_bits).then(|| self.constant(rule, id)).flatten())
+            }
+            // Special registers may stand among the registers that are packed.
+            Operand::Special { .. } => None,
+            Operand::Register { name, component } => {
+                let Named::Register(Some(ty), vector) = self.named(name) else { return None };
+                if vector.is_some() != component.is_some() {
+                    return self.scalar(rule, element);
+                }
+                let (_, first, _) = *seen.first.get_or_insert((name, ty, index));
+                if first.bits() != ty.bits() {
+                    return Some(Wrong::Mixed { first, second: ty });
+                }
+                seen.takes_kind(ty)
+            }
+            element => self.scalar(rule, element),
         }
-        let class = |ty: Type| match ty.kind() {
-            TypeKind::Unsigned | TypeKind::Signed => Some(Type::B32),
-            TypeKind::Bits => None,
-            _ => Some(ty),
-        };
-        let is_one = match (class(first), class(second)) {
-            (Some(first), Some(second)) => first == second,
-            _ => true,
-        };
-        (first.bits() != second.bits() || !is_one).then_some(Wrong::Mixed { first, second })
     }
 
     /// A vector register in place of braces.
@@ -93,11 +109,63 @@ impl Checker<'_> {
                 }
                 Wrong::VectorRegister { name, have: vector, takes: rule.count }
             }
-            Operand::Special { component: None, .. } => return self.scalar(rule, operand),
+            Operand::Special { component: None, .. } if rule.count == Count::Braced(4) => {
+                return self.scalar(rule, operand);
+            }
             Operand::Symbol(name) if self.named(name) == Named::Unknown => return None,
             Operand::Missing => return None,
             other => Wrong::Kind(self.written(other)),
         };
         Some(wrong)
+    }
+}
+
+impl Elements {
+    /// Another element of this type: of one kind with those before, but for bits.
+    fn takes_kind(&mut self, ty: Type) -> Option<Wrong> {
+        let kind = match ty.kind() {
+            TypeKind::Bits => return None,
+            TypeKind::Unsigned | TypeKind::Signed => Type::S32,
+            _ => ty,
+        };
+        let is_float = |ty: Type| matches!(ty, Type::F32 | Type::F64);
+        match self.kind {
+            // A constant has no size, so its float goes with either.
+            Some(first) if first != kind && !(is_float(first) && is_float(kind)) => {
+                Some(Wrong::Mixed { first, second: ty })
+            }
+            _ => {
+                self.kind = Some(kind);
+                None
+            }
+        }
+    }
+}
+
+fn wrong_length(rule: &OperandRule, elements: &[Operand]) -> Option<Wrong> {
+    let is_taken = rule.count != Count::One || rule.kinds.has(OperandKind::Vector);
+    if !is_taken {
+        return Some(Wrong::Kind(Written::Vector));
+    }
+    let is_long = match rule.count {
+        Count::One | Count::Any => true,
+        Count::OneOrBraced => elements.len() == 1,
+        Count::Braced(count) => elements.len() == count as usize,
+    };
+    if !is_long {
+        return Some(Wrong::Length { have: elements.len(), takes: rule.count });
+    }
+    let only_sinks = !elements.is_empty() && elements.iter().all(|element| *element == Operand::Sink);
+    only_sinks.then_some(Wrong::OnlySinks)
+}
+
+/// The type of bits with the same size.
+fn bits(ty: Type) -> Type {
+    match ty.bits() {
+        0..=8 => Type::B8,
+        9..=16 => Type::B16,
+        17..=32 => Type::B32,
+        33..=64 => Type::B64,
+        _ => Type::B128,
     }
 }

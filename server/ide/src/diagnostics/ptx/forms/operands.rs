@@ -94,7 +94,6 @@ fn named(wrong: Wrong) -> Option<NameId> {
         | Wrong::AddressRegister(name, _)
         | Wrong::AddressWidth(name, _)
         | Wrong::NoAddress(name)
-        | Wrong::InputParameter(name)
         | Wrong::Kind(
             Written::Register(name)
             | Written::Predicate(name)
@@ -169,6 +168,7 @@ impl Operand<'_> {
             Wrong::Range(low, high) => {
                 (codes::IMMEDIATE_RANGE, format!("`{name}` takes constants from {low} to {high} here"))
             }
+            Wrong::Step(step) => (codes::IMMEDIATE_RANGE, format!("`{name}` takes multiples of {step} here")),
             Wrong::Length { have, takes } => {
                 let takes = length(takes);
                 (
@@ -222,17 +222,10 @@ impl Operand<'_> {
                 (codes::OPERAND_TYPE, message)
             }
             Wrong::NoAddress(symbol) => {
-                (codes::OPERAND_KIND, format!("{} has no address in memory", self.text(symbol)))
+                (codes::OPERAND_KIND, format!("{} has no address to take", self.text(symbol)))
             }
             Wrong::AbsoluteAddress => {
                 let message = "only `.local` has absolute addresses; put the number in a register".to_owned();
-                (codes::OPERAND_KIND, message)
-            }
-            Wrong::InputParameter(parameter) => {
-                let message = format!(
-                    "{} comes in; a function writes only the parameters that it returns",
-                    self.text(parameter)
-                );
                 (codes::OPERAND_KIND, message)
             }
             _ => return None,

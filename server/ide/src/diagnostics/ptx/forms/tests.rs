@@ -106,7 +106,6 @@ fn modifiers() {
             fix: Remove `.sat`
     "#]],
     );
-    check_body("cp.async;", expect![[""]]);
 }
 
 #[test]
@@ -114,9 +113,9 @@ fn operands() {
     check_body(
         "mul.lo.s32 %r1, %r2, %f1;",
         expect![[r#"
-        8:`%f1` Error operand-type: `%f1` is `.f32`; `mul.lo.s32` takes `.u32`, `.s32`, `.f16x2` or `.b32` here
-            6:`%f` declared here
-    "#]],
+            8:`%f1` Error operand-type: `%f1` is `.f32`; `mul.lo.s32` takes `.u32`, `.s32`, `.f16x2` or `.b32` here
+                7:`%f` declared here
+        "#]],
     );
     check_body(
         "mul.lo.s32 %r1, %r2, 1.5;",
@@ -145,8 +144,8 @@ fn operands() {
     check_body(
         "mul.lo.s32 %r1, %r2, table;",
         expect![[r#"
-        8:`table` Error operand-kind: `table` is a variable; `mul.lo.s32` takes a register or a constant here
-    "#]],
+            8:`table` Error operand-kind: `table` is a variable; `mul.lo.s32` takes a register or a constant here; its address comes to a register with `mov`
+        "#]],
     );
     check_body(
         "mul.lo.s32 %r1, %r2, %tid.x;",
@@ -163,15 +162,16 @@ fn operands() {
     check_body(
         "@%r1 mul.lo.s32 %r1, %r2, %r3;",
         expect![[r#"
-        8:`%r1` Error operand-type: a guard is a predicate register; `%r1` is `.b32`
-            6:`%r` declared here
-    "#]],
+            8:`%r1` Error operand-type: a guard is a predicate register; `%r1` is `.b32`
+                7:`%r` declared here
+        "#]],
     );
     check_body(
         "mul.lo.s32 %r1, %r2, %nowhere;",
         expect![[r#"
-        8:`%nowhere` Error unresolved-name: no register or special register `%nowhere` is declared here
-    "#]],
+            8:`%nowhere` Error unresolved-name: no register or special register `%nowhere` is declared here
+                fix: Declare `.reg .s32 %nowhere`
+        "#]],
     );
 }
 
@@ -186,10 +186,9 @@ fn memory() {
     check_body(
         "ld.shared.b32 %r1, tile;",
         expect![[r#"
-        8:`tile` Error operand-kind: `tile` is a variable; `ld.shared.b32` takes an address `[…]` here
-            7:`tile` declared here
-            fix: Put it in brackets
-    "#]],
+            8:`tile` Error operand-kind: `tile` is a variable; `ld.shared.b32` takes an address `[…]` here
+                fix: Put it in brackets
+        "#]],
     );
     check_body(
         "ld.shared.v2.b32 {%r1, %r2, %r3, %r4}, [tile];",
@@ -200,38 +199,38 @@ fn memory() {
     check_body(
         "ld.shared.v2.b32 %r1, [tile];",
         expect![[r#"
-        8:`%r1` Error vector-length: `%r1` is a single register; `ld.shared.v2.b32` takes 2 registers in braces here
-            6:`%r` declared here
-    "#]],
+            8:`%r1` Error vector-length: `%r1` is a single register; `ld.shared.v2.b32` takes 2 registers in braces here
+                7:`%r` declared here
+        "#]],
     );
     check_body(
         "st.shared.b32 [%f1], %r1;",
         expect![[r#"
-        8:`[%f1]` Error operand-type: `%f1` is `.f32`; an address is an integer or bits, `.u64` or `.b64`
-            6:`%f` declared here
-    "#]],
+            8:`[%f1]` Error operand-type: `%f1` is `.f32`; an address is an integer or bits, `.u64` or `.b64`
+                7:`%f` declared here
+        "#]],
     );
     check_body(
         "ld.b32 %r1, [%r2];",
         expect![[r#"
-        8:`[%r2]` Error operand-type: `%r2` is `.b32`; addresses that `ld.b32` takes have 64 bits, as `.address_size` says
-            6:`%r` declared here
-    "#]],
+            8:`[%r2]` Error operand-type: `%r2` is `.b32`; addresses that `ld.b32` takes have 64 bits, as `.address_size` says
+                7:`%r` declared here
+        "#]],
     );
     check_body(
         "ld.param.b64 %rd1, out;",
         expect![[r#"
-        8:`out` Error operand-kind: `out` is a parameter; `ld.param.b64` takes an address `[…]` here
-            5:`out` declared here
-            fix: Put it in brackets
-    "#]],
+            8:`out` Error operand-kind: `out` is a parameter; `ld.param.b64` takes an address `[…]` here
+                6:`out` declared here
+                fix: Put it in brackets
+        "#]],
     );
     check_body(
         "st.shared.u8 [tile], %f1;",
         expect![[r#"
-        8:`%f1` Error operand-type: `%f1` is `.f32`; `st.shared.u8` takes integers or bits, at least 8 wide, here
-            6:`%f` declared here
-    "#]],
+            8:`%f1` Error operand-type: `%f1` is `.f32`; `st.shared.u8` takes integers or bits, at least 8 wide, here
+                7:`%f` declared here
+        "#]],
     );
 }
 
@@ -255,8 +254,26 @@ ret;
 
 #[test]
 fn versions_and_targets() {
-    check_for("7.0", "sm_90", "ld.shared::cluster.b32 %r1, [%r2];", expect![[""]]);
-    check_for("7.0", "sm_80", "ld.shared::cluster.b32 %r1, [%r2];", expect![[""]]);
+    check_for(
+        "7.0",
+        "sm_90",
+        "ld.shared::cluster.b32 %r1, [%r2];",
+        expect![[r#"
+        2:`sm_90` Error needs-version: sm_90 came with PTX 7.8; this module is written in 7.0
+            fix: Raise `.version` to 7.8
+        5:`.shared::cluster` Error needs-version: `.shared::cluster` of `ld.shared::cluster.b32` needs PTX 7.8 or later; this module is of PTX 7.0
+            fix: Raise to `.version 7.8`
+    "#]],
+    );
+    check_for(
+        "7.0",
+        "sm_80",
+        "ld.shared::cluster.b32 %r1, [%r2];",
+        expect![[r#"
+        5:`.shared::cluster` Error needs-target: `.shared::cluster` of `ld.shared::cluster.b32` needs PTX 7.8 or later and target `sm_90` or later; this module is of PTX 7.0 for `sm_80`
+            fix: Raise to `.version 7.8` and `.target sm_90`
+    "#]],
+    );
     check_for(
         "7.0",
         "sm_70",
