@@ -19,6 +19,7 @@ const BAD: &str = "\
     /* é𝄞 */ addd.u32 %r1, %r1, %r1;
     .reg .u32 %a;
     .reg .u32 %a;
+    mov.u32 %a, 1;
     exit;
 }
 ";
@@ -194,9 +195,9 @@ fn standard_input_is_a_file() {
     check(
         folder.path(),
         &["check", "-", "--language", "ptx", "--format", "json"],
-        "frob;\n",
+        ".version 8.5\n.target sm_90\nfrob;\n",
         expect![[r#"
-        {"path":"-","range":{"start":{"line":0,"character":0},"end":{"line":0,"character":4}},"severity":"error","code":"syntax-error","message":"this stands outside of every function: is there a `}` too many, or a `{` missing, before it?","related":[]}
+        {"path":"-","range":{"start":{"line":2,"character":0},"end":{"line":2,"character":4}},"severity":"error","code":"syntax-error","message":"this stands outside of every function: is there a `}` too many, or a `{` missing, before it?","related":[]}
         --
         exit 1
     "#]],

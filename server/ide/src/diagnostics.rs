@@ -123,6 +123,9 @@ impl Report<'_> {
         self.more += shorten(&mut self.errors, MAX_DIAGNOSTICS);
         self.more += shorten(&mut self.others, MAX_DIAGNOSTICS - self.errors.len());
         let mut listed = self.errors;
+        // What is wrong with a word says more than that it is not needed.
+        let is_wrong = |range: TextRange| listed.iter().any(|error| error.range == range);
+        self.others.retain(|found| found.severity != Severity::Hint || !is_wrong(found.range));
         listed.append(&mut self.others);
         listed.sort_by_key(|found| (found.range.start(), found.range.end()));
         if self.more > 0 {

@@ -31,6 +31,7 @@ mod outbox;
 mod pages;
 mod pool;
 mod progress;
+mod ptxas;
 mod queue;
 mod requests;
 mod rest;

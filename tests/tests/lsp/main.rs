@@ -14,5 +14,6 @@ mod navigation;
 mod order;
 mod positions;
 mod process;
+mod ptxas;
 mod same_lanes;
 mod storm;

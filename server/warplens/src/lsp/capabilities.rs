@@ -9,8 +9,8 @@ use tower_lsp::ls_types::{
     HoverProviderCapability, InitializeParams, MarkupKind, OneOf, RenameOptions,
     SelectionRangeProviderCapability, SemanticTokenModifier, SemanticTokenType, SemanticTokensFullOptions,
     SemanticTokensLegend, SemanticTokensOptions, ServerCapabilities, SignatureHelpOptions,
-    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, WorkDoneProgressOptions,
-    WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
+    TextDocumentSyncCapability, TextDocumentSyncKind, TextDocumentSyncOptions, TextDocumentSyncSaveOptions,
+    WorkDoneProgressOptions, WorkspaceFoldersServerCapabilities, WorkspaceServerCapabilities,
 };
 use warplens_ide::{TokenKind, TokenModifiers};
 
@@ -130,7 +130,7 @@ pub(super) fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
             change: Some(TextDocumentSyncKind::INCREMENTAL),
             will_save: None,
             will_save_wait_until: None,
-            save: None,
+            save: Some(TextDocumentSyncSaveOptions::Supported(true)),
         })),
         hover_provider: Some(HoverProviderCapability::Simple(true)),
         completion_provider: Some(CompletionOptions {

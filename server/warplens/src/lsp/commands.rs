@@ -10,6 +10,7 @@ use warplens_sim::launch::launch_object;
 
 use super::job::{Done, Question, Urgency};
 use super::lanes::{self, Selection};
+use super::ptxas::RESOURCES;
 use super::requests::Asked;
 use super::state::{State, not_open};
 
@@ -19,12 +20,12 @@ pub(super) const SELECT_LAUNCH: &str = "warplens.selectLaunch";
 const LIST_LAUNCHES: &str = "warplens.listLaunches";
 
 /// Every command of the server.
-pub(super) const ALL: [&str; 2] = [SELECT_LAUNCH, LIST_LAUNCHES];
+pub(super) const ALL: [&str; 3] = [SELECT_LAUNCH, LIST_LAUNCHES, RESOURCES];
 
 /// The extension's own command behind a lens of its style.
 pub(super) const PICK_LAUNCH: &str = "warplens.pickLaunch";
 
-/// The argument of both commands.
+/// The argument of the commands.
 #[derive(Deserialize)]
 struct Argument {
     uri: Uri,
@@ -59,7 +60,9 @@ impl State {
         if !self.documents.contains_key(&argument.uri) {
             return Err(not_open(&argument.uri));
         }
-        if params.command == LIST_LAUNCHES {
+        if params.command == RESOURCES {
+            self.ptxas_resources(id.clone(), &argument.uri);
+        } else if params.command == LIST_LAUNCHES {
             self.ask(id.clone(), list(argument));
         } else if argument.launch.is_null() {
             self.deselect(&argument.uri);

@@ -8,6 +8,7 @@ use tower_lsp::jsonrpc::{Id, Response};
 use tower_lsp::ls_types::{InitializeParams, InitializeResult};
 
 use super::job::Finished;
+use super::ptxas::Ran;
 use super::simulation::Update;
 
 /// Everything that the state thread reacts to, in the order in which it came.
@@ -30,6 +31,8 @@ pub(super) enum Event {
     Rested,
     /// A survey of all files is done.
     Surveyed(Id, tower_lsp::jsonrpc::Result<Value>),
+    /// ptxas has run.
+    Assembled(Ran),
     /// News of a simulation.
     Simulation(Update),
 }

@@ -13,6 +13,7 @@ use warplens_ide::{Analysis, Cancelled, FileId, Language};
 
 use super::capabilities::Abilities;
 use super::lanes::Lanes;
+use super::ptxas::Shown;
 use super::settings::Settings;
 use crate::position::{self, Encoding};
 
@@ -29,6 +30,8 @@ pub(super) struct Question {
     pub(super) settings: Arc<Settings>,
     /// What is shown of the last run.
     pub(super) lanes: Option<Lanes>,
+    /// What is shown of the assembler.
+    pub(super) ptxas: Shown,
     /// The tokens that the client was last given, and the version of the document that they were for.
     pub(super) tokens: Option<(i32, Arc<Vec<SemanticToken>>)>,
     pub(super) analysis: Analysis,
@@ -167,6 +170,7 @@ mod tests {
             abilities: Arc::default(),
             settings: Arc::default(),
             lanes: None,
+            ptxas: Shown::default(),
             tokens: None,
             analysis: AnalysisHost::new().snapshot(),
         };

@@ -24,7 +24,7 @@ use crate::language::{self, Kind};
 
 use super::capabilities::Abilities;
 use super::job::{Ask, Done, Failure, Question, Urgency};
-use super::{actions, convert, editing, lanes, tokens};
+use super::{actions, convert, editing, lanes, ptxas, tokens};
 
 /// Above this many bytes the tokens of a whole document are not given; those of a range always are.
 const MAX_WHOLE_TOKENS: usize = 1 << 20;
@@ -114,9 +114,11 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
         CodeActionRequest::METHOD => read::<CodeActionRequest>(params, Now, |question, params| {
             actions::actions(question, params).map(Some)
         }),
-        CodeLensRequest::METHOD => {
-            read::<CodeLensRequest>(params, Soon, |question, _| lanes::lenses(question).map(Some))
-        }
+        CodeLensRequest::METHOD => read::<CodeLensRequest>(params, Soon, |question, _| {
+            let mut lenses = lanes::lenses(question)?;
+            lenses.extend(ptxas::lenses(question)?);
+            Ok(Some(lenses))
+        }),
         DocumentDiagnosticRequest::METHOD => {
             read::<DocumentDiagnosticRequest>(params, AtRest, |question, _| {
                 Ok(report(diagnostics(question)?))
@@ -256,10 +258,12 @@ fn whole_tokens(question: &Question, previous: Option<&str>) -> std::result::Res
     Ok(Done::Tokens { answer: to_value(answer)?, data })
 }
 
-/// All diagnostics of a document, those of its launch among them.
+/// All diagnostics of a document, those of the user's assembler among them.
 pub(super) fn diagnostics(question: &Question) -> std::result::Result<Vec<Diagnostic>, Failure> {
     let found = question.analysis.diagnostics(question.file)?;
-    Ok(found.into_iter().map(|found| convert::diagnostic(question, found)).collect())
+    let mut found = found.into_iter().map(|found| convert::diagnostic(question, found)).collect();
+    ptxas::merge(question, &mut found);
+    Ok(found)
 }
 
 /// A full report.

@@ -380,7 +380,7 @@ impl State {
     }
 
     /// Asks the client to fetch hints and lenses again.
-    fn refresh_lanes(&self) {
+    pub(super) fn refresh_lanes(&self) {
         if self.abilities.refresh_hints {
             self.outbox.ask::<InlayHintRefreshRequest>((), |_| None);
         }

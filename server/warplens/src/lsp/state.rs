@@ -23,6 +23,7 @@ use super::event::{Event, Message};
 use super::job::{Asker, Done, Failure, Finished, Job, Question, Urgency, panic_message};
 use super::outbox::Outbox;
 use super::pool::Crew;
+use super::ptxas::Ptxas;
 use super::queue::Queue;
 use super::requests::{self, Asked};
 use super::settings::Settings;
@@ -42,10 +43,11 @@ pub(super) struct State {
     pub(super) files_opened: u32,
     pub(super) simulations: Simulations,
     pub(super) surveys: Surveys,
+    pub(super) ptxas: Ptxas,
     pub(super) encoding: Encoding,
     pub(super) abilities: Arc<Abilities>,
     pub(super) settings: Arc<Settings>,
-    /// Names in the settings that stand for nothing; each is said once.
+    /// What is said once only: names in the settings that stand for nothing, an assembler that is not there.
     pub(super) names_told: FxHashSet<String>,
     pub(super) outbox: Outbox,
     pub(super) events: Sender<Event>,
@@ -85,6 +87,7 @@ impl State {
             files_opened: 0,
             simulations: Simulations::new(events.clone())?,
             surveys: Surveys::default(),
+            ptxas: Ptxas::default(),
             encoding: Encoding::Utf16,
             abilities: Arc::default(),
             settings: Arc::default(),
@@ -143,6 +146,7 @@ impl State {
                 self.background.ended();
                 self.answer(&id, answer);
             }
+            Event::Assembled(ran) => self.assembled(ran),
             Event::Simulation(update) => self.simulation_update(update),
         }
     }
@@ -264,6 +268,7 @@ impl State {
         match method {
             "textDocument/didOpen" => self.with(method, params, State::did_open),
             "textDocument/didChange" => self.with(method, params, State::did_change),
+            "textDocument/didSave" => self.with(method, params, State::did_save),
             "textDocument/didClose" => self.with(method, params, State::did_close),
             "$/cancelRequest" => self.cancel(&params),
             "workspace/didChangeWorkspaceFolders" => {
@@ -355,6 +360,7 @@ impl State {
             abilities: Arc::clone(&self.abilities),
             settings: Arc::clone(&self.settings),
             lanes: self.simulations.lanes(&job.uri),
+            ptxas: self.ptxas.shown(&job.uri),
             tokens: document.tokens.clone(),
             analysis: self.host.snapshot(),
         })

@@ -15,6 +15,7 @@ use warplens_ide::FileId;
 use super::document::{Document, Refusal, out_of_sync};
 use super::event::Event;
 use super::job::{Asker, Done, Job, Urgency, panic_message};
+use super::ptxas::Ptxas;
 use super::requests::diagnostics;
 use super::settings::Settings;
 use super::state::State;
@@ -87,6 +88,7 @@ impl State {
         let refusal = document.refusal().filter(|_| !was_refused).cloned();
         self.rest_after_edit(&uri, edits.iter().map(|edit| edit.renewed).max().unwrap_or(0));
         self.simulations.follow(&uri, &edits);
+        self.ptxas.follow(&uri, &edits);
         self.say_refusal(&uri, refusal);
         self.text_changed(&uri);
     }
@@ -96,6 +98,7 @@ impl State {
         if let Some(document) = self.documents.remove(&uri) {
             self.host.close(document.file);
             self.deselect(&uri);
+            self.ptxas.close(&uri);
             if !self.abilities.pull_diagnostics {
                 self.outbox.publish(PublishDiagnosticsParams { uri, diagnostics: vec![], version: None });
             }
@@ -175,16 +178,31 @@ impl State {
     }
 
     /// The diagnostics of all documents, to those who are told and to those who ask.
-    pub(super) fn diagnose_all_again(&mut self) {
-        if self.abilities.pull_diagnostics {
-            if self.abilities.refresh_diagnostics {
-                self.outbox.ask::<WorkspaceDiagnosticRefresh>((), |_| None);
-            }
-            return;
+    fn diagnose_all_again(&mut self) {
+        let open: Vec<_> = self.documents.keys().cloned().collect();
+        open.iter().for_each(|uri| self.tell_again(uri));
+        self.let_ask_again();
+    }
+
+    /// The diagnostics of a document, to those who are told and to those who ask.
+    pub(super) fn diagnose_again(&mut self, uri: &Uri) {
+        self.tell_again(uri);
+        self.let_ask_again();
+    }
+
+    fn tell_again(&mut self, uri: &Uri) {
+        let document = self.documents.get(uri).filter(|document| document.refusal().is_none());
+        if let Some(version) = document.map(|document| document.version)
+            && !self.abilities.pull_diagnostics
+        {
+            self.publish_soon(uri, version);
         }
-        let open = self.documents.iter().filter(|(_, document)| document.refusal().is_none());
-        let open: Vec<_> = open.map(|(uri, document)| (uri.clone(), document.version)).collect();
-        open.into_iter().for_each(|(uri, version)| self.publish_soon(&uri, version));
+    }
+
+    fn let_ask_again(&self) {
+        if self.abilities.pull_diagnostics && self.abilities.refresh_diagnostics {
+            self.outbox.ask::<WorkspaceDiagnosticRefresh>((), |_| None);
+        }
     }
 
     fn ask_for_settings(&self) {
@@ -209,6 +227,10 @@ impl State {
                 let before = std::mem::replace(&mut self.settings, Arc::new(settings));
                 if before.diagnostics != self.settings.diagnostics {
                     self.rules_changed();
+                }
+                if before.ptxas != self.settings.ptxas {
+                    self.ptxas = Ptxas::default();
+                    self.diagnose_all_again();
                 }
                 self.prepare_all_again();
             }

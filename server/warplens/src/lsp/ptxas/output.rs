@@ -1,0 +1,136 @@
+//! What ptxas prints: messages with lines, and what kernels use.
+
+use serde::Serialize;
+use tower_lsp::ls_types::DiagnosticSeverity;
+
+/// A message.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Message {
+    /// Counted from zero; none for what is about the file as a whole, or about the call.
+    pub(super) line: Option<usize>,
+    pub(super) severity: DiagnosticSeverity,
+    pub(super) text: String,
+}
+
+/// What a kernel uses.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub(in super::super) struct Resources {
+    pub(super) entry: String,
+    pub(super) registers: u32,
+    /// Bytes written and read because there are too few registers.
+    pub(super) spills: u32,
+    /// Bytes.
+    pub(super) shared: u32,
+    /// Bytes.
+    pub(super) stack: u32,
+}
+
+impl Resources {
+    /// As a lens says it.
+    pub(super) fn title(&self) -> String {
+        let Resources { registers, spills, shared, stack, .. } = self;
+        let spills = if *spills == 0 { "0 spills".to_owned() } else { format!("{spills} B spills") };
+        format!("{registers} registers, {spills}, {shared} B shared, {stack} B stack")
+    }
+}
+
+/// The errors and warnings about the file of this name.
+pub(super) fn messages(output: &str, file: &str) -> Vec<Message> {
+    let place = format!(" {file}, line ");
+    output.lines().filter_map(|line| message(line, &place)).collect()
+}
+
+fn message(line: &str, place: &str) -> Option<Message> {
+    let (at, rest) = match line.split_once(place) {
+        Some((_, rest)) => {
+            let (number, rest) = rest.split_once(';')?;
+            (Some(number.parse::<usize>().ok()?.checked_sub(1)?), rest.trim_start())
+        }
+        // The first word is the program.
+        None => (None, line.split_once(' ')?.1),
+    };
+    let (severity, text) = rest.split_once(':')?;
+    let severity = match severity.trim() {
+        "error" | "fatal" => DiagnosticSeverity::ERROR,
+        "warning" => DiagnosticSeverity::WARNING,
+        _ => return None,
+    };
+    let text = text.trim();
+    (text != "Ptx assembly aborted due to errors").then(|| Message { line: at, severity, text: text.into() })
+}
+
+/// What each kernel uses, in the order in which ptxas comes to them.
+pub(super) fn resources(output: &str) -> Vec<Resources> {
+    let mut found: Vec<Resources> = Vec::new();
+    for line in output.lines() {
+        if let Some((_, rest)) = line.split_once("Compiling entry function '") {
+            let entry = rest.split('\'').next().unwrap_or_default().to_owned();
+            found.push(Resources { entry, ..Resources::default() });
+        }
+        let Some(kernel) = found.last_mut() else { continue };
+        for part in line.split(',').filter_map(amount) {
+            match part {
+                (number, "bytes stack frame") => kernel.stack = number,
+                (number, "bytes spill stores" | "bytes spill loads") => kernel.spills += number,
+                (number, "registers") => kernel.registers = number,
+                (number, "bytes smem") => kernel.shared = number,
+                _ => {}
+            }
+        }
+    }
+    found
+}
+
+/// A number and what it counts: `48 bytes smem`, `… : Used 8 registers`.
+fn amount(part: &str) -> Option<(u32, &str)> {
+    let part = part.rsplit("Used ").next().unwrap_or(part).trim();
+    let (number, what) = part.split_once(' ')?;
+    Some((number.parse().ok()?, what))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn messages_with_and_without_a_line() {
+        let output = "\
+ptxas-13 /tmp/a, b/k.ptx, line 7; error   : Arguments mismatch for instruction 'add'
+ptxas /tmp/a, b/k.ptx, line 9; warning : odd: very
+ptxas fatal   : Value 'compute_50' is not defined for option 'gpu-name'
+ptxas info    : 0 bytes gmem
+ptxas fatal   : Ptx assembly aborted due to errors
+";
+        let found = messages(output, "/tmp/a, b/k.ptx");
+        let shown: Vec<_> = found.iter().map(|found| (found.line, found.text.as_str())).collect();
+        assert_eq!(
+            shown,
+            [
+                (Some(6), "Arguments mismatch for instruction 'add'"),
+                (Some(8), "odd: very"),
+                (None, "Value 'compute_50' is not defined for option 'gpu-name'"),
+            ]
+        );
+    }
+
+    #[test]
+    fn what_kernels_use() {
+        let output = "\
+ptxas info    : 0 bytes gmem
+ptxas info    : Compiling entry function 'k' for 'sm_80'
+ptxas info    : Function properties for k
+    16 bytes stack frame, 4 bytes spill stores, 8 bytes spill loads
+ptxas info    : Used 32 registers, used 1 barriers, 48 bytes smem, 360 bytes cmem[0]
+ptxas info    : Compiling entry function 'm' for 'sm_80'
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 4 registers, 352 bytes cmem[0]
+";
+        let titles: Vec<_> =
+            resources(output).iter().map(|kernel| (kernel.entry.clone(), kernel.title())).collect();
+        let expected = [
+            ("k".to_owned(), "32 registers, 12 B spills, 48 B shared, 16 B stack".to_owned()),
+            ("m".to_owned(), "4 registers, 0 spills, 0 B shared, 0 B stack".to_owned()),
+        ];
+        assert_eq!(titles, expected);
+    }
+}
