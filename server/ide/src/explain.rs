@@ -64,6 +64,33 @@ fn role(role: Role) -> &'static str {
 mod tests {
     use super::*;
 
+    /// Each value of each class, in the instruction and by itself, and each word of it.
+    #[test]
+    fn every_modifier_is_explained() {
+        for entry in warplens_isa::ptx::instructions() {
+            for value in entry.modifiers.iter().flat_map(|class| class.values) {
+                assert!(entry.modifier(value.name).is_some(), "{} of {}", value.name, entry.id);
+                assert!(ptx::explain(value.name).is_some(), "{} of {}", value.name, entry.id);
+            }
+            for word in entry.vocabulary {
+                assert!(ptx::explain(word).is_some(), "{word} of {}", entry.id);
+            }
+        }
+    }
+
+    /// A form with the first value in every slot is explained as a form.
+    #[test]
+    fn every_form_is_explained() {
+        for entry in warplens_isa::ptx::instructions() {
+            for form in entry.forms {
+                let words =
+                    form.slots.iter().filter(|slot| !slot.optional).map(|slot| slot.values[0].words.concat());
+                let name = format!("{}{}", entry.name, words.collect::<String>());
+                assert!(ptx::explain(&name).is_some(), "{name}");
+            }
+        }
+    }
+
     #[test]
     fn a_name_of_both_languages_gives_both() {
         let both = explain("bfe", None).unwrap();
@@ -96,6 +123,14 @@ mod tests {
             assert!(ptx::explain(directive.name).is_some(), "{}", directive.name);
         }
         for name in warplens_isa::ptx::special_register_names() {
+            assert!(ptx::explain(name).is_some(), "{name}");
+        }
+        let types = warplens_isa::ptx::types().iter().map(|ty| ty.name);
+        let spaces = warplens_isa::ptx::state_spaces().iter();
+        let spaces = spaces
+            .flat_map(|space| std::iter::once(space.name).chain(space.parts.iter().map(|part| part.name)));
+        let pragmas = warplens_isa::ptx::pragmas().iter().map(|pragma| pragma.name);
+        for name in types.chain(spaces).chain(pragmas) {
             assert!(ptx::explain(name).is_some(), "{name}");
         }
         for entry in warplens_isa::wave::instructions() {

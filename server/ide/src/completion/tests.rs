@@ -393,3 +393,23 @@ fn an_empty_file_begins() {
     let (_, analysis) = open("");
     assert!(analysis.completions(FILE, 0.into()).unwrap().iter().any(|item| item.label == ".version"));
 }
+
+/// Whatever is proposed and names its documentation has one, after each opcode and wherever else words are proposed.
+#[test]
+fn what_is_proposed_is_explained() {
+    let body =
+        |line: &str| format!(".version 8.5\n.target sm_90\n.entry k() {{\n .reg .pred %p;\n {line}\n}}\n");
+    let after_opcodes = warplens_isa::ptx::opcodes().iter().map(|opcode| body(&format!("{opcode}.$")));
+    let others = ["$", ".$", ".reg .$", "mov.u32 %r, %$", ".pragma \"$"].map(body);
+    let module = [".$", ".version 8.5\n.$", ".entry k() .$", ".global .$"].map(str::to_owned);
+    for source in after_opcodes.chain(others).chain(module) {
+        let offset = source.find('$').expect("there is a cursor");
+        let mut host = crate::AnalysisHost::new();
+        host.open(FILE, warplens_syntax::Language::Ptx, &source.replace('$', ""));
+        let offset = text_size::TextSize::try_from(offset).expect("it is short");
+        for item in host.snapshot().completions(FILE, offset).unwrap() {
+            let Some(name) = item.explain else { continue };
+            assert!(crate::explain(&name, None).is_some(), "{name} at {source}");
+        }
+    }
+}

@@ -1,5 +1,9 @@
 //! Documentation of PTX.
 
+pub(crate) mod form;
+pub(crate) mod ranges;
+
+use warplens_hir::ptx::{Mnemonic, Platform};
 use warplens_isa::ptx::{
     self, Directive, Instruction, Modifier, ModifierClass, Operand, OperandKind, Scope, SpecialRegister,
     Status,
@@ -12,7 +16,10 @@ use super::{role, simulation};
 pub(crate) fn explain(name: &str) -> Option<String> {
     let name = name.trim().trim_end_matches(';');
     let pages = match name {
-        _ if !entries(name).is_empty() => entries(name).iter().map(|entry| instruction(entry, &[])).collect(),
+        _ if !entries(name).is_empty() => match whole_form(name) {
+            Some(page) => vec![page],
+            None => entries(name).into_iter().map(instruction).collect(),
+        },
         _ if name.starts_with('%') || name == "WARP_SZ" => {
             vec![special_register(ptx::special_register(base(name))?)]
         }
@@ -26,6 +33,19 @@ pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let opcodes = ptx::instructions().iter().map(|entry| entry.opcode);
     let directives = ptx::directives().iter().map(|directive| directive.name);
     opcodes.chain(directives).chain(ptx::special_register_names().iter().copied())
+}
+
+/// The page of a mnemonic that is a form with all its modifiers: `ld.global.f32`.
+fn whole_form(name: &str) -> Option<String> {
+    let (opcode, modifiers) = name.split_once('.')?;
+    if ptx::instruction(name).is_some() || ptx::instructions().iter().any(|entry| entry.name == name) {
+        return None;
+    }
+    let mnemonic =
+        Mnemonic { opcode: opcode.into(), modifiers: modifiers.split('.').map(Into::into).collect() };
+    form::form_of(&mnemonic, None)?;
+    let platform = Platform::default();
+    form::page(&form::Statement { mnemonic: &mnemonic, guard: None, operands: None, platform })
 }
 
 /// The entries that a name or a whole mnemonic means.
@@ -77,11 +97,14 @@ fn dotted(name: &str) -> Vec<String> {
     let found = [directive_page(&with_dot), space(&with_dot), type_(&with_dot), modifier(&with_dot)];
     let mut pages: Vec<String> = found.into_iter().flatten().collect();
     pages.extend(pragma(name));
+    if pages.is_empty() {
+        pages.extend(part_of_names(&with_dot));
+    }
     pages
 }
 
-/// The page of an instruction; the modifiers that the program wrote are explained one by one.
-pub(crate) fn instruction(entry: &Instruction, written: &[&str]) -> String {
+/// The page of an instruction in all its forms.
+pub(crate) fn instruction(entry: &'static Instruction) -> String {
     let facts = [
         format!("PTX {}{}", entry.since, in_parentheses(entry.since_note)),
         first_clause(entry.target).to_owned(),
@@ -92,11 +115,8 @@ pub(crate) fn instruction(entry: &Instruction, written: &[&str]) -> String {
     let mut page = Page::titled(entry.name, &facts);
     page.paragraph(entry.summary);
     page.code("ptx", entry.syntax);
-    page.list("Written here", written.iter().filter_map(|word| written_modifier(entry, word)));
     page.list("Operands", entry.operands.iter().map(operand));
-    if written.is_empty() {
-        page.list("Modifiers, in order", entry.modifiers.iter().map(class));
-    }
+    page.list("Modifiers, in order", entry.modifiers.iter().map(class));
     page.titled_code("Computes", "text", &entry.semantics.join("\n"));
     page.list("Notes", entry.notes);
     if !entry.divergence.is_empty() {
@@ -128,26 +148,6 @@ fn status(status: Status) -> &'static str {
         Status::Current => "",
         Status::Deprecated => "*deprecated*",
         Status::Removed => "*removed*",
-    }
-}
-
-/// What a modifier means in this entry: its class says more than the word alone.
-pub(crate) fn written_modifier(entry: &Instruction, word: &str) -> Option<String> {
-    let class = entry.modifiers.iter().find_map(|class| {
-        let value = class.values.iter().find(|value| value.name == word)?;
-        Some((class, *value))
-    });
-    match class {
-        Some((class, value)) => Some(format!("`{word}` · {}{}", value.summary, of_class(class))),
-        None => Some(format!("`{word}` · {}", ptx::type_(word)?.summary)),
-    }
-}
-
-fn of_class(class: &ModifierClass) -> String {
-    if class.summary.is_empty() {
-        String::new()
-    } else {
-        format!(" *({})*", class.summary.trim_end_matches('.'))
     }
 }
 
@@ -240,8 +240,12 @@ pub(crate) fn type_(name: &str) -> Option<String> {
     let bits = if ty.bits == 1 { "1 bit".to_owned() } else { format!("{} bits", ty.bits) };
     let mut page = Page::titled(name, &[format!("PTX {}", ty.since), "type".into(), bits]);
     page.paragraph(ty.summary);
+    page.list("Values", ranges::of(ty));
     if let Some(storage) = ty.storage {
         page.paragraph(&format!("Only instructions name it; a `{storage}` register holds it."));
+    } else if !ty.registers.is_empty() {
+        let registers: Vec<String> = ty.registers.iter().map(|name| format!("`{name}`")).collect();
+        page.paragraph(&format!("Registers of {} hold it.", either(&registers)));
     }
     Some(page.finish())
 }
@@ -264,6 +268,33 @@ pub(crate) fn modifier(name: &str) -> Option<String> {
     let more = if users.len() > SHOWN { format!(" and {} more", users.len() - SHOWN) } else { String::new() };
     let names: Vec<String> = users.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
     page.paragraph(&format!("Taken by {}{more}.", names.join(", ")));
+    Some(page.finish())
+}
+
+/// The page of a word that stands only inside of longer ones: `.st` of `multimem.st`, a word of a modifier of several.
+fn part_of_names(word: &str) -> Option<String> {
+    let has_word = |value: &Modifier| value.name.split('.').any(|part| word.strip_prefix('.') == Some(part));
+    let in_name = |entry: &Instruction| {
+        entry.words.contains(&word).then(|| format!("`{}`: {}", entry.name, entry.summary))
+    };
+    let in_value = |entry: &Instruction| {
+        let value = entry.modifiers.iter().flat_map(|class| class.values).find(|value| has_word(value))?;
+        Some(format!("`{}` of `{}`: {}", value.name, entry.name, value.summary))
+    };
+    let in_form = |entry: &Instruction| {
+        let form = entry.forms.iter().find(|form| {
+            let values = form.slots.iter().flat_map(|slot| slot.values);
+            values.flat_map(|value| value.words).any(|have| *have == word)
+        })?;
+        Some(format!("`{}`: {}", form.text, entry.summary))
+    };
+    let uses = |entry: &Instruction| in_name(entry).or_else(|| in_value(entry)).or_else(|| in_form(entry));
+    let found: Vec<String> = ptx::instructions().iter().filter_map(uses).collect();
+    if found.is_empty() {
+        return None;
+    }
+    let mut page = Page::titled(word, &["PTX".into(), "part of longer words".into()]);
+    page.list("Where it stands", found);
     Some(page.finish())
 }
 
@@ -469,40 +500,46 @@ mod tests {
         check(
             ".u32",
             expect![[r#"
-            **`.u32`** · PTX 1.0 · type · 32 bits
+                **`.u32`** · PTX 1.0 · type · 32 bits
 
-            Unsigned 32-bit integer.
+                Unsigned 32-bit integer.
 
-            ---
+                **Values**
 
-            **`.u32`** · PTX · modifier
+                - 0 to 4294967295
 
-            Unsigned 32-bit integer.
+                Registers of `.u32`, `.s32`, `.f16x2` or `.b32` hold it.
 
-            Taken by `add`, `sub`, `mul`, `mad`, `mul24`, `mad24`, `sad`, `div`, `rem`, `min`, `max`, `bfind`, `bfe`, `szext`, `dp4a`, `dp2a` and 70 more."#]],
+                ---
+
+                **`.u32`** · PTX · modifier
+
+                Unsigned 32-bit integer.
+
+                Taken by `add`, `sub`, `mul`, `mad`, `mul24`, `mad24`, `sad`, `div`, `rem`, `min`, `max`, `bfind`, `bfe`, `szext`, `dp4a`, `dp2a` and 70 more."#]],
         );
         check(
             ".shared::cluster",
             expect![[r#"
-            **`.shared::cluster`** · PTX · state space
+                **`.shared::cluster`** · PTX · state space
 
-            Shared memory: one copy for each CTA; other CTAs of the cluster can reach it.
+                Shared memory: one copy for each CTA; other CTAs of the cluster can reach it.
 
-            The shared memory of any CTA of the cluster; the address carries the CTA's rank.
+                The shared memory of any CTA of the cluster; the address carries the CTA's rank.
 
-            **Facts**
+                **Facts**
 
-            - Declared: module or function
-            - At the start: undefined
-            - Its variables have addresses
+                - Declared: module or function
+                - At the start: undefined
+                - Its variables have addresses
 
-            ---
+                ---
 
-            **`.shared::cluster`** · PTX · modifier
+                **`.shared::cluster`** · PTX · modifier
 
-            The shared memory of any CTA of the cluster; the address carries the CTA's rank.
+                The shared memory of any CTA of the cluster; the address carries the CTA's rank.
 
-            Taken by `ld`, `st`, `st.async`, `isspacep`, `cvta`, `mapa`, `getctarank`, `cp.async.bulk`, `cp.reduce.async.bulk`, `cp.async.bulk.tensor`, `membar.proxy`, `fence.proxy`, `atom`, `red`, `red.async`, `mbarrier.expect_tx` and 4 more."#]],
+                Taken by `ld`, `st`, `st.async`, `isspacep`, `cvta`, `mapa`, `getctarank`, `cp.async.bulk`, `cp.reduce.async.bulk`, `cp.async.bulk.tensor`, `fence.proxy`, `atom`, `red`, `red.async`, `mbarrier.expect_tx`, `mbarrier.complete_tx` and 3 more."#]],
         );
         check(
             ".rn",

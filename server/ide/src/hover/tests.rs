@@ -33,45 +33,45 @@ fn opcodes_as_written() {
         " |",
         expect![[r#"
             6:`add`
-            **`add`** · PTX 1.0 · sm_10 · integer arithmetic · §9.7.1.1
+            **`add.sat.s32`** · integer arithmetic · §9.7.1.1
 
             Adds two integers, wrapping around; packed types add element by element.
 
             ```ptx
-            add.{u16,u64,s16,s64} d, a, b
-            add{.sat}.{u32,s32,u16x2,s16x2,u8x4,s8x4} d, a, b
+            add.sat.s32 d, a, b
             ```
-        "#]],
+
+            **As written**"#]],
     );
     check_line(
         "ld.global.f32 %r1, [%r2];",
         "|",
         expect![[r#"
             6:`ld`
-            **`ld`** · PTX 1.0 · sm_10 · data movement and conversion · §9.7.10.8
+            **`ld.global.f32`** · data movement and conversion · §9.7.10.8
 
             Loads a value or a vector from memory.
 
             ```ptx
-            ld{.weak}{.ss}{.cop}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}
-            ld{.weak}{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{.unified}{, policy}
-            ld.volatile{.ss}{.prefetch_size}{.vec}.type d, [a]
-            ld.{relaxed,acquire}.scope{.ss}{.l1_priority}{.l2_priority}{.L2::cache_hint}{.prefetch_size}{.vec}.type d, [a]{, policy}"#]],
+            ld{.weak}{.{const,global,local,param,param::entry,param::func,shared,shared::cta,shared::cluster}}{.cop}{.{v2,v4}}.{b32,u32,s32,f32} d, [a]
+            ```
+
+            **As written**"#]],
     );
     check_line(
         "@%p1 bra L;",
         "      |",
         expect![[r#"
-        6:`bra`
-        **`bra`** · PTX 1.0 · sm_10 · control flow · §9.7.14.3
+            6:`bra`
+            **`bra`** · control flow · §9.7.14.3
 
-        Branches to a label of the same function.
+            Branches to a label of the same function.
 
-        ```ptx
-        {@p} bra{.uni} label
-        ```
+            ```ptx
+            bra{.uni} label
+            ```
 
-        **Operands**"#]],
+            **As written**"#]],
     );
     check_line(
         "@%p1 bra L;",
@@ -97,34 +97,40 @@ fn modifiers_and_types() {
         "add.sat.s32 %r1, %r2, %r3;",
         "     |",
         expect![[r#"
-        6:`.sat`
-        `.sat` · Clamps the result: integers to the range of the type, floats to [0, 1] with NaN as +0. *(Whether the result is clamped: integers to their range, floats to [0, 1])*
+            6:`.sat`
+            `.sat` · Clamps the result: integers to the range of the type, floats to [0, 1] with NaN as +0. *(Whether the result is clamped: integers to their range, floats to [0, 1])*
 
-        in `add`: Adds two integers, wrapping around; packed types add element by element."#]],
+            in `add.sat.s32`: Adds two integers, wrapping around; packed types add element by element."#]],
     );
     check_line(
         "ld.global.f32 %r1, [%r2];",
         "     |",
         expect![[r#"
             6:`.global`
-            **`.global`** · PTX · state space
+            `.global` · Global memory: shared by all threads of all launches on the device. *(The state space of the address; generic where there is none)*
 
-            Global memory: shared by all threads of all launches on the device.
+            in `ld.global.f32`: Loads a value or a vector from memory.
 
-            **Facts**
+            In its place can stand: `.const`, `.local`, `.param`, `.param::entry`, `.param::func`, `.shared`, `.shared::cta`, `.shared::cluster`, nothing.
 
-            - Declared: module or function
-            - At the start: 0
-            - Its variables have addresses"#]],
+            ---
+
+            **`.global`** · PTX · state space"#]],
     );
     check_line(
         "ld.global.f32 %r1, [%r2];",
         "            |",
         expect![[r#"
             6:`.f32`
-            **`.f32`** · PTX 1.0 · type · 32 bits
+            `.f32` · Single-precision float (IEEE 754 binary32). *(The type of the operands)*
 
-            Single-precision float (IEEE 754 binary32)."#]],
+            in `ld.global.f32`: Loads a value or a vector from memory.
+
+            In its place can stand: `.b32`, `.u32`, `.s32`.
+
+            ---
+
+            **`.f32`** · PTX 1.0 · type · 32 bits"#]],
     );
 }
 
@@ -164,23 +170,29 @@ fn names() {
         "mov.u32 %r1, %r2;",
         "         |",
         expect![[r#"
-        6:`%r1`
-        ```ptx
-        .reg .b32 %r<4>;
-        ```
+            6:`%r1`
+            ```ptx
+            .reg .b32 %r<4>;
+            ```
 
-        **`%r1`** · register, `.b32` · written once"#]],
+            **`%r1`** · register, `.b32` · written once
+
+            Written at line 6.
+
+            **Uniform here**: the lanes of a warp hold the same value."#]],
     );
     check_line(
         "bra L;",
         "    |",
         expect![[r#"
-        6:`L`
-        ```ptx
-        L:
-        ```
+            6:`L`
+            ```ptx
+            L:
+            ```
 
-        **`L`** · label · target of 2 branches"#]],
+            **`L`** · label · target of 2 branches
+
+            Branches to it are at lines 6 and 7. It starts a loop, which goes back from line 6. From here lanes go on to the end of the function."#]],
     );
     check_line(
         "mov.u32 %r1, tile;",
@@ -235,8 +247,8 @@ fn numbers() {
         "mov.u32 %r1, 0xff;",
         "              |",
         expect![[r#"
-        6:`0xff`
-        decimal `255` · hexadecimal `0xff` · binary `0b11111111`"#]],
+            6:`0xff`
+            as `.u32` `255` · hexadecimal `0x000000ff` · binary `0b11111111`"#]],
     );
     check_line(
         "mov.b32 %r1, 0f3F800000;",
@@ -256,8 +268,8 @@ fn numbers() {
         "mov.u32 %r1, 017;",
         "              |",
         expect![[r#"
-        6:`017`
-        decimal `15` · hexadecimal `0xf` · binary `0b1111`"#]],
+            6:`017`
+            as `.u32` `15` · hexadecimal `0x0000000f` · binary `0b1111`"#]],
     );
 }
 
@@ -308,10 +320,12 @@ fn directives() {
     check(
         ".entry k() { .reg .b32 %r; }\n                   |",
         expect![[r#"
-        1:`.b32`
-        **`.b32`** · PTX 1.0 · type · 32 bits
+            1:`.b32`
+            **`.b32`** · PTX 1.0 · type · 32 bits
 
-        32 bits without a meaning; any register of 32 bits fits, floats included."#]],
+            32 bits without a meaning; any register of 32 bits fits, floats included.
+
+            Registers of `.u32`, `.s32`, `.f16x2`, `.f32` or `.b32` hold it."#]],
     );
     check(
         ".pragma \"nounroll\";\n            |",

@@ -1,0 +1,168 @@
+//! What registers and labels do in their function: where a register is written and read, and whether lanes share it;
+//! where control comes to a label from, and where lanes that part there meet.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::cfg::{BlockId, Cfg};
+use warplens_hir::ptx::{
+    Function, InstructionId, NameRef, Question, Resolution, Role, SymbolKind, Uniformity, Variance,
+};
+
+use crate::db::{Database, ptx_function};
+use crate::module::never_returns;
+use crate::place::Place;
+use crate::variance;
+
+/// What is to be said about the local name at a place, beside its declaration; often nothing.
+pub(super) fn of_name(db: &Database, place: &Place<'_>) -> Option<String> {
+    let function = ptx_function(db, place.item)?;
+    let name = function.name_at(place.offset)?;
+    let lines = Lines::new(db, place);
+    let cfg = || function.cfg(&|callee| never_returns(db, place.file).contains(callee));
+    match &function.symbol(name.resolution.symbol()?).kind {
+        SymbolKind::Label { target } => label(&function, &cfg(), name, target.index() as u32, &lines),
+        SymbolKind::Register { .. } => register(&function, &cfg(), name, &lines),
+        SymbolKind::RegisterRange { .. } if matches!(name.resolution, Resolution::Indexed { .. }) => {
+            register(&function, &cfg(), name, &lines)
+        }
+        _ => None,
+    }
+}
+
+fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) -> Option<String> {
+    let at = |wanted: fn(Role) -> bool| {
+        let occurrences = function.occurrences(name.referent).filter(|name| wanted(name.role));
+        lines.list(occurrences.map(|name| name.range.start()))
+    };
+    let written = at(Role::writes);
+    let read = at(|role| matches!(role, Role::Read | Role::ReadWrite));
+    let mut parts = Vec::new();
+    for (verb, places) in [("Written", written), ("Read", read)] {
+        if let Some(places) = places {
+            parts.push(format!("{verb} at {places}."));
+        }
+    }
+    let mut text = parts.join(" ");
+    if let Some(sharing) = sharing(function, cfg, name, lines) {
+        text.push_str(&format!("\n\n{sharing}"));
+    }
+    (!text.is_empty()).then_some(text)
+}
+
+/// Whether the lanes of a warp hold the same value in a register at a place, and why not.
+fn sharing(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) -> Option<String> {
+    let instruction = function.instruction_at(name.range.start())?;
+    let after = name.role.writes();
+    let question = Question { instruction: instruction.id(), register: name.referent, after };
+    let analysis = Uniformity::of(function, cfg, &[question]);
+    let links = analysis.reason(0);
+    let mut text = match analysis.answer(0) {
+        Variance::Uniform => {
+            return Some("**Uniform here**: the lanes of a warp hold the same value.".into());
+        }
+        Variance::Unknown => "**May vary by lane here**".to_owned(),
+        Variance::Varies => "**Varies by lane here**".to_owned(),
+    };
+    if links.is_empty() {
+        text.push('.');
+        return Some(text);
+    }
+    text.push_str(&format!(": {}", variance::path(function, &links)));
+    const SHOWN: usize = 6;
+    for link in links.iter().take(SHOWN) {
+        let start = function.instruction(link.instruction).range().start();
+        text.push_str(&format!("\n- line {}: {}", lines.line(start), variance::sentence(function, link)));
+    }
+    Some(text)
+}
+
+fn label(function: &Function, cfg: &Cfg, name: NameRef<'_>, target: u32, lines: &Lines) -> Option<String> {
+    let branches = function.occurrences(name.referent).filter(|name| name.role == Role::Target);
+    let mut parts = Vec::new();
+    if let Some(places) = lines.list(branches.map(|name| name.range.start())) {
+        parts.push(format!("Branches to it are at {places}."));
+    }
+    let block = cfg.block_of(target);
+    let is_start = cfg.block(block).instructions.start == target;
+    if target as usize >= function.instructions().len() || !is_start {
+        return (!parts.is_empty()).then(|| parts.join(" "));
+    }
+    let line_of = |instruction: u32| {
+        lines.line(function.instruction(InstructionId::new(instruction as usize)).range().start())
+    };
+    let last = |block: BlockId| cfg.block(block).instructions.end.checked_sub(1);
+    if let Some(before) = target.checked_sub(1).filter(|_| falls_in(function, cfg, block)) {
+        parts.push(format!("Control also comes from line {}, just before.", line_of(before)));
+    }
+    if !cfg.reachable()[block.index()] {
+        parts.push("Control never comes here.".to_owned());
+    } else if let Some(end) = loop_end(cfg, block) {
+        let end = last(end).map(line_of).unwrap_or_default();
+        parts.push(format!("It starts a loop, which goes back from line {end}."));
+    }
+    let meets = function.post_dominators(cfg);
+    parts.push(match meets.immediate(block) {
+        Some(meeting) if !cfg.block(meeting).instructions.is_empty() => {
+            let start = cfg.block(meeting).instructions.start;
+            format!("All lanes that come here and stay meet again at line {} at the latest.", line_of(start))
+        }
+        _ => "From here lanes go on to the end of the function.".to_owned(),
+    });
+    Some(parts.join(" "))
+}
+
+/// Whether control comes to a block from the instruction before it without a branch.
+fn falls_in(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
+    let before = cfg.predecessors(block).find(|from| from.index() + 1 == block.index());
+    let last = before.and_then(|before| cfg.block(before).instructions.clone().next_back());
+    last.is_some_and(|last| {
+        let last = function.instruction(InstructionId::new(last as usize));
+        last.guard().is_some() || !matches!(last.opcode(), "bra" | "brx")
+    })
+}
+
+/// The last block that goes back to this one, where it starts a loop.
+fn loop_end(cfg: &Cfg, block: BlockId) -> Option<BlockId> {
+    let reached = cfg.graph().reachable(block.0);
+    cfg.predecessors(block).filter(|from| reached[from.index()]).max()
+}
+
+/// Line numbers of an item in its file, from 1.
+struct Lines {
+    first: usize,
+    /// Where each line but the first starts, relative to the item.
+    starts: Vec<TextSize>,
+}
+
+impl Lines {
+    fn new(db: &Database, place: &Place<'_>) -> Lines {
+        let items = place.file.document(db).items().items();
+        let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
+        let first = 1 + items[..place.index].iter().map(|item| newlines(&item.text)).sum::<usize>();
+        let text = &items[place.index].text;
+        let starts =
+            text.match_indices('\n').map(|(at, _)| TextRange::up_to(TextSize::of(&text[..=at])).end());
+        Lines { first, starts: starts.collect() }
+    }
+
+    fn line(&self, offset: TextSize) -> usize {
+        self.first + self.starts.partition_point(|start| *start <= offset)
+    }
+
+    /// `line 3`, `lines 3, 5 and 9`, cut where there are many.
+    fn list(&self, places: impl Iterator<Item = TextSize>) -> Option<String> {
+        const MOST: usize = 8;
+        let mut numbers: Vec<usize> = places.map(|offset| self.line(offset)).collect();
+        numbers.dedup();
+        let more = numbers.len().saturating_sub(MOST);
+        numbers.truncate(MOST);
+        let mut words: Vec<String> = numbers.iter().map(usize::to_string).collect();
+        if more > 0 {
+            words.push(format!("{more} more"));
+        }
+        match &words[..] {
+            [] => None,
+            [only] => Some(format!("line {only}")),
+            [most @ .., last] => Some(format!("lines {} and {last}", most.join(", "))),
+        }
+    }
+}

@@ -1,0 +1,71 @@
+//! Numbers in other notations, read as the operand that they stand in asks for.
+
+use warplens_hir::ptx::Type;
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
+use warplens_syntax::{SyntaxKind, SyntaxToken};
+
+use super::statement;
+use crate::explain::ptx::form;
+use crate::notation;
+
+/// The value of a number.
+pub(super) fn number(token: &SyntaxToken) -> Option<String> {
+    let text = token.text();
+    let ty = operand_type(token);
+    let prefix = text.get(..2).unwrap_or_default();
+    if matches!(prefix, "0f" | "0F") {
+        return Some(notation::single(u32::from_str_radix(&text[2..], 16).ok()?));
+    }
+    if matches!(prefix, "0d" | "0D") {
+        return Some(notation::double(u64::from_str_radix(&text[2..], 16).ok()?));
+    }
+    let Some(value) = integer(text) else {
+        return Some(notation::double(text.parse::<f64>().ok()?.to_bits()));
+    };
+    let value = if is_negated(token) { value.wrapping_neg() } else { value };
+    match ty.filter(|ty| ty.bits() >= 8) {
+        Some(ty) => Some(notation::integer_as(value, ty)),
+        None => Some(notation::integer(value)),
+    }
+}
+
+/// Whether a minus stands before the number.
+fn is_negated(token: &SyntaxToken) -> bool {
+    let expression = token.parent_ancestors().find(|node| node.kind() == SyntaxKind::PREFIX_EXPR);
+    let sign = expression.and_then(|expression| expression.first_token());
+    sign.is_some_and(|sign| {
+        sign.kind() == SyntaxKind::MINUS && sign.text_range().end() == token.text_range().start()
+    })
+}
+
+/// The type that the instruction reads an operand as, where the number is the whole operand.
+fn operand_type(token: &SyntaxToken) -> Option<Type> {
+    let instruction = token.parent_ancestors().find_map(ast::Instruction::cast)?;
+    let is_in_address = token
+        .parent_ancestors()
+        .any(|node| matches!(node.kind(), SyntaxKind::ADDRESS | SyntaxKind::INDEX_EXPR));
+    if is_in_address {
+        return None;
+    }
+    let mnemonic = statement::mnemonic(&instruction)?;
+    let index = instruction
+        .operands()
+        .position(|operand| operand.syntax().text_range().contains_range(token.text_range()))?;
+    let found = form::form_of(&mnemonic, Some(instruction.operands().count()));
+    let by_form = found.and_then(|found| found.operands.get(index)?.ty);
+    by_form.or_else(|| mnemonic.modifiers.iter().rev().find_map(|word| Type::from_name(word)))
+}
+
+fn integer(text: &str) -> Option<u64> {
+    let digits = text.strip_suffix('U').unwrap_or(text);
+    let radix = |prefixes: [&str; 2]| prefixes.iter().find_map(|prefix| digits.strip_prefix(prefix));
+    if let Some(digits) = radix(["0x", "0X"]) {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    if let Some(digits) = radix(["0b", "0B"]) {
+        return u64::from_str_radix(digits, 2).ok();
+    }
+    let octal = digits.len() > 1 && digits.starts_with('0');
+    u64::from_str_radix(digits, if octal { 8 } else { 10 }).ok()
+}
