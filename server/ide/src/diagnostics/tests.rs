@@ -195,12 +195,13 @@ fn components() {
 #[test]
 fn directives() {
     check(
-        ".entry k() .maxtid 4 { .prgma \"x\"; ret; }\n.verion 8.0\n",
+        ".entry k() .maxtid 4 { .prgma \"x\"; ret; }\n.function f() { ret; }\n.verion 8.0\n",
         expect![[r#"
-        1:`.maxtid` Error unknown-directive: `.maxtid` is not a directive; did you mean `.maxntid`?
-        1:`.prgma` Error unknown-directive: `.prgma` is not a directive; did you mean `.pragma`?
-        2:`.verion` Error unknown-directive: `.verion` is not a directive; did you mean `.version`?
-    "#]],
+            1:`.maxtid` Error unknown-directive: `.maxtid` is not a directive; did you mean `.maxntid`?
+            1:`.prgma` Error unknown-directive: `.prgma` is not a directive; did you mean `.pragma`?
+            2:`.function` Error syntax-error: unknown directive `.function`: a function starts with `.entry` or `.func`
+            3:`.verion` Error unknown-directive: `.verion` is not a directive; did you mean `.version`?
+        "#]],
     );
 }
 

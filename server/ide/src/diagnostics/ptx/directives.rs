@@ -119,8 +119,14 @@ fn unknown(word: Option<SyntaxToken>) -> Option<Problem> {
     if isa::directive(name).is_some() {
         return None;
     }
-    let meant = nearest(name, isa::directives().iter().map(|directive| directive.name));
-    let message = format!("`{name}` is not a directive{}", did_you_mean(meant));
+    // The public description shows `.function` in a grammar; the assembler has never taken it.
+    let is_described = name == ".function";
+    let names = isa::directives().iter().map(|directive| directive.name);
+    let meant = if is_described { Some(".func") } else { nearest(name, names) };
+    let message = match is_described {
+        true => "the assembler knows no `.function`; a function is written `.func`, a kernel `.entry`".into(),
+        false => format!("`{name}` is not a directive{}", did_you_mean(meant)),
+    };
     let problem = Problem::error(word.text_range(), codes::UNKNOWN_DIRECTIVE, message);
     Some(problem.with_fix(meant.map(|meant| Mend::replacement(word.text_range(), meant))))
 }
