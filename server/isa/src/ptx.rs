@@ -21,7 +21,7 @@ pub use special_register::{
     Scope, SpecialRegister, special_register, special_register_names, special_registers,
 };
 pub use target::{Limits, Release, Target, TargetOption, target, target_options, targets, versions};
-pub use types::{SpacePart, StateSpace, Type, TypeKind, conversion, state_space, state_spaces, type_, types};
+pub use types::{SpacePart, StateSpace, Type, TypeKind, state_space, state_spaces, type_, types};
 
 #[cfg(test)]
 mod tests;

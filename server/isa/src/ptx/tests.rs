@@ -169,11 +169,3 @@ fn a_modifier_means_what_its_class_says() {
     assert!(instruction("mma").unwrap().modifier("").is_none());
     assert_eq!(modifier(".lo").len(), 2);
 }
-
-#[test]
-fn conversions_say_which_modifiers_a_pair_of_types_takes() {
-    assert_eq!(conversion(".u8.s8"), Some(["", ".sat"].as_slice()));
-    assert_eq!(conversion(".u8.bf16"), Some([].as_slice()));
-    assert!(conversion(".f16.f32").is_some_and(|chains| chains.contains(&".rn.relu")));
-    assert_eq!(conversion(".e4m3x2.f32"), None);
-}

@@ -73,12 +73,6 @@ pub struct SpacePart {
     pub summary: &'static str,
 }
 
-/// The chains of modifiers that `cvt` takes for a pair of types written `.TO.FROM`, as the assembler was seen to: the empty chain
-/// stands for none. Empty for a pair that `cvt` does not convert; `None` for a pair that was not tried (packed and small formats).
-pub fn conversion(types: &str) -> Option<&'static [&'static str]> {
-    tables::CONVERSIONS.get(types).copied()
-}
-
 /// All types.
 pub fn types() -> &'static [Type] {
     &tables::TYPES

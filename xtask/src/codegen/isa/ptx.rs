@@ -25,7 +25,6 @@ pub(super) fn tables(data: &Data) -> Result<String> {
     out += &surroundings::registers(data)?;
     out += &surroundings::types_and_spaces(data)?;
     out += &surroundings::targets(data)?;
-    out += &surroundings::conversions(data)?;
     Ok(out)
 }
 

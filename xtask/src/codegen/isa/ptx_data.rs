@@ -1,7 +1,5 @@
 //! The schema of the PTX data.
 
-use std::collections::BTreeMap;
-
 use anyhow::Result;
 use serde::Deserialize;
 
@@ -19,8 +17,6 @@ pub(in crate::codegen) struct Data {
     pub(in crate::codegen) modifiers: Modifiers,
     pub(in crate::codegen) targets: Targets,
     pub(in crate::codegen) versions: Vec<Release>,
-    /// For each destination type, the modifiers that each source type takes.
-    pub(in crate::codegen) conversions: BTreeMap<String, BTreeMap<String, String>>,
 }
 
 /// One file of instructions.
@@ -454,7 +450,6 @@ pub(in crate::codegen) fn load() -> Result<Data> {
         modifiers: read("ptx/modifiers.toml")?,
         targets: read("ptx/targets.toml")?,
         versions: read::<Releases>("ptx/versions.toml")?.version,
-        conversions: read("ptx/conversions.toml")?,
     })
 }
 

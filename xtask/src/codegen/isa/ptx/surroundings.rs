@@ -1,4 +1,4 @@
-//! Everything that is no instruction: directives, special registers, types, state spaces, targets and conversions.
+//! Everything that is no instruction: directives, special registers, types, state spaces and targets.
 
 use std::collections::BTreeMap;
 
@@ -310,25 +310,4 @@ fn limits_entry(limits: &Limits) -> String {
         limits.shared_per_cta,
         limits.shared_reserved
     )
-}
-
-pub(super) fn conversions(data: &Data) -> Result<String> {
-    const FILE: &str = "ptx/conversions.toml";
-    let known = |ty: &str| data.types.iter().any(|it| it.name.strip_prefix('.') == Some(ty));
-    let mut entries = Vec::new();
-    for (to, sources) in &data.conversions {
-        for (from, modifiers) in sources {
-            ensure!(known(to) && known(from), "{FILE}: there is no conversion to {to} from {from}");
-            let list = words(modifiers);
-            ensure!(
-                list.iter().all(|word| *word == "none" || word.starts_with('.')),
-                "{FILE}: `{modifiers}` are no modifiers"
-            );
-            let chains = list.iter().map(|word| if *word == "none" { "" } else { word });
-            entries.push((format!(".{to}.{from}"), rust::strings(chains)));
-        }
-    }
-    let entries: Vec<(&str, String)> =
-        entries.iter().map(|(pair, list)| (pair.as_str(), list.clone())).collect();
-    rust::names("CONVERSIONS", "&[&str]", &entries)
 }
