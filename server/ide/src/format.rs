@@ -105,7 +105,10 @@ fn formatted(
             broken.push(error + range.start());
         } else {
             let text = &list.items()[index].text;
-            ptx::item(&item.parse(db).syntax(), text, touched - range.start(), &mut layout);
+            let tree = item.parse(db).syntax();
+            // An edit waits for this: it must be noticed.
+            let pause = || db.unwind_if_revision_cancelled();
+            ptx::item(&tree, text, touched - range.start(), &mut layout, pause);
         }
         db.unwind_if_revision_cancelled();
     }

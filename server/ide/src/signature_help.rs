@@ -232,6 +232,18 @@ mod tests {
     }
 
     #[test]
+    fn the_returns_of_a_call_that_is_edited() {
+        let source = format!("{CALLEE}call (x), f, (y, z);\n      |\n}}\n");
+        check(
+            &source,
+            expect![[r#"
+            > call (.param .b32 r), f, (.param .b32 a, .param .align 8 .b8 b[16])
+                    ^^^^^^^^^^^^^ return parameter 0
+        "#]],
+        );
+    }
+
+    #[test]
     fn a_call_of_nobody_known_shows_the_forms_of_a_call() {
         check_call(
             "call (x), ",

@@ -79,8 +79,9 @@ fn unchanged(before: &str, after: &str) -> (usize, usize) {
 
 #[test]
 fn nothing_is_lost_and_what_is_formatted_stays() {
-    for part in ["ptx", "ptx-exec", "ptx-invalid"] {
-        for path in files(part) {
+    // Broken files are many, small, and alike.
+    for (part, step) in [("ptx", 1), ("ptx-exec", 1), ("ptx-invalid", 4)] {
+        for path in files(part).into_iter().step_by(step) {
             let Ok(text) = std::fs::read_to_string(&path) else { continue };
             let formatted = format(&text);
             assert!(tokens(&formatted) == tokens(&text), "{}: a token changed", path.display());

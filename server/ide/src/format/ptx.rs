@@ -7,14 +7,23 @@ use warplens_syntax::{NodeOrToken, SyntaxNode, WalkEvent};
 
 use super::layout::{Gap, Indent, Layout};
 
-/// Lays out an item, as far as its nodes touch `window`.
-pub(super) fn item(root: &SyntaxNode, text: &str, window: TextRange, layout: &mut Layout<'_>) {
+/// Lays out an item, as far as its nodes touch `window`. In a long body `pause` is called now and then.
+pub(super) fn item(
+    root: &SyntaxNode,
+    text: &str,
+    window: TextRange,
+    layout: &mut Layout<'_>,
+    pause: impl Fn(),
+) {
     let mut walk = Walk { text, stack: Vec::new(), lead: None, before: None };
     let mut events = root.preorder_with_tokens();
     while let Some(event) = events.next() {
         match event {
             WalkEvent::Enter(NodeOrToken::Node(node)) => {
                 let range = node.text_range();
+                if node.kind() == CHUNK {
+                    pause();
+                }
                 let passes = walk.can_pass() && range.intersect(window).is_none();
                 walk.enter(&node);
                 if passes {

@@ -436,7 +436,50 @@ fn respaced(choices: &[u8]) -> String {
     text
 }
 
+/// Pieces of which texts are made that are hardly ever right.
+const PIECES: [&str; 26] = [
+    ".func f() {",
+    "}",
+    "add.u32 %r1,%r2;",
+    "L:",
+    "@%p ",
+    "{",
+    ".reg .b32 %r<4>;",
+    "// c\n",
+    "/* c */",
+    "\n",
+    " ",
+    ".loc 1 2 3\n",
+    "call (a), f, (b);",
+    "# 1 \"x\"\n",
+    ";",
+    ",",
+    "(",
+    "]",
+    ".section .debug_x {",
+    ".b8 1,2",
+    "@@DWARF x\n",
+    "\"s\"",
+    "1",
+    "%",
+    ".entry k(\n.param .u32 a)",
+    "\r\n",
+];
+
 proptest! {
+    #[test]
+    fn typing_changes_no_token_whatever_is_there(
+        pieces in prop::collection::vec(prop::sample::select(&PIECES[..]), 0..30), at in 0..400_usize,
+    ) {
+        let text = pieces.concat();
+        let at = TextSize::new(at.min(text.len()) as u32);
+        let typed = apply(&text, &open(&text).format_typed(FILE, at).unwrap());
+        prop_assert_eq!(tokens(&typed), tokens(&text));
+        let formatted = format(&text);
+        prop_assert_eq!(tokens(&formatted), tokens(&text));
+        prop_assert_eq!(format(&formatted), formatted);
+    }
+
     #[test]
     fn no_token_changes_and_what_is_formatted_stays(choices in prop::collection::vec(any::<u8>(), 1..200)) {
         let text = respaced(&choices);

@@ -2,12 +2,14 @@
 
 use warplens_hir::ptx::{DeclarationKind, Parameter};
 use warplens_syntax::SyntaxKind;
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
 
 use super::{Label, Operand, SignatureHelp};
 use crate::db::{Database, Item, items, ptx_header};
 use crate::declared::{self, one_line};
 use crate::module::module_names;
-use crate::place::Place;
+use crate::place::{Place, token_covering};
 
 /// The signature of the callee, where the statement is a call and names it before the cursor.
 pub(super) fn help(db: &Database, place: &Place<'_>, operand: &Operand<'_>) -> Option<SignatureHelp> {
@@ -15,8 +17,8 @@ pub(super) fn help(db: &Database, place: &Place<'_>, operand: &Operand<'_>) -> O
         return None;
     }
     let written = Written::of(operand);
-    let callee = written.callee?;
-    let symbol = module_names(db, place.file).definition(callee)?;
+    let callee = written.callee.map(str::to_owned).or_else(|| named_later(db, place))?;
+    let symbol = module_names(db, place.file).definition(&callee)?;
     let item = items(db, place.file)[symbol.item as usize];
     let kind = &ptx_header(db, item).declarations[symbol.declaration as usize].kind;
     let DeclarationKind::Function { signature, .. } = kind else { return None };
@@ -28,12 +30,13 @@ pub(super) fn help(db: &Database, place: &Place<'_>, operand: &Operand<'_>) -> O
         push_list(&mut label, db, item, &signature.returns, "return parameter");
         label.push(", ");
     }
-    label.push(callee);
+    label.push(&callee);
     if !signature.params.is_empty() {
         label.push(", ");
         push_list(&mut label, db, item, &signature.params, "parameter");
     }
-    let active = written.argument.map_or(usize::MAX, |argument| signature.returns.len() + argument);
+    let before = if written.callee.is_some() { signature.returns.len() } else { 0 };
+    let active = written.argument.map_or(usize::MAX, |argument| before + argument);
     let about = declared::ptx::module_kind(kind);
     Some(SignatureHelp { signatures: vec![label.finish(about, active)], active: 0 })
 }
@@ -48,10 +51,19 @@ fn push_list(label: &mut Label, db: &Database, item: Item<'_>, list: &[Parameter
     label.push(")");
 }
 
+/// The callee of a call whose return list is being edited.
+fn named_later(db: &Database, place: &Place<'_>) -> Option<String> {
+    let tree = place.item.parse(db).syntax();
+    let token = token_covering(&tree, place.offset.checked_sub(1.into())?)?;
+    let call = token.parent_ancestors().find_map(ast::Instruction::cast)?;
+    let callee = call.syntax().children().find_map(ast::NameRef::cast)?;
+    Some(callee.text())
+}
+
 /// What stands before the cursor.
 struct Written<'s> {
     callee: Option<&'s str>,
-    /// Which argument the cursor stands in.
+    /// Which argument the cursor stands in, of those for the parameters or, before the callee, of those for returns.
     argument: Option<usize>,
 }
 
@@ -63,7 +75,7 @@ impl<'s> Written<'s> {
             match token.kind() {
                 SyntaxKind::L_PAREN => {
                     depth += 1;
-                    written.argument = written.callee.map(|_| 0);
+                    written.argument = Some(0);
                 }
                 SyntaxKind::R_PAREN => {
                     depth -= 1;

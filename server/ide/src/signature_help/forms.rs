@@ -27,7 +27,7 @@ pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
 /// How badly a form fits: how many words it has that are not written, and written ones that it has not, and whether it
 /// has no such operand.
 fn misfit(entry: &Instruction, form: &str, operand: &Operand<'_>) -> (bool, usize, usize) {
-    let (mnemonic, operands) = form.split_once(' ').unwrap_or((form, ""));
+    let (mnemonic, operands) = halves(form);
     let classes = entry.modifiers.iter().filter(|class| mnemonic.contains(class.name));
     let of_classes: Vec<&str> =
         classes.flat_map(|class| class.values.iter().map(|value| value.name)).collect();
@@ -59,18 +59,28 @@ fn required_words(mnemonic: &str) -> impl Iterator<Item = &str> {
 
 fn signature(entry: &Instruction, form: &str, index: usize) -> Signature {
     let mut label = Label::default();
-    let (mnemonic, operands) = form.split_once(' ').unwrap_or((form, ""));
+    let (mnemonic, operands) = halves(form);
     label.push(mnemonic);
-    label.push(" ");
+    label.push(if operands.is_empty() { "" } else { " " });
     let mut at = 0;
-    for (start, end) in segments(operands) {
+    for (number, (start, end)) in segments(operands).into_iter().enumerate() {
+        let part = &operands[start..end];
         label.push(&operands[at..start]);
-        label.push_parameter(&operands[start..end], documentation(entry, &operands[start..end]));
+        label.push_parameter(part, documentation(entry, part, number));
         at = end;
     }
     label.push(&operands[at..]);
     let target = if entry.target.is_empty() { String::new() } else { format!(", {}", entry.target) };
     label.finish(format!("{}\n\nPTX {}{target}", entry.summary, entry.since), index)
+}
+
+/// A form up to its operands, and they; a guard belongs to the former.
+fn halves(form: &str) -> (&str, &str) {
+    let guard = if form.starts_with("{@") { form.find(' ').map_or(0, |blank| blank + 1) } else { 0 };
+    match form[guard..].find(' ') {
+        Some(blank) => (&form[..guard + blank], &form[guard + blank + 1..]),
+        None => (form, ""),
+    }
 }
 
 /// Where the operands stand in the text of a form: between commas, those inside of brackets and braces left aside; a
@@ -114,10 +124,63 @@ fn segments(operands: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// What the operands named in a part of a form are.
-fn documentation(entry: &Instruction, part: &str) -> String {
+/// What the operands named in a part of a form are; where it names none, the one with the number of the part.
+fn documentation(entry: &Instruction, part: &str, number: usize) -> String {
     let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-');
     let names: Vec<&str> = part.split(|char| !is_name(char)).collect();
-    let named = entry.operands.iter().filter(|operand| names.contains(&operand.name));
-    named.map(explain::operand).collect::<Vec<_>>().join("\n\n")
+    let mut named: Vec<_> = entry.operands.iter().filter(|operand| names.contains(&operand.name)).collect();
+    if named.is_empty() {
+        named.extend(entry.operands.get(number));
+    }
+    named.into_iter().map(explain::operand).collect::<Vec<_>>().join("\n\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn operands_that_may_be_left_out_and_groups() {
+        let parts = |operands: &str| -> Vec<String> {
+            segments(operands).into_iter().map(|(start, end)| operands[start..end].to_owned()).collect()
+        };
+        assert_eq!(parts("d, [a]{.unified}{, policy}"), ["d", "[a]{.unified}", "policy"]);
+        assert_eq!(
+            parts("[dst], [tmap{, gaddr}, coords], {a, ...}"),
+            ["[dst]", "[tmap{, gaddr}, coords]", "{a, ...}"]
+        );
+        assert_eq!(parts("[dst], size{, left, right}, [mbar]"), ["[dst]", "size", "left", "right", "[mbar]"]);
+        assert_eq!(parts("a{, b{, c}}"), ["a", "b", "c"]);
+        assert_eq!(parts(""), [""; 0]);
+    }
+
+    #[test]
+    fn the_words_that_a_form_must_have() {
+        let words = |mnemonic| required_words(mnemonic).collect::<Vec<_>>();
+        assert_eq!(words("ld.volatile{.ss}{.vec}.type"), ["volatile", "type"]);
+        assert_eq!(words("ld.{relaxed,acquire}.scope"), ["scope"]);
+    }
+
+    #[test]
+    fn a_guard_is_no_operand() {
+        assert_eq!(halves("{@p} bra{.uni} tgt"), ("{@p} bra{.uni}", "tgt"));
+        assert_eq!(halves("{@p} ret{.uni}"), ("{@p} ret{.uni}", ""));
+        assert_eq!(halves("add.type d, a, b"), ("add.type", "d, a, b"));
+    }
+
+    #[test]
+    fn every_operand_of_the_tables_is_explained() {
+        let mut silent = Vec::new();
+        let is_opcode = |entry: &&Instruction| entry.opcode.starts_with(char::is_alphabetic);
+        for entry in isa::instructions().iter().filter(is_opcode) {
+            for form in entry.syntax {
+                for parameter in signature(entry, form, 0).parameters {
+                    if parameter.documentation.is_empty() {
+                        silent.push(format!("{form}: {:?}", parameter.range));
+                    }
+                }
+            }
+        }
+        assert!(silent.is_empty(), "{} operands:\n{}", silent.len(), silent.join("\n"));
+    }
 }
