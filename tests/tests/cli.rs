@@ -117,6 +117,9 @@ fn problems_as_sarif() {
         first["ruleId"]
     );
     assert_eq!(first["level"], "error");
+    let rule = &run["tool"]["driver"]["rules"][0];
+    assert_eq!(rule["shortDescription"]["text"], "No instruction has this opcode.");
+    assert!(rule["help"]["markdown"].as_str().is_some_and(|page| page.starts_with("# unknown-instruction")));
     let place = &first["locations"][0]["physicalLocation"];
     assert_eq!(place["artifactLocation"]["uri"], "k.ptx");
     // Columns count units of UTF-16 from one.
@@ -364,5 +367,69 @@ fn a_diagnostic_is_explained() {
         --
         exit 0
     "#]],
+    );
+}
+
+#[test]
+fn target_and_version_stand_in_for_the_file_s_own() {
+    let folder = Folder::new();
+    let source = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k() {
+    .reg .b32 %r<2>;
+    mov.b32 %r1, 1;
+    redux.sync.add.u32 %r1, %r1, -1;
+    exit;
+}
+";
+    folder.write("k.ptx", source);
+    check(
+        folder.path(),
+        &["check", "k.ptx"],
+        "",
+        expect![[r#"
+        --
+        exit 0
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "k.ptx", "--target", "sm_75"],
+        "",
+        expect![[r#"
+        error[needs-target]: `redux.sync.add.u32` needs target `sm_80` or later; this module is for `sm_75`
+         --> k.ptx:7:5
+          |
+        7 |     redux.sync.add.u32 %r1, %r1, -1;
+          |     ^^^^^^^^^^^^^^^^^^
+
+        1 error
+        --
+        exit 1
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "k.ptx", "--target", "sm_75", "--ptx-version", "6.5"],
+        "",
+        expect![[r#"
+            error[needs-version]: sm_90 came with PTX 7.8; this module is written in 6.5
+             --> k.ptx:2:9
+              |
+            2 | .target sm_90
+              |         ^^^^^
+
+            error[needs-target]: `redux.sync.add.u32` needs PTX 7.0 or later and target `sm_80` or later; this module is of PTX 6.5 for `sm_75`
+             --> k.ptx:7:5
+              |
+            7 |     redux.sync.add.u32 %r1, %r1, -1;
+              |     ^^^^^^^^^^^^^^^^^^
+
+            2 errors
+            --
+            exit 1
+        "#]],
     );
 }

@@ -5,7 +5,6 @@
 
 mod allow;
 mod codes;
-#[allow(dead_code, reason = "the checks that need the rest come one by one")]
 mod problem;
 mod ptx;
 mod rules;

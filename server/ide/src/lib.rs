@@ -33,7 +33,6 @@ mod lineage;
 mod links;
 mod module;
 mod module_symbols;
-#[allow(dead_code, reason = "the checks that need it come one by one")]
 mod module_target;
 mod names;
 mod notation;

@@ -47,11 +47,6 @@ impl Problem {
         Problem::new(range, Severity::Warning, code, message)
     }
 
-    /// Something to know.
-    pub(crate) fn information(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
-        Problem::new(range, Severity::Information, code, message)
-    }
-
     /// Something that an editor shows faintly.
     pub(crate) fn hint(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
         Problem::new(range, Severity::Hint, code, message)

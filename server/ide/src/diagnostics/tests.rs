@@ -85,9 +85,19 @@ DONE:
             11:`%laneic` unresolved-name
                 Replace with `%laneid`
                         mov.u32 %count, %laneid;
+                Declare `.reg .u32 %laneic`
+                        .reg .u32 %laneic;
             12:`DOEN` unresolved-name
                 Replace with `DONE`
                         bra DONE;
+        "#]],
+    );
+    check_mends(
+        ".version 8.5\n.target sm_90\n// The caller.\n.entry k() { call (), f, (1); ret; }\n.visible .func f(.reg .u32 %a) // what it does\n{ ret; }\n",
+        expect![[r#"
+            4:`f` use-before-declaration
+                Insert a prototype of `f`
+                    .visible .func f(.reg .u32 %a);
         "#]],
     );
     check_mends(

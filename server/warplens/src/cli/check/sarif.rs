@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use warplens_ide::{Diagnostic, Severity, TextRange};
 
 use super::{Checked, Report};
+use crate::markdown;
 use crate::position::{self, Encoding};
 
 #[derive(Default)]
@@ -39,7 +40,7 @@ impl Report for Sarif {
     }
 
     fn end(&mut self, out: &mut dyn Write) -> io::Result<()> {
-        let rules: Vec<_> = self.rules.iter().map(|code| json!({ "id": code })).collect();
+        let rules: Vec<_> = self.rules.iter().map(|name| rule(name)).collect();
         let document = json!({
             "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
             "version": "2.1.0",
@@ -82,6 +83,17 @@ impl Sarif {
             "relatedLocations": related.collect::<Vec<_>>(),
         })
     }
+}
+
+/// What a reader of the document may want to know about a diagnostic.
+fn rule(name: &str) -> Value {
+    let Some(code) = warplens_ide::code(name) else { return json!({ "id": name }) };
+    json!({
+        "id": name,
+        "shortDescription": { "text": code.summary },
+        "help": { "text": markdown::plain(code.page), "markdown": code.page },
+        "defaultConfiguration": { "level": level(code.severity) },
+    })
 }
 
 /// A relative or absolute path as a URI reference.

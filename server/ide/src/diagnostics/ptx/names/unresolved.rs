@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_hir::ptx::{Function, ModuleKind, ModuleNames, ModuleSymbol, Symbol, SymbolKind};
-use warplens_syntax::{ItemKind, SyntaxKind};
+use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleSymbol, Symbol, SymbolKind};
+use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use super::super::super::{codes, item_problems};
 use super::declare;
@@ -125,7 +125,22 @@ impl Place<'_> {
             range: place_of(self.db, self.file, later),
             message: "declared here".into(),
         };
-        Diagnostic::new(range, Severity::Error, codes::USE_BEFORE_DECLARATION, message).with_related(related)
+        let found = Diagnostic::new(range, Severity::Error, codes::USE_BEFORE_DECLARATION, message);
+        let mut found = found.with_related(related);
+        found.fixes.extend(self.prototype(later));
+        found
+    }
+
+    /// A prototype of a function that stands further down, before the item that uses it.
+    fn prototype(&self, later: &ModuleSymbol) -> Option<Fix> {
+        let ModuleKind::Function { kind: FunctionKind::Func, .. } = later.kind else { return None };
+        let items = items(self.db, self.file);
+        let outside = outside(&items[later.item as usize].parse(self.db).syntax())?;
+        let tree = items[self.index].parse(self.db).syntax();
+        let start = self.file.document(self.db).items().start_of(self.index);
+        let at = TextRange::empty(significant(&tree).next()?.text_range().start() + start);
+        let edits = vec![TextEdit { range: at, insert: format!("{outside};\n") }];
+        Some(Fix { title: format!("Insert a prototype of `{}`", later.name), edits, preferred: false })
     }
 
     /// Nothing like it is declared.
@@ -166,6 +181,21 @@ impl Place<'_> {
             None => found,
         }
     }
+}
+
+/// The text of a function before its body.
+fn outside(item: &SyntaxNode) -> Option<String> {
+    let body = item.descendants().find(|node| node.kind() == SyntaxKind::BLOCK)?;
+    let first = significant(item).next()?.text_range().start();
+    let before = significant(item).take_while(|token| token.text_range().end() <= body.text_range().start());
+    let last = before.last()?.text_range().end();
+    Some(item.text().slice(first..last).to_string())
+}
+
+/// The tokens that are neither blanks nor comments.
+fn significant(item: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
+    let tokens = item.descendants_with_tokens().filter_map(|element| element.into_token());
+    tokens.filter(|token| !matches!(token.kind(), SyntaxKind::WHITESPACE | SyntaxKind::COMMENT))
 }
 
 /// `%r105` where `%r<100>` is declared.
