@@ -415,21 +415,25 @@ fn target_and_version_stand_in_for_the_file_s_own() {
         &["check", "k.ptx", "--target", "sm_75", "--ptx-version", "6.5"],
         "",
         expect![[r#"
-            error[needs-version]: sm_90 came with PTX 7.8; this module is written in 6.5
-             --> k.ptx:2:9
-              |
-            2 | .target sm_90
-              |         ^^^^^
-
             error[needs-target]: `redux.sync.add.u32` needs PTX 7.0 or later and target `sm_80` or later; this module is of PTX 6.5 for `sm_75`
              --> k.ptx:7:5
               |
             7 |     redux.sync.add.u32 %r1, %r1, -1;
               |     ^^^^^^^^^^^^^^^^^^
 
-            2 errors
+            1 error
             --
             exit 1
         "#]],
     );
+    check(folder.path(), &["check", "k.ptx", "--target", "sm_91"], "", expect![[r#"
+        --
+        warplens: there is no target `sm_91`
+        exit 2
+    "#]]);
+    check(folder.path(), &["check", "k.ptx", "--ptx-version", "8.9"], "", expect![[r#"
+        --
+        warplens: there is no PTX version 8.9
+        exit 2
+    "#]]);
 }

@@ -8,6 +8,7 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{self, AddressSize};
 use warplens_isa::Version;
+use warplens_isa::ptx as isa;
 use warplens_syntax::{ItemKind, Language, SyntaxKind};
 
 use crate::db::{Database, Db, File, items, ptx_header};
@@ -19,6 +20,24 @@ pub struct Profile {
     pub version: Option<(u32, u32)>,
     /// In place of the architecture of `.target`, such as `sm_90a`.
     pub architecture: Option<String>,
+}
+
+impl Profile {
+    /// Why this cannot be checked against: there is no such version or target.
+    ///
+    /// # Errors
+    /// The reason, as a sentence.
+    pub fn check(&self) -> Result<(), String> {
+        if let Some((major, minor)) = self.version
+            && !isa::versions().iter().any(|release| release.version == version(major, minor))
+        {
+            return Err(format!("there is no PTX version {major}.{minor}"));
+        }
+        match &self.architecture {
+            Some(name) if isa::target(name).is_none() => Err(format!("there is no target `{name}`")),
+            _ => Ok(()),
+        }
+    }
 }
 
 /// What a module is written for. What it does not say, or says in a way that cannot be read, is `None`.

@@ -101,7 +101,12 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
             return Ok(Outcome::Unusable);
         }
     };
-    let checker = Checker { language, profile: arguments.profile(), rules: arguments.rules() };
+    let profile = arguments.profile();
+    if let Err(why) = profile.check() {
+        complain(&why);
+        return Ok(Outcome::Unusable);
+    }
+    let checker = Checker { language, profile, rules: arguments.rules() };
     let mut report: Box<dyn Report> = match arguments.format {
         Format::Human => Box::new(human::Human::default()),
         Format::Json => Box::new(json::Json),

@@ -168,12 +168,16 @@ impl<'db> Prologue<'db> {
             self.problems.push(problem.with_fix(meant.map(|meant| Mend::replacement(*range, meant))));
             return;
         };
+        // What the module is checked against may be another target than the one that it names.
+        let checked = self.module.architecture.as_deref().filter(|_| !is_second).and_then(isa::target);
+        let target = checked.unwrap_or(target);
         let Some(version) = self.module.version.filter(|version| *version < target.since) else { return };
         // 5.1 is 6.0 under another name.
         if version == Version::new(5, 1) && target.since == Version::new(6, 0) {
             return;
         }
         let since = target.since;
+        let name = target.name;
         let message = format!("{name} came with PTX {since}; this module is written in {version}");
         let mend = Mend::new(format!("Raise `.version` to {since}")).version(&since.to_string());
         self.problems.push(Problem::error(*range, codes::NEEDS_VERSION, message).with_fix(mend));
