@@ -20,6 +20,7 @@ use warplens_syntax::{EditSummary, ItemKind, ItemList, Language, Parse};
 
 use crate::answer::FileId;
 use crate::lineage::Lineage;
+use crate::mnemonics::Mnemonics;
 use crate::module_target::Profile;
 use crate::recent::Recent;
 
@@ -154,6 +155,7 @@ pub(crate) struct Cache {
     ptx: Recent<Option<Arc<ptx::Function>>>,
     wave: Recent<Arc<wave::Code>>,
     lineage: Lineage,
+    pub(crate) mnemonics: Mnemonics,
 }
 
 impl Cache {

@@ -31,6 +31,7 @@ mod inlay_hints;
 pub mod lanes;
 mod lineage;
 mod links;
+mod mnemonics;
 mod module;
 mod module_symbols;
 mod module_target;

@@ -73,6 +73,8 @@ pub enum Wrong {
     /// An integer that is too small or too large.
     Range(i64, i64),
     /// An integer that is no multiple of this.
+    Multiple(i64),
+    /// An integer that is no multiple of this.
     Step(i64),
     /// So many elements where another number is needed.
     Length {

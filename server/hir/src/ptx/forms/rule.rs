@@ -28,6 +28,8 @@ pub struct OperandRule {
     pub optional: bool,
     /// The smallest and the largest integer constant.
     pub range: Option<(i64, i64)>,
+    /// What integer constants are multiples of.
+    pub step: i64,
     /// The second of a pair: which operand of the entry it is, and whether it may be left out.
     pub second: Option<(usize, bool)>,
     /// Whether `.b0`, `.h1` and a minus sign may be written, as in video instructions.
@@ -162,6 +164,7 @@ fn rule(
         count: count(operand.length, chosen),
         optional: operand.optional,
         range: operand.range,
+        step: operand.step,
         second: operand.second,
         selects: entry.category.id.starts_with("video"),
     }

@@ -11,6 +11,8 @@ mod operands;
 mod places;
 mod words;
 
+use std::sync::Arc;
+
 use warplens_hir::ptx::{
     Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, Unmet,
 };
@@ -33,8 +35,9 @@ pub(super) fn check<'db>(
     let target = module_target(db, file);
     let architecture = target.architecture.as_deref().and_then(isa::target);
     let platform = Platform { version: target.version, target: architecture };
-    let judged: Vec<Judged> =
-        function.mnemonics().iter().map(|mnemonic| Judged::new(mnemonic.forms(), platform)).collect();
+    let mnemonics = &db.cache().mnemonics;
+    let judge = |mnemonic| Judged::new(mnemonics.forms(mnemonic), platform);
+    let judged: Vec<Judged> = function.mnemonics().iter().map(judge).collect();
     let externals = externals::externals(db, file, function);
     let checker = Checker { function, externals: &externals, address_size: target.address_size };
     let places = Places::new(item.parse(db));
@@ -44,35 +47,29 @@ pub(super) fn check<'db>(
         if let Some(wrong) = wrong_guard {
             problems.extend(operands::guard(&report, instruction, wrong));
         }
-        match &judged[instruction.mnemonic_id().index()] {
-            Judged::Not => {}
-            Judged::Wrong(near) => problems.extend(report.mnemonic(instruction, near)),
-            Judged::Known(known) => report.known(instruction, known, problems),
+        let judged = &judged[instruction.mnemonic_id().index()];
+        match &*judged.forms {
+            MnemonicForms::Unjudged => {}
+            MnemonicForms::Wrong(near) => problems.extend(report.mnemonic(instruction, near)),
+            MnemonicForms::Known(forms) => report.known(instruction, forms, &judged.unmet, problems),
         }
     }
 }
 
 /// What is known of a mnemonic before its operands are looked at.
-enum Judged {
-    Not,
-    /// The forms that it may be, each with what the module lacks for it.
-    Known(Box<[(FormMatch, Option<Unmet>)]>),
-    Wrong(Box<[Near]>),
+struct Judged {
+    forms: Arc<MnemonicForms>,
+    /// What the module lacks for each of the forms that it may be.
+    unmet: Box<[Option<Unmet>]>,
 }
 
 impl Judged {
-    fn new(forms: MnemonicForms, platform: Platform) -> Judged {
-        match forms {
-            MnemonicForms::Unjudged => Judged::Not,
-            MnemonicForms::Wrong(near) => Judged::Wrong(near),
-            MnemonicForms::Known(found) => {
-                let with_needs = |form: FormMatch| {
-                    let unmet = platform.unmet(&form);
-                    (form, unmet)
-                };
-                Judged::Known(found.into_iter().map(with_needs).collect())
-            }
-        }
+    fn new(forms: Arc<MnemonicForms>, platform: Platform) -> Judged {
+        let unmet = match &*forms {
+            MnemonicForms::Known(found) => found.iter().map(|form| platform.unmet(form)).collect(),
+            MnemonicForms::Unjudged | MnemonicForms::Wrong(_) => Box::default(),
+        };
+        Judged { forms, unmet }
     }
 }
 
@@ -98,16 +95,15 @@ impl Reporter<'_> {
     fn known(
         &self,
         instruction: Instruction<'_>,
-        known: &[(FormMatch, Option<Unmet>)],
+        forms: &[FormMatch],
+        unmet: &[Option<Unmet>],
         problems: &mut Vec<Problem>,
     ) {
         let operands = instruction.operands();
-        let fits = |(form, unmet): &&(FormMatch, Option<Unmet>)| {
-            unmet.is_none() && self.checker.fits(form, operands)
-        };
-        if let Some((form, _)) = known.iter().find(fits) {
+        let mut there = forms.iter().zip(unmet).filter(|(_, unmet)| unmet.is_none());
+        if let Some((form, _)) = there.find(|(form, _)| self.checker.fits(form, operands)) {
             if form.order == Order::Free {
-                problems.extend(self.order(instruction, form, known));
+                problems.extend(self.order(instruction, form, forms));
             }
             return;
         }
@@ -115,7 +111,8 @@ impl Reporter<'_> {
             return;
         }
         // The form with the fewest problems is the one that is meant.
-        let misfits = known.iter().map(|(form, unmet)| (form, *unmet, self.checker.misfits(form, operands)));
+        let misfits = forms.iter().zip(unmet);
+        let misfits = misfits.map(|(form, unmet)| (form, *unmet, self.checker.misfits(form, operands)));
         let weigh = |(_, unmet, misfits): &(_, Option<Unmet>, Vec<_>)| {
             2 * misfits.len() + usize::from(unmet.is_some())
         };
@@ -125,21 +122,15 @@ impl Reporter<'_> {
                 problems.extend(needs::problem(self, instruction, form, unmet));
             }
             _ => {
-                let found =
-                    misfits.iter().filter_map(|misfit| operands::problem(self, instruction, form, *misfit));
-                problems.extend(found);
+                let describe = |misfit| operands::problem(self, instruction, form, misfit);
+                problems.extend(misfits.into_iter().filter_map(describe));
             }
         }
     }
 
     /// A statement with its modifiers in another order than documented, which the assembler does not mind.
-    fn order(
-        &self,
-        instruction: Instruction<'_>,
-        form: &FormMatch,
-        known: &[(FormMatch, Option<Unmet>)],
-    ) -> Option<Problem> {
-        if known.iter().any(|(other, _)| other.order == Order::Documented) {
+    fn order(&self, instruction: Instruction<'_>, form: &FormMatch, forms: &[FormMatch]) -> Option<Problem> {
+        if forms.iter().any(|other| other.order == Order::Documented) {
             return None;
         }
         let range = self.places.mnemonic(instruction)?;

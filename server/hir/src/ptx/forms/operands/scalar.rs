@@ -80,21 +80,18 @@ impl Checker<'_> {
         if !rule.kinds.has(OperandKind::Immediate) {
             return Some(Wrong::Kind(Written::Constant));
         }
-        let integer = match (value, rule.range) {
-            (_, None) | (Constant::Invalid, _) => None,
-            (Constant::Signed(value), Some(range)) => Some((i128::from(value), range)),
-            (Constant::Unsigned(value), Some(range)) => Some((i128::from(value), range)),
-            (Constant::Single(_) | Constant::Double(_), Some(_)) => None,
+        let integer = match value {
+            Constant::Signed(value) => Some(i128::from(value)),
+            Constant::Unsigned(value) => Some(i128::from(value)),
+            Constant::Single(_) | Constant::Double(_) | Constant::Invalid => None,
         };
-        if let Some((value, (low, high))) = integer
+        if let (Some(value), Some((low, high))) = (integer, rule.range)
             && !(i128::from(low)..=i128::from(high)).contains(&value)
         {
             return Some(Wrong::Range(low, high));
         }
-        if let Some((value, _)) = integer
-            && value % i128::from(rule.step) != 0
-        {
-            return Some(Wrong::Step(rule.step));
+        if integer.is_some_and(|value| rule.step > 1 && value % i128::from(rule.step) != 0) {
+            return Some(Wrong::Multiple(rule.step));
         }
         constant_type(value, rule.ty?)
     }

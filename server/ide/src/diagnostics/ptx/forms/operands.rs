@@ -169,6 +169,9 @@ impl Operand<'_> {
                 (codes::IMMEDIATE_RANGE, format!("`{name}` takes constants from {low} to {high} here"))
             }
             Wrong::Step(step) => (codes::IMMEDIATE_RANGE, format!("`{name}` takes multiples of {step} here")),
+            Wrong::Multiple(step) => {
+                (codes::IMMEDIATE_RANGE, format!("`{name}` takes multiples of {step} here"))
+            }
             Wrong::Length { have, takes } => {
                 let takes = length(takes);
                 (
