@@ -3,7 +3,7 @@
 
 use warplens_isa::ptx as isa;
 
-use super::{Mnemonic, Role};
+use super::{FormMatch, Mnemonic, MnemonicForms, Role};
 
 /// The roles of the operands of one instruction, as commas separate them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -46,8 +46,26 @@ impl Roles {
     }
 }
 
-/// The entry that fits best: the most words in common, then a fitting number of operands, then the modifiers it knows.
+/// The entry that an instruction with so many operands is of: the one with a form that it has. Where there is none, the
+/// entry that fits best: the most words in common, then a fitting number of operands, then the modifiers it knows.
 pub fn entry(mnemonic: &Mnemonic, operands: usize) -> Option<&'static isa::Instruction> {
+    match isa::by_opcode(&mnemonic.opcode) {
+        [] => None,
+        [_] => likeliest(mnemonic, operands),
+        _ => by_form(mnemonic, operands).or_else(|| likeliest(mnemonic, operands)),
+    }
+}
+
+fn by_form(mnemonic: &Mnemonic, operands: usize) -> Option<&'static isa::Instruction> {
+    let MnemonicForms::Known(found) = mnemonic.forms() else { return None };
+    let takes = |form: &&FormMatch| {
+        let required = form.operands.iter().filter(|operand| !operand.optional).count();
+        (required..=form.operands.len()).contains(&operands)
+    };
+    Some(found.iter().find(takes).or(found.first())?.entry)
+}
+
+fn likeliest(mnemonic: &Mnemonic, operands: usize) -> Option<&'static isa::Instruction> {
     let fitting = isa::by_opcode(&mnemonic.opcode).iter().filter(|entry| {
         let words = entry.words.iter().map(|word| word.trim_start_matches('.'));
         entry.words.len() <= mnemonic.modifiers.len()

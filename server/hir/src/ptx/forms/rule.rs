@@ -218,18 +218,17 @@ fn space(ty: OperandType, chosen: &[Option<&'static isa::Value>]) -> AddressSpac
 }
 
 fn count(length: Length, chosen: &[Option<&'static isa::Value>]) -> Count {
+    // The last number in it: 4 of `v4`, 2 of `2d`.
     let number = |slot: usize| {
-        let word = word(slot, chosen)?;
-        let digits = word.len() - word.bytes().rev().take_while(u8::is_ascii_digit).count();
-        word[digits..].parse::<u32>().ok()
+        let digits = word(slot, chosen)?.split(|c: char| !c.is_ascii_digit());
+        digits.filter(|digits| !digits.is_empty()).next_back()?.parse::<u32>().ok()
     };
     match length {
         Length::One => Count::One,
-        Length::Exactly(1) => Count::OneOrBraced,
         Length::Exactly(count) => Count::Braced(count.into()),
         Length::Any => Count::Any,
         Length::Slot(slot, factor) => match number(slot).map(|count| count.saturating_mul(factor.into())) {
-            None | Some(1) => Count::OneOrBraced,
+            None => Count::OneOrBraced,
             Some(count) => Count::Braced(count),
         },
     }

@@ -3,7 +3,7 @@
 use warplens_isa::ptx::OperandKind;
 
 use super::{BRACKETED, Checker, HANDLES, Named, Written, Wrong};
-use crate::ptx::forms::rule::{AddressSpace, OperandRule};
+use crate::ptx::forms::rule::{AddressSpace, Count, OperandRule, TypeSet};
 use crate::ptx::{AddressForm, AddressSize, NameId, Operand, Space, Type, TypeKind};
 
 impl Checker<'_> {
@@ -35,6 +35,32 @@ impl Checker<'_> {
         }
         .or_else(|| match address.index {
             Some(Operand::Register { name, .. }) => self.index_register(name),
+            _ => None,
+        })
+        .or_else(|| self.coordinates(rule, address.rest))
+    }
+
+    /// The coordinates in a tensor, which come last in the brackets: as many registers of 32 bits as it has dimensions.
+    fn coordinates(&self, rule: &OperandRule, rest: &[Operand]) -> Option<Wrong> {
+        let Count::Braced(count) = rule.count else { return None };
+        if !rule.kinds.has(OperandKind::TensorAddress) {
+            return None;
+        }
+        let elements = match rest.last() {
+            Some(Operand::Vector(list)) => self.function.operands(*list),
+            _ => &[],
+        };
+        if elements.len() != count as usize {
+            return Some(Wrong::Length { have: elements.len(), takes: rule.count });
+        }
+        elements.iter().find_map(|element| match element {
+            Operand::Register { name, .. } => match self.named(*name) {
+                Named::Register(Some(have), _) if have.bits() != 32 => {
+                    let takes = Some(TypeSet::holding(Type::B32));
+                    Some(Wrong::RegisterType { name: *name, have, takes })
+                }
+                _ => None,
+            },
             _ => None,
         })
     }

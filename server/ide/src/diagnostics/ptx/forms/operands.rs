@@ -174,10 +174,7 @@ impl Operand<'_> {
             }
             Wrong::Length { have, takes } => {
                 let takes = length(takes);
-                (
-                    codes::VECTOR_LENGTH,
-                    format!("`{name}` takes {takes} here; there are {have} in these braces"),
-                )
+                (codes::VECTOR_LENGTH, format!("`{name}` takes {takes} here, not {have}"))
             }
             Wrong::Mixed { first, second } => {
                 let (first, second) = (words::ty(first), words::ty(second));
@@ -295,6 +292,7 @@ impl Operand<'_> {
 fn length(count: Count) -> String {
     match count {
         Count::One | Count::OneOrBraced => "one register".to_owned(),
+        Count::Braced(1) => "one register in braces".to_owned(),
         Count::Braced(count) => format!("{count} registers in braces"),
         Count::Any => "registers in braces".to_owned(),
     }

@@ -1,5 +1,6 @@
 use expect_test::{Expect, expect};
 
+use super::super::super::codes;
 use crate::fixture::{FILE, open};
 
 /// The diagnostics of a module, with what would mend them.
@@ -193,8 +194,8 @@ fn memory() {
     check_body(
         "ld.shared.v2.b32 {%r1, %r2, %r3, %r4}, [tile];",
         expect![[r#"
-        8:`{%r1, %r2, %r3, %r4}` Error vector-length: `ld.shared.v2.b32` takes 2 registers in braces here; there are 4 in these braces
-    "#]],
+            8:`{%r1, %r2, %r3, %r4}` Error vector-length: `ld.shared.v2.b32` takes 2 registers in braces here, not 4
+        "#]],
     );
     check_body(
         "ld.shared.v2.b32 %r1, [tile];",
@@ -284,4 +285,67 @@ fn versions_and_targets() {
     "#]],
     );
     check_for("8.0", "sm_90", "ld.shared.b32 %r1, [%r2];", expect![[""]]);
+}
+
+#[test]
+fn tensors_and_matrices() {
+    check_body("ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [tile];", expect![[r#"
+        8:`%r1` Error vector-length: `%r1` is a single register; `ldmatrix.sync.aligned.m8n8.x1.shared.b16` takes one register in braces here
+            7:`%r` declared here
+    "#]]);
+    check_body("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [tile];", expect![[r#"
+        8:`{%r1, %r2}` Error vector-length: `ldmatrix.sync.aligned.m8n8.x4.shared.b16` takes 4 registers in braces here, not 2
+    "#]]);
+    check_body("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1}];", expect![[r#"
+        8:`[%rd1, {%r1}]` Error vector-length: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes 2 registers in braces here, not 1
+    "#]]);
+    check_body("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1, %rd2}];", expect![[r#"
+        8:`[%rd1, {%r1, %rd2}]` Error operand-type: `%rd2` is `.b64`; `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes `.u32`, `.s32`, `.f16x2`, `.f32` or `.b32` here
+            7:`%rd` declared here
+    "#]]);
+}
+
+/// The statements that the tables show are statements that the tables take.
+#[test]
+fn examples_have_their_forms() {
+    const REGISTERS: &str = "\
+.reg .pred %p<20>; .reg .b16 %h<20>; .reg .b32 %r<80>; .reg .b64 %rd<40>; .reg .f32 %f<40>; .reg .f64 %fd<20>;";
+    let is_of_module = |line: &&str| line.starts_with(".global") || line.starts_with(".const");
+    let mut wrong = String::new();
+    for entry in warplens_isa::ptx::instructions() {
+        let example = &entry.example;
+        if example.declarations.contains(".func") {
+            continue;
+        }
+        let lines = || example.declarations.lines();
+        let outside: Vec<&str> = lines().filter(is_of_module).collect();
+        let inside: Vec<&str> = lines().filter(|line| !is_of_module(line)).collect();
+        let (_, analysis) = open(&format!(
+            ".version {}\n.target {}\n.address_size 64\n{}\n.visible .entry k(.param .u64 out)\n{{\n{REGISTERS}\n{}\n{}\nret;\n}}\n",
+            example.version,
+            example.target,
+            outside.join("\n"),
+            inside.join("\n"),
+            example.code
+        ));
+        let found = analysis.diagnostics(FILE).unwrap();
+        let ours = [
+            codes::INVALID_FORM,
+            codes::MISSING_MODIFIER,
+            codes::MODIFIER_NOT_ALLOWED,
+            codes::OPERAND_COUNT,
+            codes::OPERAND_KIND,
+            codes::OPERAND_TYPE,
+            codes::VECTOR_LENGTH,
+            codes::STATE_SPACE,
+            codes::IMMEDIATE_RANGE,
+            codes::NEEDS_VERSION,
+            codes::NEEDS_TARGET,
+            codes::REMOVED_FORM,
+        ];
+        for found in found.iter().filter(|found| ours.contains(&found.code)) {
+            wrong.push_str(&format!("{}: {}\n", entry.id, found.message));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }

@@ -116,6 +116,7 @@ pub(super) fn takes(rule: &OperandRule) -> String {
     ];
     let is_predicate = rule.ty == Some(Type::Pred);
     let vector = match rule.count {
+        Count::Braced(1) => Some("one register in braces".to_owned()),
         Count::Braced(count) => Some(format!("{count} registers in braces")),
         Count::Any => Some("registers in braces".to_owned()),
         Count::One if rule.kinds.has(OperandKind::Vector) => Some("registers in braces".to_owned()),
