@@ -16,7 +16,8 @@ impl Oracle {
     /// The assembler that the environment names, else the one of `.oracle`, else the one on the path.
     pub(crate) fn find() -> Result<Oracle> {
         let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
-        let local = Some(PathBuf::from(".oracle/ptxas-13")).filter(|path| path.exists());
+        let local = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.oracle/ptxas-13"))
+            .filter(|path| path.exists());
         let path = named.or(local).unwrap_or_else(|| PathBuf::from("ptxas"));
         let runs = Command::new(&path).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         match runs {
@@ -90,7 +91,8 @@ impl Oracle {
             errors.entry(line).or_insert_with(|| message.to_owned());
         }
         if errors.is_empty() && !output.status.success() {
-            bail!("ptxas failed without an error in a line: {said}");
+            // It crashed, or complains about no line.
+            errors.insert(0, said.trim().to_owned());
         }
         Ok(errors)
     }
