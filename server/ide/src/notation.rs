@@ -125,6 +125,20 @@ fn class_f32(value: f32) -> &'static str {
     }
 }
 
+/// The value of an integer literal.
+pub(crate) fn parsed(text: &str) -> Option<u64> {
+    let digits = text.strip_suffix('U').unwrap_or(text);
+    let radix = |prefixes: [&str; 2]| prefixes.iter().find_map(|prefix| digits.strip_prefix(prefix));
+    if let Some(digits) = radix(["0x", "0X"]) {
+        return u64::from_str_radix(digits, 16).ok();
+    }
+    if let Some(digits) = radix(["0b", "0B"]) {
+        return u64::from_str_radix(digits, 2).ok();
+    }
+    let octal = digits.len() > 1 && digits.starts_with('0');
+    u64::from_str_radix(digits, if octal { 8 } else { 10 }).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};

@@ -85,49 +85,13 @@ fn assembled_wave_has_no_error() {
     assert_none(&errors(&root, files.map(str::to_owned), Language::Wave));
 }
 
-/// The kinds of mistakes that are looked for so far; the others need types, state spaces, versions or targets.
-const KINDS: &[&str] = &[
-    "bad_alignment",
-    "call_undefined",
-    "directive_typo",
-    "double_comma",
-    "duplicate_entry",
-    "duplicate_label",
-    "duplicate_register_decl",
-    "extra_close_brace",
-    "guard_without_at",
-    "instruction_outside_function",
-    "label_missing_colon",
-    "missing_comma",
-    "missing_dot",
-    "missing_open_paren",
-    "missing_semicolon",
-    "opcode_typo",
-    "register_decl_bad_type",
-    "register_decl_count_low",
-    "removed_register_decl",
-    "special_register_typo",
-    "state_space_typo",
-    "stray_character",
-    "unclosed_brace",
-    "unclosed_bracket",
-    "undeclared_identifier",
-    "undeclared_register",
-    "undefined_label",
-    "undefined_param",
-    "unknown_modifier",
-    "unknown_type",
-    "unterminated_comment",
-    "uppercase_opcode",
-];
-
 /// What the assembler refuses gets an error, on the line that was edited or reported, or the one beside it.
 #[test]
 fn refused_ptx_has_an_error() {
     let Some(root) = corpus("ptx-invalid") else { return };
     let (mut all, mut found, mut missed) = (0, 0, Vec::new());
     for row in rows(&root.join("EXPECTED.tsv")) {
-        if row["verdict"] != "reject" || !KINDS.contains(&row["kind"].as_str()) {
+        if row["verdict"] != "reject" {
             continue;
         }
         all += 1;
@@ -141,7 +105,7 @@ fn refused_ptx_has_an_error() {
         if is_there { found += 1 } else { missed.push(row["file"].clone()) }
     }
     println!("{found} of {all}, without {missed:?}");
-    assert!(found * 10 >= all * 9, "{found} of {all}, without {missed:?}");
+    assert!(found * 100 >= all * 95, "{found} of {all}, without {missed:?}");
 }
 
 /// Asks every question about a place; an answer of any kind will do.

@@ -101,7 +101,7 @@ codes! {
     INVALID_CALL = "invalid-call", Error;
     /// A branch, or a table of branches, to something that is no label.
     INVALID_BRANCH = "invalid-branch", Error;
-    /// A store to an input parameter, or a load from a result.
+    /// A store to a parameter of a function, or a load from its result.
     PARAMETER_ACCESS = "parameter-access", Error;
     /// Two declarations of a name that do not agree.
     PROTOTYPE_MISMATCH = "prototype-mismatch", Error;

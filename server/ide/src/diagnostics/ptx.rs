@@ -1,15 +1,19 @@
 //! Checks of PTX.
 
+mod calls;
 mod components;
 mod declarations;
 mod directives;
 mod flow;
 mod forms;
 mod instructions;
+mod module_rules;
 mod names;
 mod needs;
 mod performance;
 mod prologue;
+mod sections;
+mod tables;
 mod unused;
 
 use warplens_hir::ptx::{self, Function, ProblemKind};
@@ -31,6 +35,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
             db.unwind_if_revision_cancelled();
             declarations::check_function(&function, module, problems);
             performance::check(&function, text, module, problems);
+            tables::check(&function, module, problems);
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
@@ -51,6 +56,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
 pub(super) fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = names::check(db, file);
     found.extend(prologue::check(db, file));
+    found.extend(module_rules::check(db, file));
     found
 }
 

@@ -6,7 +6,7 @@ use crate::fixture::{FILE, open};
 
 /// All diagnostics, with their related places indented below them. What is about control flow
 /// or only fades has tests of its own.
-fn check(source: &str, expect: Expect) {
+pub(super) fn check(source: &str, expect: Expect) {
     let (fixture, analysis) = open(source);
     let mut shown = String::new();
     let is_left_out =

@@ -65,7 +65,7 @@ fn specifiers(p: &mut Parser<'_>) {
 fn alignment(p: &mut Parser<'_>) {
     let alignment = p.start();
     p.bump();
-    if p.at_any(&[T![int_number], T!['(']]) {
+    if p.at_any(&[T![int_number], T!['(']]) || p.current_text() == "WARP_SZ" {
         expressions::expression(p);
     } else {
         p.error_after_previous("`.align` takes a number of bytes");
@@ -160,6 +160,10 @@ fn initializer(p: &mut Parser<'_>) {
 fn initializer_value(p: &mut Parser<'_>) {
     if !p.at(T!['{']) {
         expressions::expression(p);
+        // `addr_mode_0 = wrap` of a sampler
+        if p.eat(T![=]) {
+            expressions::expression(p);
+        }
     } else if p.enter() {
         initializer_list(p);
         p.leave();
@@ -175,8 +179,11 @@ fn initializer_list(p: &mut Parser<'_>) {
     while !p.at_any(&[T!['}'], T![;], EOF]) {
         let before = p.position();
         initializer_value(p);
-        if !p.at_any(&[T!['}'], T![;], EOF]) {
-            p.expect(T![,], "missing `,` between these values");
+        if !p.at_any(&[T!['}'], T![;], EOF])
+            && p.expect(T![,], "missing `,` between these values")
+            && p.at(T!['}'])
+        {
+            p.error_after_previous("expected another value after this `,`");
         }
         if p.position() == before {
             p.bump();
@@ -193,8 +200,8 @@ pub(super) fn param_list(p: &mut Parser<'_>, kind: crate::SyntaxKind) {
     while !at_list_end(p) {
         let before = p.position();
         param(p);
-        if !at_list_end(p) {
-            p.expect(T![,], "missing `,` between these parameters");
+        if !at_list_end(p) && p.expect(T![,], "missing `,` between these parameters") && p.at(T![')']) {
+            p.error_after_previous("expected another parameter after this `,`");
         }
         if p.position() == before {
             leaf(p, ERROR);

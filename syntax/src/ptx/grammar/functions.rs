@@ -112,7 +112,8 @@ pub(super) fn function_directive(p: &mut Parser<'_>) {
     if p.at(T![-]) {
         p.error("this takes no negative number");
     }
-    if p.at_any(&[T![int_number], T!['('], T![string], T![-], T![float_number]]) {
+    let at_value = p.at_any(&[T![int_number], T!['('], T![string], T![-], T![float_number]]);
+    if at_value || p.current_text() == "WARP_SZ" {
         expressions::expression(p);
         while p.eat(T![,]) {
             expressions::expression(p);

@@ -5,7 +5,7 @@ use warplens_syntax::SyntaxKind::*;
 
 use super::super::{
     Dimension, FunctionKind, Initializer, Linkage, Parameter, PerformanceDirective, Pointer, Problem,
-    ProblemKind, Signature, Space, Type, Variable, VectorLength,
+    ProblemKind, Signature, Space, Type, TypeKind, Variable, VectorLength,
 };
 use super::constant;
 use super::rules::{self, Holder, Place};
@@ -127,6 +127,11 @@ impl Shape {
                 .and_then(|token| VectorLength::from_name(token.word())),
             ty: ty(node, problems),
         }
+    }
+
+    /// Whether it is a texture, sampler or surface, whose initial values are words of their own.
+    pub(super) fn is_opaque(&self) -> bool {
+        self.ty.is_some_and(|ty| ty.kind() == TypeKind::Opaque)
     }
 
     /// The variable that a `DECLARATOR` of the `VARIABLE` makes of it.

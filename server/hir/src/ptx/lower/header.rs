@@ -33,7 +33,7 @@ fn variables(node: Node<'_>) -> Header {
         if let Some(name) = declaration::declared_name(declarator) {
             declarations.push(declared(name, DeclarationKind::Variable(variable)));
         }
-        if let Some(initializer) = declarator.child(INITIALIZER) {
+        if let Some(initializer) = declarator.child(INITIALIZER).filter(|_| !shape.is_opaque()) {
             uses.extend(declaration::symbols(initializer).into_iter().map(used));
         }
     }

@@ -96,6 +96,12 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
     if is_unsized && (is_entry || is_return || !is_last) {
         return Some((judged.part_of(declarator, DIMENSION), UnsizedParameter));
     }
+    if let Some(second) = declarator.nodes().filter(|node| node.kind() == DIMENSION).nth(1) {
+        return Some((second.range(), DeclarationMistake::ParameterDimensions));
+    }
+    if declarator.child(NAME_COUNT).is_some() {
+        return Some((judged.part_of(declarator, NAME_COUNT), DeclarationMistake::ArrayOfNames));
+    }
     if let Some(found) = judged.numbers().or_else(|| judged.instruction_type(param.ty)) {
         return Some(found);
     }
@@ -275,10 +281,8 @@ impl Shape<'_> {
                 if let Some(size) = size
                     && (values.len() as u64) > *size
                 {
-                    let extra = node.nodes().filter(|node| node.kind() != ERROR).nth(*size as usize);
-                    let range = extra.map_or(node.range(), |extra| {
-                        TextRange::new(extra.range().start(), node.range().end())
-                    });
+                    let last = node.nodes().filter(|node| node.kind() != ERROR).last();
+                    let range = last.map_or(node.range(), Node::range);
                     let found =
                         DeclarationMistake::TooManyValues { size: *size, values: values.len() as u64 };
                     return Some((range, found));

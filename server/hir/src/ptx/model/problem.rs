@@ -80,7 +80,7 @@ pub enum DeclarationMistake {
     OpaqueSpace,
     /// An expression, or a float, where a plain number has to stand.
     NoNumber,
-    /// `name<n>` with a size or an initial value.
+    /// `name<n>` with a size or an initial value, or as a parameter.
     ArrayOfNames,
     /// An array of registers.
     RegisterArray,
@@ -130,6 +130,8 @@ pub enum DeclarationMistake {
     PointerParameter,
     /// An array parameter without a size that is not the last one of a function.
     UnsizedParameter,
+    /// A parameter of more than one dimension.
+    ParameterDimensions,
     /// A parameter of a function that is aligned to more than 128 bytes.
     ParameterAlignment,
     /// Several results of which one is not in `.reg`.

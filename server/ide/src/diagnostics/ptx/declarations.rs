@@ -71,9 +71,9 @@ fn words(mistake: DeclarationMistake) -> (&'static str, String) {
         }
         M::OpaqueSpace => text("textures, samplers and surfaces live in `.global`"),
         M::NoNumber => text("a plain number has to stand here; the assembler computes nothing in this place"),
-        M::ArrayOfNames => {
-            text("`name<n>` declares plain variables; arrays and initial values need names of their own")
-        }
+        M::ArrayOfNames => text(
+            "`name<n>` declares plain variables; arrays, parameters and initial values need names of their own",
+        ),
         M::RegisterArray => text("there are no arrays of registers; `name<4>` declares `name0` to `name3`"),
         M::InnerDimension => text("only the first dimension of an array may be left out"),
         M::MissingSize => text("this array has no size; write one, or values, or declare it `.extern`"),
@@ -83,6 +83,7 @@ fn words(mistake: DeclarationMistake) -> (&'static str, String) {
         M::UnsizedParameter => {
             text("this array parameter needs a size; only the last parameter of a function can do without")
         }
+        M::ParameterDimensions => text("an array parameter has one dimension; write their product"),
         M::ParameterAlignment => text("parameters of functions are aligned to at most 128 bytes"),
         M::SeveralResults => {
             text("several results have to be registers, `.reg`; return one array in `.param` instead")
@@ -274,5 +275,158 @@ fn needs_of_value(value: &Initializer, range: TextRange, module: &ModuleTarget) 
         }
         Initializer::Address { .. } => needs::unmet_feature(range, "address-initialiser", module),
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::super::tests::check;
+
+    #[test]
+    fn variables() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.reg .b32 a;
+.param .b32 b;
+.global .pred c;
+.global .bf16 d;
+.global .v4 .f64 e;
+.shared .b32 f[];
+.global .b32 g[2][];
+.common .shared .b32 h;
+.shared .texref i;
+.global .b32 j[2+2];
+.extern .shared .align 16 .b8 k[];
+.weak .global .b32 l;
+.entry kernel() {
+    .reg .b32 m[4];
+    .extern .shared .b32 n[];
+    .global .texref o;
+    .param .v2 .b32 p;
+    .reg .v2 .pred q;
+    ret;
+}
+",
+            expect![[r#"
+                3:`a` Error invalid-declaration: `.reg` variables are declared in functions; move it into one
+                4:`.param` Error invalid-declaration: `.param` stands in parameter lists and in functions only
+                5:`.pred` Error invalid-declaration: a predicate lives in `.reg` only; keep it in memory as an integer
+                6:`.bf16` Error invalid-declaration: only instructions know the type `.bf16`; declare `.b16`, which holds such values
+                7:`.v4` Error invalid-declaration: a vector has at most 128 bits, this one 256; take fewer or smaller elements
+                8:`[]` Error invalid-declaration: this array has no size; write one, or values, or declare it `.extern`
+                9:`[]` Error invalid-declaration: only the first dimension of an array may be left out
+                10:`.common` Error invalid-declaration: `.common` variables live in `.global`; use `.visible` or `.weak` in other spaces
+                11:`.shared` Error invalid-declaration: textures, samplers and surfaces live in `.global`
+                12:`2+2` Error invalid-declaration: a plain number has to stand here; the assembler computes nothing in this place
+                16:`[4]` Error invalid-declaration: there are no arrays of registers; `name<4>` declares `name0` to `name3`
+                17:`.extern` Error invalid-declaration: a variable of a function takes no linkage word; declare it outside of the function
+                18:`.global` Error invalid-declaration: textures, samplers and surfaces are declared in the module, or as parameters of a kernel
+                19:`.v2` Error invalid-declaration: `.param` holds no vectors; declare an array of the same size
+                20:`.v2` Error invalid-declaration: predicates form no vectors; declare several registers, `p<4>`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn initial_values() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.global .u32 a = {1};
+.global .u32 b[2] = 1;
+.global .u32 c[2] = {1, 2, 3};
+.global .u32 d[2][2] = {{1, 2}, {3, 4}};
+.global .u32 e[2][2] = {1, 2, 3, 4};
+.global .f32 f = 1;
+.global .u32 g = 1.5;
+.global .b32 h = 1.5;
+.global .f16 i = 1.5;
+.shared .u32 j = 1;
+.extern .global .u32 k = 1;
+.global .v2 .u32 l = {1, 2, 3};
+.global .u64 m = a + 4;
+.global .u16 n = a;
+.global .u8 o[2] = {0xff(a), 0xff00(a)};
+.global .u8 p = 0x0f(a);
+.global .u64 q = a - 4;
+.global .u64 r = j;
+.global .u64 s = generic(function);
+",
+            expect![[r#"
+                3:`{1}` Error invalid-initializer: braces stand around the values of arrays and vectors; this is one value
+                4:`1` Error invalid-initializer: the values of an array or vector stand in braces, `{ }`
+                5:`3` Error invalid-initializer: 3 values for 2 elements; remove some or enlarge the array
+                7:`4` Error invalid-initializer: 4 values for 2 elements; remove some or enlarge the array
+                8:`1` Error invalid-initializer: `.f32` needs a float here; write `1.0` instead of `1`
+                9:`1.5` Error invalid-initializer: `.u32` needs an integer here; a `.b` type takes the bits of a float
+                11:`= 1.5` Error invalid-initializer: `.f16` takes no initial value; declare `.b16` and write the bits
+                12:`= 1` Error invalid-initializer: variables in `.shared` take no initial value; store it when the kernel runs
+                13:`= 1` Error invalid-initializer: the module that defines an `.extern` gives it its initial value
+                14:`{1, 2, 3}` Error invalid-initializer: this vector takes exactly 2 values
+                16:`a` Error invalid-initializer: `.u16` holds no address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`
+                18:`0x0f(a)` Error invalid-initializer: `0xf` masks no byte; use `0xff`, `0xff00` and so on
+                19:`a - 4` Error invalid-initializer: an address is `name`, `generic(name)`, or one of these `+ number`
+                20:`j` Error invalid-initializer: `j` is in `.shared`; initial values are addresses in `.global` or `.const`
+                21:`function` Error unresolved-name: no name `function` is declared here
+            "#]],
+        );
+    }
+
+    #[test]
+    fn parameters() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.entry a(.reg .b32 x) { ret; }
+.entry b(.param .v2 .b32 x) { ret; }
+.entry c(.param .b32 x[]) { ret; }
+.entry d(.param .b8 x[5000]) { ret; }
+.func e(.param .u64 .ptr x) { ret; }
+.func f(.param .b8 x[], .param .b32 y) { ret; }
+.func g(.param .b32 x, .param .b8 y[]) { ret; }
+.func (.param .b32 x, .param .b32 y) h() { ret; }
+.func i(.local .b32 x) { ret; }
+.func j(.param .b32 x[2][2]) { ret; }
+",
+            expect![[r#"
+                3:`.reg` Error invalid-declaration: the parameters of a kernel are in `.param`
+                4:`.v2` Error invalid-declaration: `.param` holds no vectors; declare an array of the same size
+                5:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function can do without
+                6:`d` Error invalid-declaration: the parameters take 5000 bytes; a kernel of PTX 8.0 can have 4352. Pass a pointer to them instead
+                7:`.ptr` Error invalid-declaration: `.ptr` describes parameters of kernels; a function takes none of it
+                8:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function can do without
+                10:`.param .b32 x` Error invalid-declaration: several results have to be registers, `.reg`; return one array in `.param` instead
+                11:`.local` Error invalid-declaration: the parameters of a function are in `.param` or `.reg`
+                12:`[2]` Error invalid-declaration: an array parameter has one dimension; write their product
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_module_is_too_old_for() {
+        check(
+            "\
+.version 3.0
+.target sm_20
+.weak .global .b32 a;
+.common .global .b32 b;
+.func c(.param .b8 x[]) { ret; }
+.global .b128 d;
+.global .u64 e = generic(a);
+",
+            expect![[r#"
+                3:`a` Error needs-version: `.weak` needs PTX 3.1; this module is written in 3.0
+                4:`b` Error needs-version: `.common` needs PTX 5.0; this module is written in 3.0
+                5:`x` Error needs-version: an array parameter without a size needs PTX 6.0; this module is written in 3.0
+                6:`d` Error needs-version: the type `.b128` needs PTX 8.3; this module is written in 3.0
+                7:`e` Error needs-version: `generic( )` in an initial value needs PTX 3.1; this module is written in 3.0
+            "#]],
+        );
     }
 }

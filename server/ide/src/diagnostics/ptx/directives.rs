@@ -8,7 +8,7 @@ use warplens_syntax::ptx::ast;
 
 use super::super::problem::Mend;
 use super::super::{Problem, codes};
-use super::needs;
+use super::{needs, sections};
 use crate::db::{Db, Item};
 use crate::module_target::ModuleTarget;
 use crate::similar::{did_you_mean, nearest};
@@ -27,7 +27,10 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
         Some(ast::Declaration::Function(function)) => return check_function(&function, module, problems),
         Some(ast::Declaration::LocDirective(loc)) => outside(loc.directive_token()),
         Some(ast::Declaration::PragmaDirective(pragma)) => gate(pragma.directive_token(), module),
-        Some(ast::Declaration::SectionDirective(section)) => gate(section.directive_token(), module),
+        Some(ast::Declaration::SectionDirective(section)) => {
+            gate(section.directive_token(), module).or_else(|| sections::section(&section, module))
+        }
+        Some(ast::Declaration::Variable(variable)) => sections::attributes(&variable, module),
         Some(ast::Declaration::AliasDirective(alias)) => gate(alias.directive_token(), module),
         Some(ast::Declaration::DwarfDirective(line)) => dwarf(line.syntax().text_range(), module),
         _ => None,

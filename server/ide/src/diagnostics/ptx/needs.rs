@@ -20,6 +20,10 @@ pub(super) fn unmet_feature(range: TextRange, name: &str, module: &ModuleTarget)
 
 fn version(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
     let have = module.version.filter(|have| *have < need.since)?;
+    // A version older than the target is told there, and then nothing else fits it either.
+    if module.architecture.as_deref().and_then(isa::target).is_some_and(|target| target.since > have) {
+        return None;
+    }
     let message = format!("{what} needs PTX {}; this module is written in {have}", need.since);
     let mend = Mend::new(format!("Raise `.version` to {}", need.since)).version(&need.since.to_string());
     Some(Problem::error(range, codes::NEEDS_VERSION, message).with_fix(mend))

@@ -267,3 +267,117 @@ fn limits(signature: &Signature, text: &str, module: &ModuleTarget, problems: &m
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::super::tests::check;
+
+    #[test]
+    fn what_a_kernel_takes() {
+        check(
+            "\
+.version 9.4
+.target sm_90
+.entry a() .maxntid 64 .reqntid 64 { ret; }
+.entry b() .minnctapersm 2 { ret; }
+.entry c() .maxntid 64 .maxnctapersm 2 { ret; }
+.entry d() .maxntid 0 { ret; }
+.entry e() .maxntid 2+2 { ret; }
+.entry f() .maxnreg 8, 8 { ret; }
+.entry g() .noreturn { ret; }
+.entry h() .blocksareclusters .reqntid 32 { ret; }
+.entry i() .maxclusterrank 4 .reqnctapercluster 2 { ret; }
+.entry j() .language 11 { ret; }
+.entry k() .language \"pxt\" { ret; }
+.entry l() .maxntid 16;
+.entry m() .maxntid 64 .maxntid 32 .minperctamemory 0 .explicitcluster { ret; }
+",
+            expect![[r#"
+                3:`.reqntid` Error conflicting-directives: `.reqntid` and `.maxntid` exclude each other; keep one of them
+                    3:`.maxntid` the other one
+                4:`.minnctapersm` Warning ignored-directive: the assembler ignores `.minnctapersm` without `.maxntid` or `.reqntid`; add one
+                5:`.maxnctapersm` Error removed-directive: `.maxnctapersm` is gone since PTX 2.1; use `.minnctapersm`
+                6:`.maxntid 0` Error invalid-value: the numbers of `.maxntid` are at least 1; a 0 allows no launch at all
+                7:`.maxntid 2+2` Error invalid-value: `.maxntid` takes plain numbers; the assembler computes nothing here
+                8:`.maxnreg 8, 8` Error invalid-value: `.maxnreg` takes one number; it has 2
+                9:`.noreturn` Error misplaced-directive: `.noreturn` cannot stand at a kernel; it belongs to functions and `.callprototype`
+                9:`ret` Warning return-in-noreturn: a `.noreturn` function must not return, and its callers rely on that; end it with `exit;` or `trap;`, or take `.noreturn` away
+                    9:`.noreturn` the promise
+                10:`.blocksareclusters` Error conflicting-directives: `.blocksareclusters` needs `.reqnctapercluster` too
+                11:`.reqnctapercluster` Error conflicting-directives: `.reqnctapercluster` and `.maxclusterrank` exclude each other; keep one of them
+                    11:`.maxclusterrank` the other one
+                12:`.language 11` Error invalid-value: 11 is no language; the numbers go from 0 to 10
+                13:`.language "pxt"` Error invalid-value: `.language` knows no `pxt`; it knows unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, cutile python, fortran, optix
+                14:`.maxntid 16` Error misplaced-directive: a declaration without a body takes no directives; write them where the body is
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_a_function_takes() {
+        check(
+            "\
+.version 9.0
+.target sm_80
+.func a() .maxntid 64 { ret; }
+.func (.reg .b32 r) b() .noreturn { trap; }
+.func c() .abi_preserve 4 .noreturn { trap; }
+.func d() .noreturn .noreturn { trap; }
+.func e() .noreturn .abi_preserve 0 .abi_preserve_control 4 .language 3 { trap; }
+.func f() {
+p: .callprototype _ () .maxnreg 3;
+    ret;
+}
+.func g() .pragma \"nounroll\"; { ret; }
+",
+            expect![[r#"
+                3:`.maxntid` Error misplaced-directive: `.maxntid` cannot stand at a function; it belongs to kernels
+                4:`.noreturn` Error conflicting-directives: a function that never returns has no result; remove `.noreturn` or the result
+                5:`.noreturn` Error misplaced-directive: `.noreturn` has to stand before `.abi_preserve`
+                6:`.noreturn` Error misplaced-directive: `.noreturn` stands here already; once is enough
+                7:`.language` Error needs-version: `.language` needs PTX 9.2; this module is written in 9.0
+                9:`.maxnreg` Error misplaced-directive: `.maxnreg` cannot stand at a `.callprototype`; it belongs to kernels
+                12:`.pragma` Error misplaced-directive: `.pragma` stands before the bodies of kernels only; write it in the body
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_module_is_too_old_for() {
+        check(
+            "\
+.version 7.0
+.target sm_75
+.func f() .abi_preserve 4 { ret; }
+.entry k() .reqnctapercluster 2 { ret; }
+",
+            expect![[r#"
+                3:`.abi_preserve` Error needs-version: `.abi_preserve` needs PTX 9.0; this module is written in 7.0
+                4:`.reqnctapercluster` Error needs-version: `.reqnctapercluster` needs PTX 7.8; this module is written in 7.0
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_target_cannot_hold() {
+        check(
+            "\
+.version 8.0
+.target sm_86
+.entry a() .maxntid 2048 { ret; }
+.entry b() .reqntid 32, 32, 2 { ret; }
+.entry c() .maxnreg 300 { ret; }
+.entry d() .maxntid 1024 .minnctapersm 2 { ret; }
+.entry e() .maxntid 512 .minnctapersm 3 .maxnreg 255 { ret; }
+",
+            expect![[r#"
+                3:`.maxntid 2048` Warning beyond-limits: 2048 threads; a CTA of sm_86 has at most 1024, so such a launch fails
+                4:`.reqntid 32, 32, 2` Warning beyond-limits: 2048 threads; a CTA of sm_86 has at most 1024, so such a launch fails
+                5:`.maxnreg 300` Warning beyond-limits: 300 registers; a thread of sm_86 has at most 255
+                6:`.minnctapersm 2` Warning beyond-limits: 2 CTAs of 1024 threads do not fit on a multiprocessor of sm_86, which holds 1 of them
+            "#]],
+        );
+    }
+}

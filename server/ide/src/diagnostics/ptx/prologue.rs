@@ -10,7 +10,7 @@ use super::super::problem::{Frame, Mend};
 use super::super::{Problem, codes};
 use super::needs;
 use crate::answer::Diagnostic;
-use crate::db::{Database, File, Item, items, ptx_header};
+use crate::db::{Database, Db, File, Item, items, ptx_header};
 use crate::module_target::{ModuleTarget, module_target};
 use crate::similar::{did_you_mean, nearest};
 
@@ -80,9 +80,15 @@ impl<'db> Prologue<'db> {
         if part == Part::Nothing {
             return;
         }
-        let Some(range) = (self.seen < 2 || part != Part::Rest).then(|| first_token(self.db, item)) else {
-            return;
-        };
+        if self.seen < 2 || part != Part::Rest {
+            self.judge(item, part);
+        }
+        self.seen += 1;
+        self.last = part;
+    }
+
+    fn judge(&mut self, item: Item<'db>, part: Part) {
+        let range = first_token(self.db, item);
         self.missing(range, part);
         match part {
             Part::Version => self.version(item, range),
@@ -90,8 +96,6 @@ impl<'db> Prologue<'db> {
             Part::AddressSize => self.address_size(item, range),
             Part::Nothing | Part::Rest => {}
         }
-        self.seen += 1;
-        self.last = part;
     }
 
     /// Says at the first item where `.version` is missing, at the next one where `.target` is.
@@ -269,8 +273,109 @@ fn part_of(db: &Database, item: Item<'_>) -> Part {
 }
 
 /// Where an item's text begins, behind its comments.
-fn first_token(db: &Database, item: Item<'_>) -> TextRange {
+pub(super) fn first_token(db: &dyn Db, item: Item<'_>) -> TextRange {
     let node = item.parse(db).syntax().first_child();
     let token = node.and_then(|node| node.first_token());
     token.map_or(TextRange::empty(TextSize::new(0)), |token| token.text_range())
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use crate::{AnalysisHost, FileId, Language};
+
+    /// One module a paragraph; what is wrong with each.
+    fn check(modules: &str, expect: Expect) {
+        let mut shown = String::new();
+        for module in modules.split("\n\n") {
+            let mut host = AnalysisHost::new();
+            host.open(FileId(0), Language::Ptx, module);
+            for found in host.snapshot().diagnostics(FileId(0)).unwrap() {
+                let line = 1 + module[..usize::from(found.range.start())].matches('\n').count();
+                let text = &module[found.range];
+                shown.push_str(&format!("{line}:`{text}` {}: {}\n", found.code, found.message));
+            }
+            shown.push('\n');
+        }
+        expect.assert_eq(&shown);
+    }
+
+    #[test]
+    fn order() {
+        check(
+            "\
+.version 8.0\n.target sm_90, texmode_independent\n.address_size 64\n.entry k() { ret; }\n
+// nothing but a comment\n
+.entry k() { ret; }\n
+.target sm_90\n.entry k() { ret; }\n
+.version 8.0\n.entry k() { ret; }\n
+.target sm_90\n.version 8.0\n
+.version 8.0\n.address_size 64\n.target sm_90\n
+.version 8.0\n.target sm_90\n.target sm_90\n.address_size 64\n.version 8.0\n
+.version 8.0\n.target sm_90\n.entry k() { ret; }\n.address_size 64\n.target sm_90
+",
+            expect![[r#"
+
+
+                1:`.entry` missing-directive: a module begins with its version, such as `.version 9.5`
+
+                1:`.target` missing-directive: a module begins with its version, such as `.version 9.5`
+
+                2:`.entry` missing-directive: after `.version` a module says its target, such as `.target sm_80`
+
+                2:`.version` misplaced-directive: `.version` has to be the first directive of a module
+
+                3:`.target` misplaced-directive: `.target` has to stand directly after `.version`
+
+                5:`.version` misplaced-directive: a module has one `.version`; remove this one
+
+                4:`.address_size` misplaced-directive: `.address_size` has to stand directly after `.target`
+                5:`.target` misplaced-directive: a module has one `.target`; remove this one
+
+            "#]],
+        );
+    }
+
+    #[test]
+    fn values() {
+        check(
+            "\
+.version 4.9\n.target sm_50\n
+.version 8.0\n.target sm_91\n
+.version 6.2\n.target sm_80\n
+.version 8.0\n.target sm_90, texmode_unifed\n
+.version 8.0\n.target sm_90, texmode_unified, texmode_independent\n
+.version 8.0\n.target sm_90, debug\n
+.version 8.0\n.target sm_90, map_f64_to_f32\n
+.version 8.0\n.target texmode_independent\n
+.version 8.0\n.target sm_90\n.address_size 16\n
+.version 2.2\n.target sm_20\n.address_size 64\n
+.version 5.1\n.target sm_70
+",
+            expect![[r#"
+                1:`.version` unknown-version: there is no PTX 4.9; the newest is 9.5
+
+                2:`sm_91` unknown-target: there is no target `sm_91`; did you mean `sm_11`?
+
+                2:`sm_80` needs-version: sm_80 came with PTX 7.0; this module is written in 6.2
+
+                2:`texmode_unifed` unknown-target: `.target` has no option `texmode_unifed`; did you mean `texmode_unified`?
+
+                2:`texmode_independent` conflicting-directives: `texmode_independent` and `texmode_unified` exclude each other; keep one
+
+                2:`debug` conflicting-directives: `debug` promises debug information, and there is no `.section`; remove the option or add one
+
+                2:`map_f64_to_f32` conflicting-directives: `map_f64_to_f32` is for targets without `.f64`; sm_90 has it
+
+                2:`texmode_independent` unknown-target: the target comes before its options: `.target sm_80, texmode_independent`
+
+                3:`.address_size` invalid-value: an address has 32 or 64 bits; write `.address_size 64`
+
+                3:`.address_size` needs-version: `.address_size` needs PTX 2.3; this module is written in 2.2
+
+
+            "#]],
+        );
+    }
 }

@@ -1,0 +1,165 @@
+//! Labels and tables of a function: what lists them, what branches to them, and what may not be read.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Function, Instruction, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind};
+use warplens_isa::ptx as isa;
+
+use super::super::{Problem, codes};
+use super::needs;
+use crate::module_target::ModuleTarget;
+
+/// What an opcode has to do with labels and parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Nothing,
+    Branch,
+    Table,
+    Load,
+    Store,
+}
+
+/// Checks the tables of a function and what goes through them.
+pub(super) fn check(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    for symbol in function.symbols() {
+        problems.extend(table(function, symbol, module));
+    }
+    let uses: Vec<Use> = function.mnemonics().iter().map(|mnemonic| use_of(&mnemonic.opcode)).collect();
+    if uses.iter().all(|what| *what == Use::Nothing) {
+        return;
+    }
+    for instruction in function.instructions() {
+        problems.extend(match uses[instruction.mnemonic_id().index()] {
+            Use::Nothing => None,
+            Use::Branch => branch(function, instruction),
+            Use::Table => through(function, instruction),
+            Use::Load => load(function, instruction),
+            Use::Store => store(function, instruction),
+        });
+    }
+}
+
+fn use_of(opcode: &str) -> Use {
+    match opcode {
+        "bra" => Use::Branch,
+        "brx" => Use::Table,
+        "ld" => Use::Load,
+        "st" => Use::Store,
+        _ => Use::Nothing,
+    }
+}
+
+fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Option<Problem> {
+    Some(Problem::error(range, codes::INVALID_BRANCH, message))
+}
+
+fn table(function: &Function, symbol: &Symbol, module: &ModuleTarget) -> Option<Problem> {
+    let (name, targets) = match &symbol.kind {
+        SymbolKind::Table { kind: TableKind::Branch, targets } => (".branchtargets", &**targets),
+        SymbolKind::Table { kind: TableKind::Call, .. } => (".calltargets", &[][..]),
+        SymbolKind::Prototype(_) => (".callprototype", &[][..]),
+        _ => return None,
+    };
+    let known = isa::directive(name)?;
+    needs::unmet(symbol.range, &format!("`{name}`"), known.need, module).or_else(|| {
+        let is_wrong = |target: &&NameId| {
+            local(function, **target).is_some_and(|kind| !matches!(kind, SymbolKind::Label { .. }))
+        };
+        let target = function.name(*targets.iter().find(is_wrong)?);
+        let name = function.referent_text(target.referent);
+        error(target.range, format!("`{name}` is no label; `.branchtargets` lists labels of this function"))
+    })
+}
+
+/// The symbol of the function that a name means.
+fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
+    match function.name(name).resolution {
+        Resolution::Symbol(symbol) => Some(&function.symbol(symbol).kind),
+        _ => None,
+    }
+}
+
+/// A branch to a table; other operands are told by the forms of the instruction.
+fn branch(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
+    let [Operand::Symbol(name), ..] = instruction.operands() else { return None };
+    let is_table = matches!(local(function, *name)?, SymbolKind::Table { .. } | SymbolKind::Prototype(_));
+    let message = "`bra` goes to a label; `brx.idx` goes through a table";
+    is_table.then(|| error(function.name(*name).range, message))?
+}
+
+fn through(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
+    let [_, Operand::Symbol(name), ..] = instruction.operands() else { return None };
+    let is_other = matches!(
+        local(function, *name)?,
+        SymbolKind::Table { kind: TableKind::Call, .. } | SymbolKind::Prototype(_)
+    );
+    let message = "`brx.idx` goes through a `.branchtargets`, which lists labels";
+    is_other.then(|| error(function.name(*name).range, message))?
+}
+
+/// The result of a function can only be written.
+fn load(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
+    let [_, from, ..] = instruction.operands() else { return None };
+    let Operand::Symbol(name) = function.address(*from)?.base else { return None };
+    let SymbolKind::Param { is_return: true, .. } = local(function, name)? else { return None };
+    let name = function.name(name);
+    let message = format!(
+        "`{}` is the result of this function, which can only be written; keep the value in a register",
+        function.referent_text(name.referent)
+    );
+    Some(Problem::error(name.range, codes::PARAMETER_ACCESS, message))
+}
+
+/// An input parameter can only be read.
+fn store(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
+    let is_param = |word: &smol_str::SmolStr| word.split("::").next() == Some("param");
+    if !instruction.modifiers().iter().any(is_param) {
+        return None;
+    }
+    let Operand::Symbol(name) = function.address(*instruction.operands().first()?)?.base else { return None };
+    let SymbolKind::Param { is_return: false, .. } = local(function, name)? else { return None };
+    let name = function.name(name);
+    let message = format!(
+        "`{}` is a parameter of this function, which can only be read; store to a local variable",
+        function.referent_text(name.referent)
+    );
+    Some(Problem::error(name.range, codes::PARAMETER_ACCESS, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use super::super::super::tests::check;
+
+    #[test]
+    fn tables_and_parameters() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.func (.param .b32 result) f(.param .b32 input) {
+    .reg .b32 %r<2>;
+    mov.b32 %r1, 0;
+L0: mov.b32 %r0, 1;
+table: .branchtargets L0;
+wrong: .branchtargets table;
+list: .calltargets f;
+    brx.idx %r1, table;
+    brx.idx %r1, list;
+    bra table;
+    st.param.b32 [input], %r0;
+    ld.param.b32 %r0, [result];
+    st.param.b32 [result], %r0;
+    ret;
+}
+",
+            expect![[r#"
+                8:`table` Error invalid-branch: `table` is no label; `.branchtargets` lists labels of this function
+                11:`list` Error invalid-branch: `brx.idx` goes through a `.branchtargets`, which lists labels
+                12:`table` Error invalid-branch: `bra` goes to a label; `brx.idx` goes through a table
+                13:`input` Error parameter-access: `input` is a parameter of this function, which can only be read; store to a local variable
+                14:`result` Error parameter-access: `result` is the result of this function, which can only be written; keep the value in a register
+            "#]],
+        );
+    }
+}
