@@ -132,6 +132,8 @@ codes! {
     NEEDS_TARGET = "needs-target", Error;
     /// A form that newer versions or targets have no longer.
     REMOVED_FORM = "removed-form", Error;
+    /// A form for which there is a newer one.
+    DEPRECATED_FORM = "deprecated-form", Hint;
 
     // Control flow of PTX.
 

@@ -220,8 +220,8 @@ fn space(ty: OperandType, chosen: &[Option<&'static isa::Value>]) -> AddressSpac
 fn count(length: Length, chosen: &[Option<&'static isa::Value>]) -> Count {
     // The last number in it: 4 of `v4`, 2 of `2d`.
     let number = |slot: usize| {
-        let digits = word(slot, chosen)?.split(|c: char| !c.is_ascii_digit());
-        digits.filter(|digits| !digits.is_empty()).next_back()?.parse::<u32>().ok()
+        let mut digits = word(slot, chosen)?.split(|c: char| !c.is_ascii_digit());
+        digits.rfind(|digits| !digits.is_empty())?.parse::<u32>().ok()
     };
     match length {
         Length::One => Count::One,

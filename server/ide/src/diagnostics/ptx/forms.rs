@@ -105,6 +105,9 @@ impl Reporter<'_> {
             if form.order == Order::Free {
                 problems.extend(self.order(instruction, form, forms));
             }
+            if form.entry.status == isa::Status::Deprecated {
+                problems.extend(needs::deprecated(self, instruction, form));
+            }
             return;
         }
         if !self.places.is_whole(instruction) {

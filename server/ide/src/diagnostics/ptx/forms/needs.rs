@@ -7,6 +7,7 @@ use warplens_isa::ptx::{self as isa, Need, TargetNeed};
 use super::super::super::problem::Mend;
 use super::super::super::{Problem, codes};
 use super::{Reporter, words};
+use crate::answer::Tag;
 
 pub(super) fn problem(
     report: &Reporter<'_>,
@@ -148,20 +149,40 @@ fn gone(
         TargetNeed::Family(number) => format!(" on the family of `sm_{number}`"),
         TargetNeed::Exactly(number) => format!(" on `sm_{number}a`"),
     };
+    let message = format!("`{name}` is gone since PTX {}{on}{}", removed.since, instead(form));
+    let range = report.places.mnemonic(instruction)?;
+    let mend = with_mask(report, instruction, form);
+    Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(mend))
+}
+
+/// A form for which there is a newer one.
+pub(super) fn deprecated(
+    report: &Reporter<'_>,
+    instruction: Instruction<'_>,
+    form: &FormMatch,
+) -> Option<Problem> {
+    let range = report.places.mnemonic(instruction)?;
+    let message = format!("`{}` is deprecated{}", words::written(instruction), instead(form));
+    let problem = Problem::hint(range, codes::DEPRECATED_FORM, message).with_tag(Tag::Deprecated);
+    Some(problem.with_fix(with_mask(report, instruction, form)))
+}
+
+/// The name with `.sync`, where that is another entry.
+fn sync(form: &FormMatch) -> Option<String> {
     let sync = format!("{}.sync", form.entry.opcode);
     let has_sync = isa::by_opcode(form.entry.opcode).iter().any(|entry| entry.name == sync);
-    let instead = if has_sync {
-        format!("; use `{sync}` with a mask of the lanes that take part")
-    } else {
-        String::new()
-    };
-    let message = format!("`{name}` is gone since PTX {}{on}{instead}", removed.since);
-    let range = report.places.mnemonic(instruction)?;
-    let mut problem = Problem::error(range, codes::REMOVED_FORM, message);
-    if has_sync && let Some(operands) = report.places.operands_from(instruction, 0) {
-        let opcode = instruction.opcode_range();
-        let mend = Mend::new(format!("Replace with `{sync}` of all lanes"));
-        problem = problem.with_fix(mend.replace(opcode, sync).insert(operands.end(), ", 0xffffffff"));
-    }
-    Some(problem)
+    has_sync.then_some(sync)
+}
+
+fn instead(form: &FormMatch) -> String {
+    let mend = |sync| format!("; use `{sync}` with a mask of the lanes that take part");
+    sync(form).map(mend).unwrap_or_default()
+}
+
+/// The same with `.sync`, of all lanes.
+fn with_mask(report: &Reporter<'_>, instruction: Instruction<'_>, form: &FormMatch) -> Option<Mend> {
+    let sync = sync(form)?;
+    let operands = report.places.operands_from(instruction, 0)?;
+    let mend = Mend::new(format!("Replace with `{sync}` of all lanes"));
+    Some(mend.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
 }

@@ -20,7 +20,10 @@ pub(super) fn problem(
     if let Wrong::Count { have, takes } = misfit.wrong {
         return count(report, instruction, form, have, takes);
     }
-    let range = report.places.operand(instruction, misfit.place)?;
+    let range = match named(misfit.wrong) {
+        Some(name) => report.function.name(name).range,
+        None => report.places.operand(instruction, misfit.place)?,
+    };
     let rule = &form.operands[misfit.place.operand];
     let operand = Operand { report, instruction, rule, place: misfit.place };
     let (code, message) = operand.message(misfit.wrong)?;

@@ -181,8 +181,8 @@ fn memory() {
     check_body(
         "ld.shared.b32 %r1, [table];",
         expect![[r#"
-        8:`[table]` Error state-space: `table` is in `.global`; `ld.shared.b32` goes to `.shared`
-    "#]],
+            8:`table` Error state-space: `table` is in `.global`; `ld.shared.b32` goes to `.shared`
+        "#]],
     );
     check_body(
         "ld.shared.b32 %r1, tile;",
@@ -207,14 +207,14 @@ fn memory() {
     check_body(
         "st.shared.b32 [%f1], %r1;",
         expect![[r#"
-            8:`[%f1]` Error operand-type: `%f1` is `.f32`; an address is an integer or bits, `.u64` or `.b64`
+            8:`%f1` Error operand-type: `%f1` is `.f32`; an address is an integer or bits, `.u64` or `.b64`
                 7:`%f` declared here
         "#]],
     );
     check_body(
         "ld.b32 %r1, [%r2];",
         expect![[r#"
-            8:`[%r2]` Error operand-type: `%r2` is `.b32`; addresses that `ld.b32` takes have 64 bits, as `.address_size` says
+            8:`%r2` Error operand-type: `%r2` is `.b32`; addresses that `ld.b32` takes have 64 bits, as `.address_size` says
                 7:`%r` declared here
         "#]],
     );
@@ -284,25 +284,55 @@ fn versions_and_targets() {
             fix: Raise to `.target sm_80`
     "#]],
     );
+    check_for(
+        "6.4",
+        "sm_70",
+        "shfl.idx.b32 %r1|%p1, %r2, 0, 31;",
+        expect![[r#"
+        5:`shfl.idx.b32` Error removed-form: `shfl.idx.b32` is gone since PTX 6.4 on `sm_70` and later; use `shfl.sync` with a mask of the lanes that take part
+            fix: Replace with `shfl.sync` of all lanes
+    "#]],
+    );
+    check_for(
+        "6.3",
+        "sm_60",
+        "shfl.idx.b32 %r1|%p1, %r2, 0, 31;",
+        expect![[r#"
+        5:`shfl.idx.b32` Hint deprecated-form: `shfl.idx.b32` is deprecated; use `shfl.sync` with a mask of the lanes that take part
+            fix: Replace with `shfl.sync` of all lanes
+    "#]],
+    );
     check_for("8.0", "sm_90", "ld.shared.b32 %r1, [%r2];", expect![[""]]);
 }
 
 #[test]
 fn tensors_and_matrices() {
-    check_body("ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [tile];", expect![[r#"
+    check_body(
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [tile];",
+        expect![[r#"
         8:`%r1` Error vector-length: `%r1` is a single register; `ldmatrix.sync.aligned.m8n8.x1.shared.b16` takes one register in braces here
             7:`%r` declared here
-    "#]]);
-    check_body("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [tile];", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [tile];",
+        expect![[r#"
         8:`{%r1, %r2}` Error vector-length: `ldmatrix.sync.aligned.m8n8.x4.shared.b16` takes 4 registers in braces here, not 2
-    "#]]);
-    check_body("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1}];", expect![[r#"
+    "#]],
+    );
+    check_body(
+        "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1}];",
+        expect![[r#"
         8:`[%rd1, {%r1}]` Error vector-length: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes 2 registers in braces here, not 1
-    "#]]);
-    check_body("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1, %rd2}];", expect![[r#"
-        8:`[%rd1, {%r1, %rd2}]` Error operand-type: `%rd2` is `.b64`; `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes `.u32`, `.s32`, `.f16x2`, `.f32` or `.b32` here
-            7:`%rd` declared here
-    "#]]);
+    "#]],
+    );
+    check_body(
+        "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1, %rd2}];",
+        expect![[r#"
+            8:`%rd2` Error operand-type: `%rd2` is `.b64`; `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes `.u32`, `.s32`, `.f16x2`, `.f32` or `.b32` here
+                7:`%rd` declared here
+        "#]],
+    );
 }
 
 /// The statements that the tables show are statements that the tables take.
