@@ -20,7 +20,7 @@ pub(super) fn number(token: &SyntaxToken) -> Option<String> {
     if matches!(prefix, "0d" | "0D") {
         return Some(notation::double(u64::from_str_radix(&text[2..], 16).ok()?));
     }
-    let Some(value) = integer(text) else {
+    let Some(value) = notation::parsed(text) else {
         return Some(notation::double(text.parse::<f64>().ok()?.to_bits()));
     };
     let value = if is_negated(token) { value.wrapping_neg() } else { value };
@@ -55,17 +55,4 @@ fn operand_type(token: &SyntaxToken) -> Option<Type> {
     let found = form::form_of(&mnemonic, Some(instruction.operands().count()));
     let by_form = found.and_then(|found| found.operands.get(index)?.ty);
     by_form.or_else(|| mnemonic.modifiers.iter().rev().find_map(|word| Type::from_name(word)))
-}
-
-fn integer(text: &str) -> Option<u64> {
-    let digits = text.strip_suffix('U').unwrap_or(text);
-    let radix = |prefixes: [&str; 2]| prefixes.iter().find_map(|prefix| digits.strip_prefix(prefix));
-    if let Some(digits) = radix(["0x", "0X"]) {
-        return u64::from_str_radix(digits, 16).ok();
-    }
-    if let Some(digits) = radix(["0b", "0B"]) {
-        return u64::from_str_radix(digits, 2).ok();
-    }
-    let octal = digits.len() > 1 && digits.starts_with('0');
-    u64::from_str_radix(digits, if octal { 8 } else { 10 }).ok()
 }
