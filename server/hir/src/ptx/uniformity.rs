@@ -50,7 +50,7 @@ pub struct Uniformity<'f> {
     values: Values<'f>,
     branches: Vec<Branch>,
     joins: Joins<'f>,
-    asked: Vec<ValueId>,
+    asked: Vec<Use>,
     /// Whether the analysis ended within its budget.
     done: bool,
 }
@@ -59,7 +59,7 @@ pub struct Uniformity<'f> {
 struct Branch {
     block: BlockId,
     /// The guard, and the index of `brx`.
-    control: Vec<ValueId>,
+    control: Vec<Use>,
     /// `.uni` promises that it does not.
     is_promised: bool,
     variance: Variance,
@@ -70,11 +70,11 @@ impl<'f> Uniformity<'f> {
     pub fn of(function: &'f Function, cfg: &'f Cfg, questions: &[Question]) -> Uniformity<'f> {
         let mut values = Values::new(function, cfg);
         let branches = cfg.ids().filter_map(|block| Branch::of(function, cfg, block, &mut values)).collect();
-        let value = |question: &Question| match question.after {
-            true => values.after(question.instruction, question.register),
-            false => values.before(question.instruction, question.register),
+        let asked = |question: &Question| match question.after {
+            true => values.used_after(question.instruction, question.register),
+            false => values.used_at(question.instruction, question.register),
         };
-        let asked = questions.iter().map(value).collect();
+        let asked = questions.iter().map(asked).collect();
         values.complete();
         copies::find(&mut values);
         let joins = Joins::new(cfg);
@@ -91,13 +91,13 @@ impl<'f> Uniformity<'f> {
 
     /// The answer to the question of this number.
     pub fn answer(&self, question: usize) -> Variance {
-        self.settled(self.values.variance(self.asked[question]))
+        self.settled(self.used(&self.asked[question]).0)
     }
 
     /// Why the answer to the question of this number is not *uniform*, from the register back to where the difference
     /// begins.
     pub fn reason(&self, question: usize) -> Vec<Link> {
-        reason::of_value(self, self.asked[question])
+        reason::of_use(self, &self.asked[question])
     }
 
     /// Whether the branch at the end of a block can part lanes. What `.uni` promises is not asked.
@@ -213,7 +213,7 @@ impl<'f> Uniformity<'f> {
 
     fn raise_branch(&mut self, index: usize) -> bool {
         let branch = &self.branches[index];
-        let variance = branch.control.iter().map(|value| self.values.variance(*value)).max();
+        let variance = branch.control.iter().map(|used| self.used(used).0).max();
         let variance = variance.unwrap_or(Variance::Unknown);
         if variance <= branch.variance {
             return false;
@@ -241,7 +241,7 @@ impl Branch {
         };
         let names = [guard, index].into_iter().flatten();
         let registers = names.map(|name| function.name(name).referent);
-        let control = registers.map(|register| values.before(instruction.id(), register)).collect();
+        let control = registers.map(|register| values.used_at(instruction.id(), register)).collect();
         let is_promised = instruction.has("uni");
         Some(Branch { block, control, is_promised, variance: Variance::Uniform })
     }

@@ -52,6 +52,11 @@ impl Source {
         decode(&Module::new(&self.headers, &function), entry)
     }
 
+    /// A function with a body.
+    pub(crate) fn function(&self, name: &str) -> Arc<Function> {
+        Arc::clone(&self.functions[name].1)
+    }
+
     /// The source line (from 0) of a statement.
     pub(crate) fn line(&self, program: &Program, statement: StatementId) -> usize {
         let (function, pc) = program.locate(statement).expect("a statement of the program");

@@ -107,7 +107,11 @@ impl<'f> Joins<'f> {
         let mut waits_behind = false;
         for side in self.cfg.successors(branch) {
             labels.insert(side, side);
-            open.push(Reverse((self.order[side.index()], side)));
+            if self.order[side.index()] > self.order[branch.index()] {
+                open.push(Reverse((self.order[side.index()], side)));
+            } else {
+                waits_behind = true;
+            }
         }
         while let Some(Reverse((order, block))) = open.pop() {
             if Some(block) == meeting || (open.is_empty() && !waits_behind) {

@@ -1,6 +1,6 @@
 //! Why a value differs between lanes, link by link.
 
-use super::{Cause, Origin, Uniformity, ValueId, Variance};
+use super::{Cause, Origin, Uniformity, Use, ValueId, Variance};
 use crate::cfg::BlockId;
 use crate::ptx::{InstructionId, ReferentId};
 
@@ -42,16 +42,24 @@ pub enum LinkKind {
 const LONGEST: usize = 64;
 
 pub(super) fn of_branch(analysis: &Uniformity<'_>, block: BlockId) -> Vec<Link> {
-    control(analysis, block).map_or_else(Vec::new, |value| of_value(analysis, value))
+    control(analysis, block).map_or_else(Vec::new, |used| of_use(analysis, used))
 }
 
 /// The register that makes a branch part lanes.
-fn control(analysis: &Uniformity<'_>, block: BlockId) -> Option<ValueId> {
-    let control = analysis.branch_at(block)?.control.iter().copied();
-    control.rev().max_by_key(|value| analysis.values.variance(*value))
+fn control<'u>(analysis: &'u Uniformity<'_>, block: BlockId) -> Option<&'u Use> {
+    analysis.branch_at(block)?.control.iter().rev().max_by_key(|used| analysis.used(used).0)
 }
 
-pub(super) fn of_value(analysis: &Uniformity<'_>, value: ValueId) -> Vec<Link> {
+pub(super) fn of_use(analysis: &Uniformity<'_>, used: &Use) -> Vec<Link> {
+    let (_, Cause::Left(branch)) = analysis.used(used) else { return of_value(analysis, used.value) };
+    let register = Some(analysis.values.origin(used.value).register());
+    let left = Link { register, instruction: last(analysis, branch), kind: LinkKind::Left };
+    let mut links = vec![left];
+    links.extend(control(analysis, branch).into_iter().flat_map(|used| of_value(analysis, used.value)));
+    links
+}
+
+fn of_value(analysis: &Uniformity<'_>, value: ValueId) -> Vec<Link> {
     let mut links = Vec::new();
     let mut next = Some(value);
     while let Some(value) = next
@@ -75,22 +83,25 @@ fn link(analysis: &Uniformity<'_>, value: ValueId) -> (Option<LinkKind>, Instruc
         Origin::Before { .. } => InstructionId::FIRST,
     };
     let is_written = matches!(analysis.values.origin(value), Origin::Written { .. });
-    let branch = |block: BlockId| {
-        let last = analysis.values.cfg().block(block).instructions.end.saturating_sub(1);
-        InstructionId::new(last as usize)
-    };
+    let control = |block: BlockId| control(analysis, block).map(|used| used.value);
     match analysis.values.cause(value) {
         Cause::Nothing => (None, here, None),
         Cause::Value(source) => (is_written.then_some(LinkKind::Made), here, Some(source)),
         Cause::Guard(guard) => (Some(LinkKind::Guarded), here, Some(guard)),
-        Cause::Parted(block) => (Some(LinkKind::Parted), branch(block), control(analysis, block)),
-        Cause::Left(block) => (Some(LinkKind::Left), branch(block), control(analysis, block)),
+        Cause::Parted(block) => (Some(LinkKind::Parted), last(analysis, block), control(block)),
+        Cause::Left(block) => (Some(LinkKind::Left), last(analysis, block), control(block)),
         Cause::Special => (Some(LinkKind::Special), here, None),
         Cause::Picks => (Some(LinkKind::Picks), here, None),
         Cause::Opaque => (Some(LinkKind::Opaque), here, None),
         Cause::Aligned => (Some(LinkKind::Aligned), here, None),
         Cause::Parameter => (Some(LinkKind::Parameter), here, None),
     }
+}
+
+/// The branch at the end of a block.
+fn last(analysis: &Uniformity<'_>, block: BlockId) -> InstructionId {
+    let last = analysis.values.cfg().block(block).instructions.end.saturating_sub(1);
+    InstructionId::new(last as usize)
 }
 
 fn first(analysis: &Uniformity<'_>, block: BlockId) -> InstructionId {

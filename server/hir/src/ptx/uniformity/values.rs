@@ -190,8 +190,20 @@ impl<'f> Values<'f> {
         !doubtful.is_empty()
     }
 
+    /// A register as an instruction finds it.
+    pub(super) fn used_at(&mut self, instruction: InstructionId, register: ReferentId) -> Use {
+        let value = self.before(instruction, register);
+        Use { value, block: self.cfg.block_of(instruction.index() as u32), kind: UseKind::Data }
+    }
+
+    /// A register as an instruction leaves it.
+    pub(super) fn used_after(&mut self, instruction: InstructionId, register: ReferentId) -> Use {
+        let value = self.after(instruction, register);
+        Use { value, block: self.cfg.block_of(instruction.index() as u32), kind: UseKind::Data }
+    }
+
     /// The value that an instruction leaves in a register.
-    pub(super) fn after(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
+    fn after(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
         if self.definitions.of_register(register).binary_search(&(instruction.index() as u32)).is_ok() {
             self.written(instruction.index() as u32, register)
         } else {
@@ -200,7 +212,7 @@ impl<'f> Values<'f> {
     }
 
     /// The value that an instruction finds in a register.
-    pub(super) fn before(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
+    fn before(&mut self, instruction: InstructionId, register: ReferentId) -> ValueId {
         let instruction = instruction.index() as u32;
         let block = self.cfg.block_of(instruction);
         let start = self.cfg.block(block).instructions.start;

@@ -1,0 +1,128 @@
+//! What static analysis calls uniform is: no run parts lanes there. Kernels of the corpora, and kernels made at random with
+//! loops, side entries and loops of two entries.
+
+mod common;
+
+use std::path::PathBuf;
+
+use common::{Source, shared};
+use proptest::prelude::*;
+use warplens_hir::ptx::{Question, Uniformity, Variance};
+use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::{Control, Limits, RunOptions};
+
+/// The statements whose guard is called uniform and was not, as text.
+fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Model) -> Vec<String> {
+    let Ok(program) = source.try_program(entry) else { return Vec::new() };
+    let function = source.function(entry);
+    let cfg = function.cfg(&|_| false);
+    let guarded = function.instructions().filter_map(|instruction| {
+        let register = function.name(instruction.guard()?.name).referent;
+        Some(Question { instruction: instruction.id(), register, after: false })
+    });
+    let questions: Vec<Question> = guarded.collect();
+    let analysis = Uniformity::of(&function, &cfg, &questions);
+    let limits = Limits { max_steps: 2_000, ..Limits::default() };
+    let options = RunOptions { limits, ..RunOptions::default() };
+    let result = run(&program, config, model, &options, Control::none()).expect("nobody cancels");
+    let mut found = Vec::new();
+    for (index, question) in questions.iter().enumerate() {
+        if analysis.answer(index) != Variance::Uniform {
+            continue;
+        }
+        for line in result.warps.iter().flat_map(|warp| &warp.lines) {
+            let (of, pc) = program.locate(line.statement).expect("a statement of the program");
+            let is_it =
+                program.functions[of].name.as_str() == entry && pc as usize == question.instruction.index();
+            let parts = |visit: &warplens_sim::Visit| visit.executed != 0 && visit.executed != visit.active;
+            if is_it && line.visits.iter().any(parts) {
+                found.push(format!("{entry}: {:?}", function.instruction(question.instruction)));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn kernels_of_the_corpora() {
+    let folders = ["corpus/ptx/generated", "corpus/ptx/llc", "corpus/ptx/public", "corpus/ptx-exec"];
+    let folders: Vec<PathBuf> = folders.into_iter().filter_map(shared).collect();
+    if folders.is_empty() {
+        eprintln!("skipped: corpus not found");
+    }
+    for path in folders.iter().flat_map(|folder| std::fs::read_dir(folder).expect("a folder")) {
+        let path = path.expect("an entry").path();
+        let Ok(text) = std::fs::read_to_string(&path) else { continue };
+        if path.extension().is_none_or(|extension| extension != "ptx") || text.len() > 200_000 {
+            continue;
+        }
+        let source = Source::new(&text);
+        for entry in source.entries() {
+            let Ok(program) = source.try_program(&entry) else { continue };
+            for block in [[64, 1, 1], [8, 4, 2]] {
+                let mut config = LaunchConfig::new([2, 1, 1], block);
+                let out = config.memory.allocate("buffer", 1 << 16).expect("room");
+                config.params =
+                    out.to_le_bytes().into_iter().cycle().take(program.params_size as usize).collect();
+                config.dynamic_shared = 49_152;
+                let found = contradictions(&source, &entry, config, Model::Stack);
+                assert!(found.is_empty(), "{}: {found:?}", path.display());
+            }
+        }
+    }
+}
+
+/// One statement of a random block.
+fn statement() -> impl Strategy<Value = String> {
+    let register = || (0..4usize).prop_map(|index| format!("%r{index}"));
+    let predicate = || (0..3usize).prop_map(|index| format!("%p{index}"));
+    prop_oneof![
+        (register(), 0..3u32).prop_map(|(d, value)| format!("mov.u32 {d}, {value};")),
+        (register(), register()).prop_map(|(d, a)| format!("mov.u32 {d}, {a};")),
+        (register(), register(), 0..3u32).prop_map(|(d, a, b)| format!("add.u32 {d}, {a}, {b};")),
+        (register(), register(), register()).prop_map(|(d, a, b)| format!("sub.u32 {d}, {a}, {b};")),
+        register().prop_map(|d| format!("mov.u32 {d}, %tid.x;")),
+        register().prop_map(|d| format!("mov.u32 {d}, %ctaid.x;")),
+        (predicate(), register(), 0..4u32).prop_map(|(d, a, b)| format!("setp.lt.u32 {d}, {a}, {b};")),
+        (predicate(), register(), register()).prop_map(|(d, a, b)| format!("setp.eq.u32 {d}, {a}, {b};")),
+        (predicate(), register(), register()).prop_map(|(p, d, a)| format!("@{p} mov.u32 {d}, {a};")),
+        (register(), register(), predicate()).prop_map(|(d, a, p)| format!("selp.u32 {d}, {a}, 1, {p};")),
+    ]
+}
+
+/// A kernel of blocks that branch to each other as they like.
+fn kernel() -> impl Strategy<Value = String> {
+    const BLOCKS: usize = 6;
+    let end = prop_oneof![
+        4 => (0..3usize, 0..BLOCKS).prop_map(|(p, to)| format!("@%p{p} bra L{to};")),
+        1 => (0..BLOCKS).prop_map(|to| format!("bra L{to};")),
+        1 => (0..3usize).prop_map(|p| format!("@%p{p} exit;")),
+        1 => Just(String::new()),
+    ];
+    let block = (prop::collection::vec(statement(), 0..4), end);
+    prop::collection::vec(block, BLOCKS).prop_map(|blocks| {
+        let mut text = String::from(
+            "mov.u32 %r0, 0; mov.u32 %r1, 1; mov.u32 %r2, 2; mov.u32 %r3, %tid.x;\n\
+             setp.lt.u32 %p0, %r3, 9; setp.lt.u32 %p1, %r0, 1; setp.lt.u32 %p2, %r1, 1;\n",
+        );
+        for (index, (statements, end)) in blocks.iter().enumerate() {
+            text.push_str(&format!("L{index}: {} {end}\n", statements.join(" ")));
+        }
+        common::kernel(&(text + "ret;"))
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn kernels_at_random(text in kernel()) {
+        let source = Source::new(&text);
+        for model in [Model::Stack, Model::Textbook] {
+            let mut config = LaunchConfig::new([1, 1, 1], [40, 1, 1]);
+            config.params = vec![0; 8];
+            let found = contradictions(&source, "k", config, model);
+            prop_assert!(found.is_empty(), "{found:?}\n{text}");
+        }
+    }
+}
