@@ -155,6 +155,8 @@ fn accepts(ptxas: &Path, name: &str, text: &str) -> bool {
     let file = std::env::temp_dir().join(format!("warplens-page-{}-{name}.ptx", std::process::id()));
     std::fs::write(&file, text).unwrap();
     let target = text.split("sm_").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("90");
+    // Older targets are checked by the oldest that it knows.
+    let target = if target.parse().is_ok_and(|number: u32| number < 75) { "75" } else { target };
     let run = Command::new(ptxas).arg("-arch").arg(format!("compute_{target}")).arg(&file).output().unwrap();
     std::fs::remove_file(&file).unwrap();
     run.status.success()

@@ -89,11 +89,13 @@ fn check_edit(find: &str, replace: &str, expect: Expect) {
 fn at_first_every_query_runs_for_every_item() {
     let mut observed = Observed::new(Language::Ptx, MODULE);
     expect![[r#"
+        calls_of 10
         item_folds 10
         item_problems 10
         item_symbols 10
         items 1
         module_names 1
+        module_problems 1
         module_target 1
         module_uses 10
         module_variable 4
@@ -110,49 +112,53 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
         "mov.u32 %r1, 1;",
         "mov.u32 %r1, 12;",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_uses 1
-        ptx_header 1
-    "#]],
+            calls_of 1
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+            ptx_header 1
+        "#]],
     );
     check_edit(
         "mov.u32 %r1, 1;",
         "movv.u32 %r1, 1;",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_uses 1
-        ptx_header 1
-    "#]],
+            calls_of 1
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+            ptx_header 1
+        "#]],
     );
     check_edit(
         "mov.u32 %r1, 1;",
         "\n\n// longer\n mov.u32 %r1, 1;",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_uses 1
-        ptx_header 1
-    "#]],
+            calls_of 1
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+            ptx_header 1
+        "#]],
     );
     check_edit(
         "mov.u32 %r1, 1;",
         "mov.u32 %r1, [;",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_uses 1
-        ptx_header 1
-    "#]],
+            calls_of 1
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+            ptx_header 1
+        "#]],
     );
 }
 
@@ -162,11 +168,13 @@ fn renaming_a_kernel_runs_nothing_of_the_others() {
         ".entry b()",
         ".entry b2()",
         expect![[r#"
+            calls_of 1
             item_folds 1
             item_problems 1
             item_symbols 1
             items 1
             module_names 1
+            module_problems 1
             module_target 1
             module_uses 1
             module_variable 4
@@ -182,11 +190,13 @@ fn renaming_a_function_that_others_call_runs_none_of_theirs() {
         ".func f()",
         ".func f2()",
         expect![[r#"
+            calls_of 1
             item_folds 1
             item_problems 1
             item_symbols 1
             items 1
             module_names 1
+            module_problems 1
             module_target 1
             module_uses 1
             module_variable 4
@@ -202,11 +212,13 @@ fn a_new_item_runs_only_its_own() {
         ".entry b()",
         ".entry n() { ret; }\n.entry b()",
         expect![[r#"
+            calls_of 1
             item_folds 1
             item_problems 1
             item_symbols 1
             items 1
             module_names 1
+            module_problems 1
             module_target 1
             module_uses 1
             module_variable 4
@@ -222,38 +234,42 @@ fn open_braces_quotes_and_comments_stay_inside() {
         "mov.u32 %r1, 1;",
         "{ mov.u32 %r1, 1;",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_uses 1
-        ptx_header 1
-    "#]],
+            calls_of 1
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+            ptx_header 1
+        "#]],
     );
     check_edit(
         "mov.u32 %r1, 1;",
         "\" mov.u32 %r1, 1;",
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_uses 1
-        ptx_header 1
-    "#]],
+            calls_of 1
+            item_folds 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+            ptx_header 1
+        "#]],
     );
     check_edit(
         "mov.u32 %r1, 1;",
         "/* mov.u32 %r1, 1;",
         expect![[r#"
-        item_folds 2
-        item_problems 2
-        item_symbols 2
-        items 1
-        module_names 1
-        module_uses 2
-        ptx_header 2
-    "#]],
+            calls_of 2
+            item_folds 2
+            item_problems 2
+            item_symbols 2
+            items 1
+            module_names 1
+            module_problems 1
+            module_uses 2
+            ptx_header 2
+        "#]],
     );
 }
 
@@ -350,9 +366,9 @@ fn long_bodies_are_answered_the_same_after_edits() {
 fn edits_end_the_questions_of_other_threads() {
     let body = "    add.s32 %r1, %r2, 3;\n".repeat(50);
     let kernel = |number: usize| format!(".entry k{number}() {{\n.reg .b32 %r<4>;\n{body}    ret;\n}}\n");
-    let text: String = (0..200).map(kernel).collect();
+    let kernels: String = (0..200).map(kernel).collect();
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Ptx, &text);
+    host.open(FILE, Language::Ptx, &format!(".version 8.5\n.target sm_90\n{kernels}"));
     for number in 0..20 {
         let analysis = host.snapshot();
         let asker = std::thread::spawn(move || analysis.diagnostics(FILE));
