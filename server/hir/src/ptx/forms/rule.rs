@@ -32,8 +32,10 @@ pub struct OperandRule {
     pub step: i64,
     /// The second of a pair: which operand of the entry it is, and whether it may be left out.
     pub second: Option<(usize, bool)>,
-    /// Whether `.b0`, `.h1` and a minus sign may be written, as in video instructions.
+    /// Whether `.b0` and `.h1` may be written, as in video instructions.
     pub selects: bool,
+    /// Whether a minus sign may be written.
+    pub negates: bool,
 }
 
 /// Where an address has to point to.
@@ -151,12 +153,13 @@ fn rule(
     chosen: &[Option<&'static isa::Value>],
 ) -> OperandRule {
     let kinds = Kinds::of(operand.kinds);
+    let named = entry.operands.get(operand.index);
     let (ty, registers) = types(operand.ty, chosen);
     let is_predicate = ty.is_none() && kinds.has_any(&[OperandKind::Predicate, OperandKind::NotPredicate]);
     let only_predicate = is_predicate && !kinds.has(OperandKind::Register);
     OperandRule {
         index: operand.index,
-        role: entry.operands.get(operand.index).map_or(Role::Read, |operand| operand.role),
+        role: named.map_or(Role::Read, |operand| operand.role),
         kinds,
         ty: if only_predicate { Some(Type::Pred) } else { ty },
         registers: if only_predicate { Some(TypeSet::holding(Type::Pred)) } else { registers },
@@ -167,6 +170,7 @@ fn rule(
         step: operand.step,
         second: operand.second,
         selects: entry.category.id.starts_with("video"),
+        negates: named.is_some_and(|operand| operand.about.contains("negated")),
     }
 }
 

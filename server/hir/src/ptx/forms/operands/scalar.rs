@@ -16,7 +16,7 @@ impl Checker<'_> {
             Operand::Special { name, component } => self.special(rule, name, component),
             Operand::Symbol(name) => self.symbol(rule, name),
             Operand::Not(list) => self.not(rule, list),
-            Operand::Negated(_) if rule.selects => None,
+            Operand::Negated(_) if rule.negates => None,
             // Of several registers, the sink is one element.
             Operand::Sink if rule.kinds.has(OperandKind::Sink) && rule.count == Count::One => None,
             Operand::Address { .. } => self.address(rule, operand),
@@ -36,7 +36,9 @@ impl Checker<'_> {
             (Some(_), None) => {
                 return Some(Wrong::VectorRegister { name, have: vector, takes: Count::One });
             }
-            (None, Some(_)) if !rule.selects => return Some(Wrong::Component(name)),
+            (None, Some(component)) if !rule.selects || component.element().is_some() => {
+                return Some(Wrong::Component(name));
+            }
             _ => {}
         }
         self.register_type(rule, name, ty?)
