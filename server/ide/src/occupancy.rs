@@ -93,8 +93,10 @@ fn table(target: &Target, limits: &Limits, demand: Demand, threads: u64) -> Stri
     }
     if let Some(ctas) = demand.ctas {
         let budget = register_budget(limits, threads, ctas);
-        let fits = if ctas > by_threads { "they do not fit" } else { "a thread can have" };
-        let value = if ctas > by_threads { fits.to_owned() } else { format!("{fits} {budget} registers") };
+        let value = match ctas <= by_threads {
+            true => format!("a thread can have {budget} registers"),
+            false => "they do not fit".to_owned(),
+        };
         row(&format!("for {ctas} {}", plural(ctas, "CTA")), value);
     }
     for registers in USUAL_BUDGETS.into_iter().filter(|it| *it <= u64::from(limits.registers_per_thread)) {

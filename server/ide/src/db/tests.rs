@@ -367,8 +367,9 @@ fn edits_end_the_questions_of_other_threads() {
     let body = "    add.s32 %r1, %r2, 3;\n".repeat(50);
     let kernel = |number: usize| format!(".entry k{number}() {{\n.reg .b32 %r<4>;\n{body}    ret;\n}}\n");
     let kernels: String = (0..200).map(kernel).collect();
+    let text = format!(".version 8.0\n.target sm_90\n{kernels}");
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Ptx, &format!(".version 8.5\n.target sm_90\n{kernels}"));
+    host.open(FILE, Language::Ptx, &text);
     for number in 0..20 {
         let analysis = host.snapshot();
         let asker = std::thread::spawn(move || analysis.diagnostics(FILE));

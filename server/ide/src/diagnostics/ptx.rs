@@ -36,6 +36,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
             declarations::check_function(&function, module, problems);
             performance::check(&function, text, module, problems);
             tables::check(&function, module, problems);
+            calls::find(db, item);
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);

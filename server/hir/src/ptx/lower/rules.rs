@@ -344,7 +344,7 @@ fn is_opaque(ty: Option<Type>) -> bool {
 
 /// `0xff`, `0xff00` …
 fn is_byte_mask(mask: u64) -> bool {
-    mask != 0 && mask.trailing_zeros() % 8 == 0 && mask >> mask.trailing_zeros() == 0xff
+    mask != 0 && mask.trailing_zeros().is_multiple_of(8) && mask >> mask.trailing_zeros() == 0xff
 }
 
 /// `name`, `generic(name)`, each with numbers added, or these in `0xff( )`.

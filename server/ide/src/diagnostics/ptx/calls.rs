@@ -19,6 +19,11 @@ use crate::db::{Db, File, Item};
 use arguments::Callee;
 use sites::{Call, Target, Through, calls_of};
 
+/// Finds the calls of an item while its function is at hand; they are judged with the module.
+pub(super) fn find(db: &dyn Db, item: Item<'_>) {
+    calls_of(db, item);
+}
+
 /// The problems of all calls of an item.
 pub(super) fn check(
     db: &dyn Db,

@@ -33,7 +33,7 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
         return;
     }
     if holder == Holder::Entry {
-        limits(&function.signature, text, module, problems);
+        limits(&function.signature, module, problems);
     }
     for symbol in function.symbols() {
         if let SymbolKind::Prototype(signature) = &symbol.kind {
@@ -226,13 +226,12 @@ fn language(written: &PerformanceDirective, text: &str) -> Option<Problem> {
 }
 
 /// Whether the target can hold what a kernel asks for.
-fn limits(signature: &Signature, text: &str, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+fn limits(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     let Some(target) = module.architecture.as_deref().and_then(isa::target) else { return };
     let Some(limits) = target.limits else { return };
     let mut warn = |written: &PerformanceDirective, message: String| {
         problems.push(Problem::warning(written.range, codes::BEYOND_LIMITS, message));
     };
-    let _ = text;
     let demand = Demand::of(signature);
     for name in ["maxntid", "reqntid"] {
         let Some(written) = signature.directive(name) else { continue };
