@@ -83,12 +83,9 @@ fn declarations_that_make_no_sense() {
               .shared .q32 b;
                       ^^^^ UnknownType(".q32")
               .shared .b32 c[n], d[4/0], e[1.5+2];
-                            ^^^ Declaration(MissingSize)
                              ^ NameInConstant("n")
                                    ^^^ DivisionByZero
-                                   ^^^ Declaration(NoNumber)
                                            ^^^^^ ConstantTypes
-                                           ^^^^^ Declaration(NoNumber)
             }
         "#]],
     );
