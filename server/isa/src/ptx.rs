@@ -16,7 +16,7 @@ pub use instruction::{
     Example, Instruction, Measured, Operand, OperandKind, Status, by_opcode, categories, instruction,
     instructions, opcodes,
 };
-pub use modifier::{Modifier, ModifierClass, modifier};
+pub use modifier::{Modifier, ModifierClass, is_repeatable, modifier};
 pub use special_register::{
     Scope, SpecialRegister, special_register, special_register_names, special_registers,
 };

@@ -120,6 +120,8 @@ codes! {
     MODIFIER_NOT_ALLOWED = "modifier-not-allowed", Error;
     /// Modifiers in another order than documented.
     MODIFIER_ORDER = "modifier-order", Hint;
+    /// A modifier that is written twice, which the assembler overlooks.
+    REPEATED_MODIFIER = "repeated-modifier", Warning;
     /// A register or constant of a type that the instruction does not take there.
     OPERAND_TYPE = "operand-type", Error;
     /// Another number of registers than the instruction takes.

@@ -28,3 +28,8 @@ pub struct Modifier {
 pub fn modifier(name: &str) -> &'static [&'static Modifier] {
     tables::MODIFIER_NAMES.get(name).copied().unwrap_or_default()
 }
+
+/// Whether the assembler overlooks a second one of this modifier, written with its dot.
+pub fn is_repeatable(name: &str) -> bool {
+    tables::REPEATABLE.contains(&name)
+}

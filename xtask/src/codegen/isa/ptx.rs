@@ -364,7 +364,7 @@ mod tests {
         same("Adds.", "", "add.toml: `add` has no summary");
         same("Adds.", "Adds", "add.toml: the summary of `add` does not end like a sentence: Adds");
         same("\"add.u32 %r1, %r2;\" }\n", "\"sub.u32 %r1, %r2;\" }\n", "its example does not show it");
-        same("since = \"1.0\"", "since = \"one\"", "add.toml: `one` of `add` is no version");
+        same("since = \"1.0\"", "since = \"one\"", "`one` is neither a version nor a target");
         assert!(mistake("section", "sektion").starts_with("unknown field `sektion`"));
     }
 }

@@ -306,6 +306,7 @@ pub(in crate::codegen) struct Part {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(in crate::codegen) struct Modifiers {
+    pub(in crate::codegen) repeatable: String,
     #[serde(rename = "class")]
     pub(in crate::codegen) classes: Vec<Class>,
     #[serde(rename = "modifier")]

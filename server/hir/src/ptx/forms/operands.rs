@@ -70,12 +70,12 @@ pub enum Wrong {
     IntegerConstant(Type),
     /// A float where an integer is needed, or one of the wrong width.
     FloatConstant(Type),
+    /// A constant of a type that constants do not have: halves and packed types.
+    NoConstant(Type),
     /// An integer that is too small or too large.
     Range(i64, i64),
     /// An integer that is no multiple of this.
     Multiple(i64),
-    /// An integer that is no multiple of this.
-    Step(i64),
     /// So many elements where another number is needed.
     Length {
         /// How many there are.

@@ -18,6 +18,7 @@ pub(super) struct Modifiers<'a> {
     pub(super) classes: HashMap<&'a str, &'a str>,
     /// The names of the types.
     pub(super) types: BTreeSet<&'a str>,
+    repeatable: &'a str,
 }
 
 impl<'a> Modifiers<'a> {
@@ -33,6 +34,7 @@ impl<'a> Modifiers<'a> {
             by_name: BTreeMap::new(),
             classes: HashMap::new(),
             types: data.types.iter().map(|ty| ty.name.as_str()).collect(),
+            repeatable: &data.modifiers.repeatable,
         };
         for modifier in &data.modifiers.modifiers {
             sentence(FILE, &modifier.names, "summary", &modifier.summary)?;
@@ -92,7 +94,9 @@ impl<'a> Modifiers<'a> {
                 (name.as_str(), rust::slice(meanings))
             })
             .collect();
-        Ok(rust::table("MODIFIERS", "Modifier", &entries)
+        let repeatable = rust::strings(words(self.repeatable));
+        Ok(format!("pub(crate) static REPEATABLE: &[&str] = {repeatable};\n\n")
+            + &rust::table("MODIFIERS", "Modifier", &entries)
             + &rust::names("MODIFIER_NAMES", "&[&Modifier]", &names)?)
     }
 }

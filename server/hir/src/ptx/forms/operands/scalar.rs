@@ -178,13 +178,16 @@ impl Checker<'_> {
     }
 }
 
-/// Whether a constant can have a type. A float of bits has exactly their width.
+/// Whether a constant can have a type. A float of bits has exactly their width; halves and packed types have none.
 fn constant_type(value: Constant, ty: Type) -> Option<Wrong> {
     let is_integer = match value {
         Constant::Signed(_) | Constant::Unsigned(_) => true,
         Constant::Single(_) | Constant::Double(_) => false,
         Constant::Invalid => return None,
     };
+    if is_packed(ty) || ty.kind() == TypeKind::Float && !matches!(ty, Type::F32 | Type::F64) {
+        return Some(Wrong::NoConstant(ty));
+    }
     let wrong = if is_integer { Wrong::IntegerConstant(ty) } else { Wrong::FloatConstant(ty) };
     let fits = match ty.kind() {
         TypeKind::Float => !is_integer,
@@ -197,4 +200,8 @@ fn constant_type(value: Constant, ty: Type) -> Option<Wrong> {
         TypeKind::Opaque => true,
     };
     (!fits).then_some(wrong)
+}
+
+fn is_packed(ty: Type) -> bool {
+    isa::type_(&format!(".{}", ty.name())).is_some_and(|ty| ty.elements > 1)
 }

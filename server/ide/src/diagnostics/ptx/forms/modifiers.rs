@@ -97,7 +97,10 @@ fn extra(instruction: Instruction<'_>, near: &Near, at: usize, places: &Places) 
             format!("`{rest}` takes no `{word}`{}", goes_with(instruction, at))
         }
     };
-    let problem = Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message);
+    let problem = match same.is_some() && isa::is_repeatable(&word) {
+        true => Problem::warning(range, codes::REPEATED_MODIFIER, message),
+        false => Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message),
+    };
     Some(problem.with_fix(Mend::new(format!("Remove `{word}`")).delete(range)))
 }
 

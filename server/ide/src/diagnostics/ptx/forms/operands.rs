@@ -171,7 +171,14 @@ impl Operand<'_> {
             Wrong::Range(low, high) => {
                 (codes::IMMEDIATE_RANGE, format!("`{name}` takes constants from {low} to {high} here"))
             }
-            Wrong::Step(step) => (codes::IMMEDIATE_RANGE, format!("`{name}` takes multiples of {step} here")),
+            Wrong::NoConstant(ty) => {
+                let message = format!(
+                    "there are no constants of {}; move the bits to a register first with `mov.b{}`",
+                    words::ty(ty),
+                    ty.bits().max(16)
+                );
+                (codes::OPERAND_TYPE, message)
+            }
             Wrong::Multiple(step) => {
                 (codes::IMMEDIATE_RANGE, format!("`{name}` takes multiples of {step} here"))
             }
