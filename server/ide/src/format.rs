@@ -9,10 +9,11 @@ mod ptx;
 
 use salsa::Database as _;
 use text_size::{TextRange, TextSize};
+use warplens_hir::ptx::DeclarationKind;
 use warplens_syntax::Language;
 
 use crate::answer::{FileId, TextEdit};
-use crate::db::{Database, File, Item, items};
+use crate::db::{Database, File, Item, items, ptx_header};
 use crate::{Analysis, Answer};
 use layout::Layout;
 
@@ -74,9 +75,23 @@ fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
     if has_error(db, file, line) { Vec::new() } else { found.edits }
 }
 
-/// The first syntax error of an item.
+/// The first syntax error of an item, or the first directive at a function that cannot stand there: on a line of its own
+/// it could begin another item.
 fn first_error(db: &Database, item: Item<'_>) -> Option<TextRange> {
-    item.parse(db).errors().first().map(|error| error.range)
+    let syntax = item.parse(db).errors().first().map(|error| error.range);
+    syntax.or_else(|| {
+        let declarations = &ptx_header(db, item).declarations;
+        let signatures = declarations.iter().filter_map(|declaration| match &declaration.kind {
+            DeclarationKind::Function { signature, .. } => Some(signature),
+            _ => None,
+        });
+        let mut directives = signatures.flat_map(|signature| &signature.directives);
+        let is_out_of_place = |name: &str| {
+            let known = warplens_isa::ptx::directive(&format!(".{name}"));
+            known.is_none_or(|directive| directive.holders.is_empty())
+        };
+        directives.find(|directive| is_out_of_place(&directive.name)).map(|directive| directive.range)
+    })
 }
 
 /// The edits around `lines`, but for the items in which `error` finds one.

@@ -437,6 +437,13 @@ fn respaced(choices: &[u8]) -> String {
 }
 
 /// Pieces of which texts are made that are hardly ever right.
+#[test]
+fn a_directive_that_no_function_has_leaves_it_as_it_is() {
+    // On a line of its own, `.section` would begin another item.
+    let text = ".entry k(.param .u32 a) .section .debug_x { ret; }\n";
+    assert_eq!(format(text), text);
+}
+
 const PIECES: [&str; 26] = [
     ".func f() {",
     "}",
