@@ -127,6 +127,11 @@ impl Lexer<'_> {
         while self.peek(0) == b':' && self.peek(1) == b':' && is(self.peek(2), WORD) {
             self.at += 2;
             self.skip(WORD);
+            // `.sp::2:4`
+            if self.peek(0) == b':' && is(self.peek(1), DIGIT) && is(self.bytes[self.at - 1], DIGIT) {
+                self.at += 1;
+                self.skip(WORD);
+            }
         }
         if self.at == start + 1 { T![.] } else { T![dot_word] }
     }
