@@ -20,7 +20,7 @@ fn a_session_in_neovim() {
     let answer = session(&folder, &file);
     std::fs::remove_dir_all(&folder).expect("the temporary folder can be removed");
     expect![[r#"
-        hover: **`bra`** · PTX 1.0 · sm_10 · control flow · §9.7.14.3
+        hover: **`bra`** · control flow · §9.7.14.3
         definition of the label: line 25
         lenses: 1, command warplens.selectLaunch
         lanes at line 22: split 16 | 16
