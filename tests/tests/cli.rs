@@ -426,14 +426,24 @@ fn target_and_version_stand_in_for_the_file_s_own() {
             exit 1
         "#]],
     );
-    check(folder.path(), &["check", "k.ptx", "--target", "sm_91"], "", expect![[r#"
+    check(
+        folder.path(),
+        &["check", "k.ptx", "--target", "sm_91"],
+        "",
+        expect![[r#"
         --
         warplens: there is no target `sm_91`
         exit 2
-    "#]]);
-    check(folder.path(), &["check", "k.ptx", "--ptx-version", "8.9"], "", expect![[r#"
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["check", "k.ptx", "--ptx-version", "8.9"],
+        "",
+        expect![[r#"
         --
         warplens: there is no PTX version 8.9
         exit 2
-    "#]]);
+    "#]],
+    );
 }
