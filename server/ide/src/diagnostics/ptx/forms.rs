@@ -124,10 +124,13 @@ impl Reporter<'_> {
             Some(unmet) if misfits.is_empty() => {
                 problems.extend(needs::problem(self, instruction, form, unmet));
             }
-            _ => {
-                let describe = |misfit| operands::problem(self, instruction, form, misfit);
-                problems.extend(misfits.into_iter().filter_map(describe));
-            }
+            _ => match operands::wrong_type(self, instruction, form, &misfits) {
+                Some(problem) => problems.push(problem),
+                None => {
+                    let describe = |misfit| operands::problem(self, instruction, form, misfit);
+                    problems.extend(misfits.into_iter().filter_map(describe));
+                }
+            },
         }
     }
 

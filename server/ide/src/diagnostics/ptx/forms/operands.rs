@@ -1,8 +1,9 @@
 //! Operands that do not fit, in words.
 
+use warplens_hir::ptx as hir;
 use warplens_hir::ptx::{
     AddressSpace, Count, FormMatch, Instruction, Misfit, NameId, OperandPlace, OperandRule, Resolution, Type,
-    Written, Wrong,
+    TypeKind, Written, Wrong,
 };
 use warplens_isa::ptx::OperandKind;
 
@@ -42,6 +43,45 @@ pub(super) fn problem(
         problem = problem.with_fix(mend);
     }
     Some(problem)
+}
+
+/// All registers are of one type, and not of the instruction's: one mistake, in its type.
+pub(super) fn wrong_type(
+    report: &Reporter<'_>,
+    instruction: Instruction<'_>,
+    form: &FormMatch,
+    misfits: &[Misfit],
+) -> Option<Problem> {
+    let have = |misfit: &Misfit| match misfit.wrong {
+        Wrong::RegisterType { have, .. } => Some(have),
+        _ => None,
+    };
+    let first = have(misfits.first()?)?;
+    let is_all = misfits.len() > 1 && misfits.iter().all(|misfit| have(misfit) == Some(first));
+    let registers =
+        instruction.operands().iter().filter(|operand| matches!(operand, hir::Operand::Register { .. }));
+    if !is_all || misfits.len() != registers.count() {
+        return None;
+    }
+    let written = form.operands.first()?.ty?;
+    let at = instruction.modifiers().iter().rposition(|modifier| modifier == written.name())?;
+    let range = report.places.modifier(instruction, at)?;
+    let name = words::written(instruction);
+    let message =
+        format!("`{name}` works on {}, and all its registers are {}", words::ty(written), words::ty(first));
+    let problem = Problem::error(range, codes::OPERAND_TYPE, message);
+    let name = named(misfits[0].wrong)?;
+    let declared = report.function.name(name).resolution.symbol().map(|id| report.function.symbol(id).range);
+    let problem = match declared {
+        Some(range) => problem.with_related(range, "declared here"),
+        None => problem,
+    };
+    let meant = format!("{}{}", &written.name()[..1], first.bits());
+    let is_type = written.kind() != TypeKind::Float && Type::from_name(&meant).is_some();
+    Some(match is_type {
+        true => problem.with_fix(Mend::replacement(range, &format!(".{meant}"))),
+        false => problem,
+    })
 }
 
 /// A guard that is no predicate.

@@ -67,6 +67,16 @@ fn modifiers() {
     "#]],
     );
     check_body(
+        "cvt.u32.f32 %r1, %f1;",
+        expect![[r#"
+        8:`cvt.u32.f32` Error missing-modifier: `cvt.u32.f32` needs `.rni`, `.rzi`, `.rmi` or `.rpi` (how a float becomes an integral value)
+            fix: Replace with `cvt.rni.u32.f32`
+            fix: Replace with `cvt.rzi.u32.f32`
+            fix: Replace with `cvt.rmi.u32.f32`
+            fix: Replace with `cvt.rpi.u32.f32`
+    "#]],
+    );
+    check_body(
         "setp.s32 %p1, %r1, %r2;",
         expect![[r#"
         8:`setp.s32` Error missing-modifier: `setp.s32` needs `.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge` (the comparison)
@@ -112,9 +122,17 @@ fn modifiers() {
 #[test]
 fn operands() {
     check_body(
+        "mul.lo.s64 %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.s64` Error operand-type: `mul.lo.s64` works on `.s64`, and all its registers are `.b32`
+            7:`%r` declared here
+            fix: Replace with `.s32`
+    "#]],
+    );
+    check_body(
         "mul.lo.s32 %r1, %r2, %f1;",
         expect![[r#"
-            8:`%f1` Error operand-type: `%f1` is `.f32`; `mul.lo.s32` takes `.u32`, `.s32`, `.f16x2` or `.b32` here
+            8:`%f1` Error operand-type: `%f1` is `.f32`; `mul.lo.s32` takes `.u32`, `.s32` or `.b32` here
                 7:`%f` declared here
         "#]],
     );

@@ -80,7 +80,10 @@ pub(super) fn decides(entry: &Entry, slot: &Slot) -> String {
 /// The types of registers that an operand takes.
 pub(super) fn types(rule: &OperandRule, set: TypeSet) -> String {
     const MOST: usize = 5;
-    let words: Vec<String> = set.types().map(ty).collect();
+    // That a pair of halves passes for a 32-bit integer is of no help to anybody.
+    let is_integer = rule.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed));
+    let is_told = |found: &Type| *found != Type::F16x2 || !is_integer;
+    let words: Vec<String> = set.types().filter(is_told).map(ty).collect();
     match rule.ty {
         Some(ty) if words.len() > MOST => match ty.kind() {
             TypeKind::Bits => format!("registers of at least {} bits", ty.bits()),
