@@ -90,7 +90,11 @@ impl<'m> Modifiers<'m> {
     }
 
     /// Whether these modifiers keep the order that the slots of a form ask for, and what order they are in.
-    fn order(&self, form: &isa::Form, places: &[(Option<&'static isa::Value>, u32)]) -> Option<Order> {
+    pub(super) fn order(
+        &self,
+        form: &isa::Form,
+        places: &[(Option<&'static isa::Value>, u32)],
+    ) -> Option<Order> {
         let mut order = Order::Documented;
         for (later, (_, after)) in places.iter().enumerate() {
             for (earlier, (_, before)) in places[..later].iter().enumerate() {

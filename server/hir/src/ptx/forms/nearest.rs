@@ -25,6 +25,8 @@ pub struct Near {
 const REPLACED: u32 = 3;
 const EXTRA: u32 = 2;
 const MISSING: u32 = 2;
+/// Modifiers that would have to change places: `cvt.u32.f32` is not `cvt.rn.f32.u32` with a modifier forgotten.
+const DISORDER: u32 = 1;
 
 /// The forms that come closest, all of them equally close, and one form of each different answer.
 pub(super) fn nearest(mnemonic: &Mnemonic, entries: &[&'static isa::Instruction]) -> MnemonicForms {
@@ -68,7 +70,8 @@ fn search(
 struct Search<'m> {
     modifiers: Modifiers<'m>,
     form: &'static isa::Form,
-    chosen: Vec<Option<&'static isa::Value>>,
+    /// What stands in the slots so far, and where.
+    chosen: Vec<(Option<&'static isa::Value>, u32)>,
     /// What the best so far costs, and is no better than.
     best: u32,
     near: Option<Near>,
@@ -88,12 +91,12 @@ impl Search<'_> {
         };
         for value in slot.values {
             if let Some(mask) = self.modifiers.place(value, used) {
-                self.chosen.push(Some(value));
+                self.chosen.push((Some(value), mask));
                 self.fill(used | mask, cost);
                 self.chosen.pop();
             }
         }
-        self.chosen.push(None);
+        self.chosen.push((None, 0));
         self.fill(used, if slot.optional { cost } else { cost + REPLACED - EXTRA });
         self.chosen.pop();
     }
@@ -101,7 +104,7 @@ impl Search<'_> {
     fn finish(&mut self, used: u32) {
         let slots = || self.form.slots.iter().zip(&self.chosen).enumerate();
         let missing: Vec<usize> = slots()
-            .filter(|(_, (slot, value))| !slot.optional && value.is_none())
+            .filter(|(_, (slot, (value, _)))| !slot.optional && value.is_none())
             .map(|(at, _)| at)
             .collect();
         let extra: Vec<usize> = (0..self.modifiers.words.len()).filter(|at| used & bit(*at) == 0).collect();
@@ -109,13 +112,14 @@ impl Search<'_> {
         let replaced = replaced.min(missing.len() as u32);
         let cost = REPLACED * replaced
             + EXTRA * (extra.len() as u32 - replaced)
-            + MISSING * (missing.len() as u32 - replaced);
+            + MISSING * (missing.len() as u32 - replaced)
+            + DISORDER * u32::from(self.modifiers.order(self.form, &self.chosen).is_none());
         if cost < self.best || cost == self.best && self.near.is_none() {
             self.best = cost;
             self.near = Some(Near {
                 entry: self.modifiers.entry,
                 form: self.form,
-                chosen: self.chosen.as_slice().into(),
+                chosen: self.chosen.iter().map(|(value, _)| *value).collect(),
                 extra: extra.into(),
                 missing: missing.into(),
             });
