@@ -16,6 +16,25 @@ const SCREENSHOTS = join(ROOT, 'target', 'vscode-screenshots');
 const skip = BROWSER ? false : 'Chromium was not found and could not be installed';
 if (skip) console.log(`skipped: ${skip}`);
 
+/** A kernel with something to mend in most lines. */
+const SLOPPY = `.version 8.0
+.target sm_80
+.address_size 64
+
+.visible .entry sloppy()
+{
+  .reg .pred %p<2>;
+  .reg .b32 %r<4>;
+  .reg .f32 %f<2>;
+
+  mov.u32 %r1, %laneid;
+  mull.lo.u32 %r2, %r1, 3;
+  cvt.u32.f32 %r3, %f1;
+  setp.u32.lt %p1, %r2, 12;
+  ret;
+}
+`;
+
 describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
   let bench;
 
@@ -77,6 +96,79 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await bench.command('Warplens: Stop Showing Lanes');
       await until('no lanes are left', async () => !(await bench.lines()).some((line) => /split \d+ \| \d+/.test(line)));
     });
+  });
+
+  describe('sloppy.ptx', () => {
+    const underlined = (severity) => bench.page.locator(`.squiggly-${severity}`);
+
+    before(async () => {
+      bench.write('sloppy.ptx', SLOPPY);
+      await bench.open('sloppy.ptx');
+    });
+
+    test('each mistake is underlined where it is, and what is only unusual is hinted at', async () => {
+      await until('both errors are underlined', async () => (await underlined('error').count()) === 2);
+      await until('the order of the modifiers is hinted at', async () => (await underlined('hint').count()) === 1);
+      await shot('fix-1-mistakes');
+    });
+
+    test('a quick fix mends a misspelt opcode', async () => {
+      assert.match(await bench.hover('mull.lo', 'mull'), /did you mean `?mul`?/);
+      await shot('fix-2-hover');
+      await mend('mull.lo', 'mull', /mul/, 'fix-3-opcode');
+      await until('the opcode is right', async () => await bench.lineWith('mul.lo.u32 %r2, %r1, 3;'));
+    });
+
+    test('a quick fix adds the rounding that a conversion needs', async () => {
+      await mend('cvt.u32', 'cvt', /cvt\.rni\.u32\.f32/, 'fix-4-rounding');
+      await until('the rounding is there', async () => await bench.lineWith('cvt.rni.u32.f32'));
+      await until('no error is left', async () => (await underlined('error').count()) === 0);
+    });
+
+    test('an opcode explains the form that is written', async () => {
+      const page = await bench.hover('mul.lo', 'mul');
+      await shot('fix-5-page');
+      assert.match(page, /low half/);
+      assert.match(page, /\.lo/);
+    });
+
+    test('the operands come with the form while they are typed', async () => {
+      await typeInto('mul.lo', 'mul', '\n  add.u32 %r1, ', 'End');
+      const signature = bench.page.locator('.parameter-hints-widget.visible');
+      await signature.waitFor();
+      await shot('fix-6-signature');
+      assert.match(await signature.innerText(), /add[\s\S]*d, a, b/);
+      await bench.page.keyboard.type('%r2, 1;');
+      await until('the statement stands', async () => await bench.lineWith('%r1, %r2, 1;'));
+    });
+
+    test('the document is formatted in the columns of a compiler', async () => {
+      await bench.command('Format Document');
+      await until('the columns are there', async () => /^ +setp\.u32\.lt {2,}%p1/.test(await bench.lineWith('setp')));
+      await shot('fix-7-formatted');
+    });
+
+    test('a setting switches a hint off', async () => {
+      await bench.page.keyboard.press('Control+s');
+      await until('the file is saved', async () => bench.read('sloppy.ptx').includes('mul.lo'));
+      bench.write('sloppy.ptx', SLOPPY);
+      bench.configure({ 'warplens.diagnostics.severity': { 'modifier-order': 'off' } });
+      await bench.open('sloppy.ptx');
+      await until('both errors are underlined', async () => (await underlined('error').count()) === 2);
+      assert.equal(await underlined('hint').count(), 0);
+    });
+
+    /** Applies the first quick fix at `word`, which must read like `title`. */
+    async function mend(part, word, title, name) {
+      await bench.closeHover();
+      await bench.word(part, word).click();
+      await bench.page.keyboard.press('Control+.');
+      const first = bench.page.locator('.action-widget .monaco-list-row.action').first();
+      await first.waitFor();
+      await shot(name);
+      assert.match(await first.innerText(), title);
+      await bench.page.keyboard.press('Enter');
+    }
   });
 
   describe('divergence.wave', () => {

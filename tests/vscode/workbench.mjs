@@ -1,6 +1,6 @@
 // A VS Code workbench with the packed extension in it, on a copy of a folder, and the page that a person would look at.
 import { execFileSync, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -41,7 +41,8 @@ export class Workbench {
       cpSync(folder, bench.workspace, { recursive: true });
       const userData = join(home, 'data');
       mkdirSync(join(userData, 'User'), { recursive: true });
-      writeFileSync(join(userData, 'User', 'settings.json'), JSON.stringify({ ...SETTINGS, ...settings }));
+      bench.settings = join(userData, 'User', 'settings.json');
+      bench.configure(settings);
       const directories = ['--user-data-dir', userData, '--extensions-dir', join(home, 'extensions')];
       const env = { ...process.env, HOME: home, EXTENSIONS_GALLERY: '{"serviceUrl":"http://127.0.0.1:9"}' };
       execFileSync(process.execPath, [hostEntry, ...directories, '--install-extension', vsix], { env, stdio: 'pipe' });
@@ -56,6 +57,21 @@ export class Workbench {
 
   constructor(home) {
     this.home = home;
+  }
+
+  /** Writes the user's settings: the quiet ones and these. */
+  configure(settings) {
+    writeFileSync(this.settings, JSON.stringify({ ...SETTINGS, ...settings }));
+  }
+
+  /** The text of a file of the workspace, as it was saved. */
+  read(file) {
+    return readFileSync(join(this.workspace, file), 'utf8');
+  }
+
+  /** Writes a file of the workspace. */
+  write(file, text) {
+    writeFileSync(join(this.workspace, file), text);
   }
 
   /** Opens a file of the workspace and waits for its editor. */
@@ -101,6 +117,12 @@ export class Workbench {
     await box.first().waitFor();
     await this.page.waitForTimeout(500); // it fades in
     return (await box.allInnerTexts()).join('\n');
+  }
+
+  /** Takes the mouse away, so that no hover covers the code. */
+  async closeHover() {
+    await this.page.mouse.move(0, 0);
+    await until('no hover is open', async () => (await this.page.locator('.monaco-hover:not(.hidden):visible').count()) === 0);
   }
 
   lens(text) {
