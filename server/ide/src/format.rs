@@ -72,7 +72,13 @@ fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
     let Ok(mut found) = formatted(db, file, line, |_, _| None) else { return Vec::new() };
     // The blanks before the next line are where the cursor is.
     found.edits.retain(|edit| line.contains_range(edit.range) && edit.range.start() <= ended);
-    if has_error(db, file, line) { Vec::new() } else { found.edits }
+    // Where something is wrong, a new line could begin what was inside of something else.
+    let breaks = found.edits.iter().any(|edit| edit.insert.contains('\n'));
+    let is_broken = || {
+        let index = file.document(db).items().item_at(ended);
+        index.is_some_and(|index| first_error(db, items(db, file)[index]).is_some())
+    };
+    if has_error(db, file, line) || breaks && is_broken() { Vec::new() } else { found.edits }
 }
 
 /// The first syntax error of an item, or the first directive at a function that cannot stand there: on a line of its own
