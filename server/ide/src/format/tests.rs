@@ -517,7 +517,16 @@ proptest! {
         for edit in &part {
             prop_assert!(lines.contains_range(edit.range), "{:?} of {:?}", edit, lines);
         }
-        let expected: Vec<_> = whole.into_iter().filter(|edit| lines.contains_range(edit.range)).collect();
+        // How far in a comment stands depends on lines that the whole joins before this one.
+        let moves_comment = |edit: &TextEdit| {
+            let blanks = |text: &str| text.chars().all(|c| matches!(c, ' ' | '\t'));
+            let after = &text[usize::from(edit.range.end())..];
+            blanks(&edit.insert) && blanks(&text[edit.range]) && after.starts_with('/')
+        };
+        let compared = |edits: Vec<TextEdit>| -> Vec<TextEdit> {
+            edits.into_iter().filter(|edit| lines.contains_range(edit.range) && !moves_comment(edit)).collect()
+        };
+        let (part, expected) = (compared(part), compared(whole));
         prop_assert_eq!(part, expected);
     }
 }
