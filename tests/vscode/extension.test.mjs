@@ -65,8 +65,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
 
     test('the lens shows the lanes at the line ends', async () => {
       const before = await bench.lineWith('@%p1 bra');
-      await bench.lens('Run one warp').first().click();
-      await until('lanes stand at the line ends', async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line)));
+      await showLanes('Run one warp');
       const after = await bench.lineWith('@%p1 bra');
       assert.ok(after.startsWith(before.trimEnd()), 'the code itself stays what it was');
       await bench.page.locator('.statusbar-item', { hasText: 'stack' }).waitFor();
@@ -94,7 +93,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
 
     test('the lanes can be switched off', async () => {
       await bench.command('Warplens: Stop Showing Lanes');
-      await until('no lanes are left', async () => !(await bench.lines()).some((line) => /split \d+ \| \d+/.test(line)));
+      await until('no lanes are left', async () => !(await lanesStand()));
     });
   });
 
@@ -179,12 +178,21 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
     });
 
     test('structure explains itself and shows its lanes', async () => {
-      await bench.lens('Run one wave').first().click();
-      await until('lanes stand at the line ends', async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line)));
+      await showLanes('Run one wave');
       assert.match(await bench.hover('break p2', 'break'), /loop/);
       await shot('wave-1-lanes');
     });
   });
+
+  const lanesStand = async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line));
+
+  /** Clicks a lens. One that is drawn anew under the mouse swallows the click, so it is tried until lanes stand. */
+  async function showLanes(lens) {
+    await until('lanes stand at the line ends', async () => {
+      await bench.lens(lens).first().click({ timeout: 2000 });
+      return until('the click shows lanes', lanesStand, 5);
+    });
+  }
 
   /** Clicks into `word` in the first line that holds `part`, moves the cursor by `keys`, and types. */
   async function typeInto(part, word, text, ...keys) {
