@@ -26,7 +26,7 @@ const REPLACED: u32 = 3;
 const EXTRA: u32 = 2;
 const MISSING: u32 = 2;
 /// Modifiers that would have to change places: `cvt.u32.f32` is not `cvt.rn.f32.u32` with a modifier forgotten.
-const DISORDER: u32 = 1;
+const DISORDER: u32 = 3;
 
 /// The forms that come closest, all of them equally close, and one form of each different answer.
 pub(super) fn nearest(mnemonic: &Mnemonic, entries: &[&'static isa::Instruction]) -> MnemonicForms {
