@@ -21,6 +21,7 @@ pub(crate) use share::take_share;
 
 use crate::answer::{Diagnostic, Severity};
 use crate::db::{Database, Db, File, Item, items};
+use crate::names::module_uses;
 use allow::{Allow, Allowances};
 use problem::{Frame, Mend, Problem};
 
@@ -73,11 +74,18 @@ fn syntax(error: &SyntaxError) -> Problem {
     Problem::error(error.range, codes::SYNTAX, error.message.clone()).with_fix(insertion)
 }
 
+/// The problems of an item, and what else the file will ask about it: all while its tree and its function are at hand,
+/// since those of a large file are not kept.
+fn look<'db>(db: &'db Database, file: File, item: Item<'db>) -> &'db ItemProblems {
+    let problems = item_problems(db, file, item);
+    module_uses(db, item);
+    problems
+}
+
 /// All problems of a file that the rules and its comments let through, in the order of the text.
 pub(crate) fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> {
     let list = file.document(db).items();
-    let of_items: Vec<&ItemProblems> =
-        items(db, file).iter().map(|item| item_problems(db, file, *item)).collect();
+    let of_items: Vec<&ItemProblems> = items(db, file).iter().map(|item| look(db, file, *item)).collect();
     let allowances = Allowances::new(list, of_items.iter().copied());
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
     let of_module = match file.language(db) {

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::item_problems;
+use super::look;
 use crate::db::{Database, File, items};
 
 /// Finds the problems of the items whose numbers `next` gives, until there are no more. Threads that are given the same
@@ -10,6 +10,6 @@ use crate::db::{Database, File, items};
 pub(crate) fn take_share(db: &Database, file: File, next: &AtomicUsize) {
     let items = items(db, file);
     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-        item_problems(db, file, *item);
+        look(db, file, *item);
     }
 }
