@@ -632,3 +632,9 @@ fn several_mistakes_give_several_errors() {
     "#]]
     .assert_eq(&render(source, &parse_file(Language::Ptx, source)));
 }
+
+#[test]
+fn a_vector_and_a_predicate_are_a_pair() {
+    let text = ".func f() { tex.1d.v4.u32.f32 {a, b, c, d}|p, [t, {x}]; }";
+    assert!(parse_file(Language::Ptx, text).errors().is_empty());
+}

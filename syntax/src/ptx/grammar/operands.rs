@@ -104,10 +104,8 @@ pub(super) fn operand(p: &mut Parser<'_>) {
         return;
     }
     let first = match p.current() {
-        T!['{'] => {
-            vector(p);
-            None
-        }
+        // A vector and a predicate: what a texture read gives, and whether it was there.
+        T!['{'] => Some(vector(p)),
         T!['['] => {
             address(p);
             None
@@ -144,11 +142,11 @@ fn pair(p: &mut Parser<'_>, first: CompletedMarker) {
 }
 
 /// `{%r1, %r2}`
-fn vector(p: &mut Parser<'_>) {
+fn vector(p: &mut Parser<'_>) -> CompletedMarker {
     let vector = p.start();
     p.bump();
     list(p, T!['}'], "missing `}` after the elements");
-    vector.complete(p, VECTOR);
+    vector.complete(p, VECTOR)
 }
 
 /// `[%rd1+4]`, `[tex, {%f1, %f2}]`
