@@ -137,8 +137,69 @@ fn statement(
 
 /// A sound operand.
 fn sound(operand: &FormOperand, filled: &[Option<String>], place: usize, rng: &mut Rng) -> String {
+    let text = bracketed(operand, filled, place).unwrap_or_else(|| plain(operand, filled, place, rng));
+    match operand.second {
+        Some((_, optional)) if !optional || rng.bool() => format!("{text}|{}", register("pred", place + 10)),
+        _ => text,
+    }
+}
+
+/// One in brackets that holds more than an address, or an address of a memory of its own.
+fn bracketed(operand: &FormOperand, filled: &[Option<String>], place: usize) -> Option<String> {
+    let has = |kind| operand.kinds.contains(&kind);
+    let coordinates = |ty: &str, count: usize| {
+        let registers: Vec<String> = (0..count).map(|index| register(ty, place * 20 + index)).collect();
+        format!("{{{}}}", registers.join(","))
+    };
+    if has(OperandKind::Texture) || has(OperandKind::Surface) {
+        let handle = if has(OperandKind::Texture) { "t_ref" } else { "surf_ref" };
+        let Some((count, is_array)) = filled.iter().flatten().find_map(|word| geometry(word)) else {
+            return Some(format!("[{handle}]"));
+        };
+        let mut types = filled.iter().flatten().filter(|word| matches!(word.as_str(), ".s32" | ".f32"));
+        let ty = match types.next_back() {
+            Some(ty) if has(OperandKind::Texture) => &ty[1..],
+            _ => "b32",
+        };
+        let list = coordinates(ty, count);
+        let list = if is_array { list.replacen(&register(ty, place * 20), "%b32_9", 1) } else { list };
+        return Some(format!("[{handle}, {list}]"));
+    }
+    if has(OperandKind::TensorAddress) {
+        let count = number(operand.length, filled).unwrap_or(2);
+        return Some(format!("[%b64_9, {}]", coordinates("s32", count)));
+    }
+    if has(OperandKind::FabricAddress) {
+        return Some("[%b32_9, %b64_9]".to_owned());
+    }
+    let is_tensor_memory = has(OperandKind::Address) && operand.ty == OperandType::Fixed("b32");
+    is_tensor_memory.then(|| "[%b32_9]".to_owned())
+}
+
+/// How many coordinates a texture or surface of this shape has, and whether the first picks an element of an array.
+fn geometry(word: &str) -> Option<(usize, bool)> {
+    Some(match word.trim_start_matches('.') {
+        "1d" => (1, false),
+        "2d" => (2, false),
+        "3d" | "cube" | "2dms" => (4, false),
+        "a1d" => (2, true),
+        "a2d" | "acube" | "a2dms" => (4, true),
+        _ => return None,
+    })
+}
+
+fn plain(operand: &FormOperand, filled: &[Option<String>], place: usize, rng: &mut Rng) -> String {
     let ty = type_of(operand.ty, filled);
-    let text = match count(operand.length, filled, rng) {
+    let braces = || {
+        let has = |kind| operand.kinds.contains(&kind);
+        has(OperandKind::Vector) && !has(OperandKind::Register)
+    };
+    let count = match operand.length {
+        Length::One => None,
+        Length::Any => Some(accumulators(filled, ty.as_deref()).unwrap_or(if rng.bool() { 2 } else { 4 })),
+        length => number(length, filled).filter(|count| *count > 1 || braces()),
+    };
+    match count {
         Some(count) => {
             let registers: Vec<String> =
                 (0..count).map(|index| value_register(ty.as_deref(), place * 20 + index)).collect();
@@ -148,11 +209,14 @@ fn sound(operand: &FormOperand, filled: &[Option<String>], place: usize, rng: &m
             let kind = operand.kinds[rng.usize(..operand.kinds.len())];
             of_kind(kind, operand, ty.as_deref(), place, rng)
         }
-    };
-    match operand.second {
-        Some((_, optional)) if !optional || rng.bool() => format!("{text}|{}", register("pred", place + 10)),
-        _ => text,
     }
+}
+
+/// As many registers as the N of `.m64nNkK` asks for.
+fn accumulators(filled: &[Option<String>], ty: Option<&str>) -> Option<usize> {
+    let columns = filled.iter().flatten().find_map(|word| word.strip_prefix(".m64n")?.split('k').next());
+    let columns: usize = columns?.parse().ok()?;
+    Some(columns / if ty == Some("f16x2") { 4 } else { 2 })
 }
 
 /// The type or state space that an operand has.
@@ -173,17 +237,16 @@ pub(crate) fn type_of(ty: OperandType, filled: &[Option<String>]) -> Option<Stri
     }
 }
 
-/// How many registers stand in braces; `None` for one without.
-fn count(length: Length, filled: &[Option<String>], rng: &mut Rng) -> Option<usize> {
+/// The number that a length says, where it says one.
+fn number(length: Length, filled: &[Option<String>]) -> Option<usize> {
     match length {
-        Length::One => None,
+        Length::One | Length::Any => None,
         Length::Exactly(count) => Some(usize::from(count)),
-        Length::Any => Some(if rng.bool() { 2 } else { 4 }),
         Length::Slot(slot, factor) => {
             let word = filled.get(slot)?.as_deref()?;
             let number: usize =
                 word.rsplit(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty())?.parse().ok()?;
-            Some(number * usize::from(factor)).filter(|count| *count > 1)
+            Some(number * usize::from(factor))
         }
     }
 }
