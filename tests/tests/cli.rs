@@ -3,10 +3,9 @@
 #[path = "support/mod.rs"]
 mod support;
 
-use std::path::Path;
-
-use expect_test::{Expect, expect};
+use expect_test::expect;
 use serde_json::Value;
+use support::transcript::check;
 use support::{Folder, run};
 
 const GOOD: &str = ".version 8.5\n.target sm_90\n.address_size 64\n.entry k() { exit; }\n";
@@ -23,18 +22,6 @@ const BAD: &str = "\
     exit;
 }
 ";
-
-/// Standard output, standard error and the exit code.
-fn check(folder: &Path, arguments: &[&str], input: &str, expected: Expect) {
-    let output = run(folder, arguments, input.as_bytes());
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).replace(&*folder.to_string_lossy(), "FOLDER");
-    expected.assert_eq(&format!(
-        "{}--\n{}exit {}\n",
-        text(&output.stdout),
-        text(&output.stderr),
-        output.status.code().unwrap_or(-1)
-    ));
-}
 
 #[test]
 fn a_clean_file_says_nothing() {

@@ -3,10 +3,9 @@
 #[path = "support/mod.rs"]
 mod support;
 
-use std::path::Path;
-
-use expect_test::{Expect, expect};
-use support::{Folder, run};
+use expect_test::expect;
+use support::Folder;
+use support::transcript::check;
 
 const PLAIN: &str = ".version 8.5\n.entry k() { add.u32 %r1,%r2,1; // sum\n}\n";
 const FORMATTED: &str = "\
@@ -16,18 +15,6 @@ const FORMATTED: &str = "\
 \tadd.u32 \t%r1, %r2, 1;            // sum
 }
 ";
-
-/// Standard output, standard error and the exit code.
-fn check(folder: &Path, arguments: &[&str], input: &str, expected: Expect) {
-    let output = run(folder, arguments, input.as_bytes());
-    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-    expected.assert_eq(&format!(
-        "{}--\n{}exit {}\n",
-        text(&output.stdout),
-        text(&output.stderr),
-        output.status.code().unwrap_or(-1)
-    ));
-}
 
 #[test]
 fn a_file_is_formatted_in_place() {

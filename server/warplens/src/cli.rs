@@ -61,6 +61,11 @@ enum LanguageName {
 }
 
 impl LanguageName {
+    /// The language that was asked for, if one was; `None` where it cannot be read, which is said.
+    fn chosen(name: Option<LanguageName>) -> Option<Option<Language>> {
+        name.map(LanguageName::language).transpose().inspect_err(|why| complain(why)).ok()
+    }
+
     /// The language, or why it is not read.
     fn language(self) -> Result<Language, &'static str> {
         match self {

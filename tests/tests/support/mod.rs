@@ -19,6 +19,7 @@ mod client;
 mod line;
 mod program;
 mod source;
+pub mod transcript;
 
 pub use client::{Client, Options, render};
 pub use line::Line;

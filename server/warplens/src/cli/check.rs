@@ -94,13 +94,7 @@ trait Report {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
-    let language = match arguments.language.map(LanguageName::language).transpose() {
-        Ok(language) => language,
-        Err(why) => {
-            complain(why);
-            return Ok(Outcome::Unusable);
-        }
-    };
+    let Some(language) = LanguageName::chosen(arguments.language) else { return Ok(Outcome::Unusable) };
     let profile = arguments.profile();
     if let Err(why) = profile.check() {
         complain(&why);

@@ -19,13 +19,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
-    let language = match arguments.language.map(LanguageName::language).transpose() {
-        Ok(language) => language,
-        Err(why) => {
-            complain(why);
-            return Ok(Outcome::Unusable);
-        }
-    };
+    let Some(language) = LanguageName::chosen(arguments.language) else { return Ok(Outcome::Unusable) };
     match warplens_ide::explain(&arguments.name, language) {
         Some(markdown) => {
             let mut out = anstream::stdout().lock();

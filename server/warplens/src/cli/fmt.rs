@@ -27,13 +27,7 @@ pub(super) struct Arguments {
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
-    let language = match arguments.language.map(LanguageName::language).transpose() {
-        Ok(language) => language,
-        Err(why) => {
-            complain(why);
-            return Ok(Outcome::Unusable);
-        }
-    };
+    let Some(language) = LanguageName::chosen(arguments.language) else { return Ok(Outcome::Unusable) };
     let mut outcome = Outcome::Fine;
     for path in &arguments.paths {
         outcome = outcome.max(match Sheet::read(path, language) {
