@@ -4,71 +4,18 @@ mod common;
 
 use std::collections::BTreeMap;
 
-use common::{Source, hex, shared};
+use common::case::{Case, element_size};
+use common::{hex, shared};
 use serde_json::Value;
-use warplens_sim::ptx::{LaunchConfig, Model, run};
-use warplens_sim::{Control, RunOptions, Status};
+use warplens_sim::ptx::Model;
 
 /// Why a case is not as it should be.
 fn run_case(case: &Value, text: &str, model: Model) -> Result<(), String> {
-    let source = Source::new(text);
-    let program = source.program(case["kernel"].as_str().expect("a name"));
-    let three = |name: &str| {
-        let list = case[name].as_array().expect("a list");
-        std::array::from_fn(|index| list[index].as_u64().expect("a number") as u32)
-    };
-    let mut config = LaunchConfig::new(three("grid"), three("block"));
-    config.dynamic_shared = case["dynamic_shared_bytes"].as_u64().unwrap_or(0) as u32;
-    let mut values: Vec<Vec<u8>> = Vec::new();
-    let mut buffers: Vec<Option<(u64, u64)>> = Vec::new();
-    for param in case["params"].as_array().expect("a list") {
-        let kind = param["kind"].as_str().unwrap_or_default();
-        let (value, buffer) = match kind {
-            "scalar" => (hex(param["hex"].as_str().expect("bytes")), None),
-            "alias" => {
-                let of = param["of"].as_u64().expect("a parameter") as usize;
-                (values[of].clone(), buffers[of])
-            }
-            _ => {
-                let size = element_size(param["type"].as_str().unwrap_or_default());
-                let len = param["count"].as_u64().expect("a count") * size;
-                let mut contents = param["init_hex"].as_str().map(hex).unwrap_or_default();
-                contents.resize(len as usize, 0);
-                let name = param["name"].as_str().unwrap_or_default();
-                let address = config.memory.allocate_with(name, &contents).map_err(|_| "no room")?;
-                let pointer = case["address_size"].as_u64().unwrap_or(64) as usize / 8;
-                (address.to_le_bytes()[..pointer].to_vec(), Some((address, len)))
-            }
-        };
-        values.push(value);
-        buffers.push(buffer);
-    }
-    config.params = vec![0; program.params_size as usize];
-    for (layout, value) in program.params.iter().zip(&values) {
-        let at = layout.offset as usize;
-        config.params[at..at + value.len()].copy_from_slice(value);
-    }
-    let result =
-        run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
-    if result.status != Status::Finished {
-        let finding = result.findings.last().map(|finding| finding.message.clone()).unwrap_or_default();
-        return Err(format!("{:?}: {finding}", result.status));
-    }
+    let outcome = Case::new(case).run(text, model)?;
     for expect in case["expect"].as_array().expect("a list") {
-        let (address, len) =
-            buffers[expect["param"].as_u64().expect("a parameter") as usize].expect("a buffer");
-        let bytes = result.memory.bytes(address, len).expect("the buffer");
-        check(expect, bytes)?;
+        check(expect, outcome.parameter(expect["param"].as_u64().expect("a parameter") as usize))?;
     }
     Ok(())
-}
-
-fn element_size(ty: &str) -> u64 {
-    let digits: String =
-        ty.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
-    let bits: u64 = digits.parse().unwrap_or(32);
-    let count = if ty.ends_with("x2") { 2 } else { 1 };
-    bits * count / 8
 }
 
 fn check(expect: &Value, bytes: &[u8]) -> Result<(), String> {
