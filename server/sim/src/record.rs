@@ -3,7 +3,7 @@
 //! Equal neighbouring visits are folded as they come, and everything that can be derived (unions, counts, sums of lanes) is
 //! derived when a fold ends, so the common visit costs two compares and one add.
 
-use crate::trace::{LineTrace, Mask, StatementId, Totals, Visit};
+use crate::trace::{Counters, LineTrace, Mask, StatementId, Totals, Visit};
 
 /// The visits of one statement by one warp, while it runs.
 #[derive(Clone, Debug, Default)]
@@ -39,6 +39,8 @@ impl Line {
 #[derive(Clone, Debug)]
 pub struct Recorder {
     lines: Vec<Line>,
+    /// One a statement, or none at all where nobody counts.
+    counters: Vec<Counters>,
     max_visits: usize,
     budget: usize,
 }
@@ -47,7 +49,19 @@ impl Recorder {
     /// A recorder for a program of `statements` statements that keeps at most `max_visits` folded visits a statement, and
     /// `budget` in all.
     pub fn new(statements: usize, max_visits: usize, budget: usize) -> Self {
-        Recorder { lines: vec![Line::default(); statements], max_visits, budget }
+        Recorder { lines: vec![Line::default(); statements], counters: Vec::new(), max_visits, budget }
+    }
+
+    /// From now on each statement has counters.
+    pub fn count_costs(&mut self) {
+        self.counters.resize(self.lines.len(), Counters::default());
+    }
+
+    /// Notes what an access of `statement` cost, if that is counted.
+    pub fn cost(&mut self, statement: StatementId, cost: &Counters) {
+        if let Some(counters) = self.counters.get_mut(statement.index()) {
+            counters.add(cost);
+        }
     }
 
     /// Notes that `active` lanes came to `statement` and `executed` of them acted.
@@ -98,6 +112,7 @@ impl Recorder {
                 executed_lanes: line.executed_lanes,
                 visits: std::mem::take(&mut line.folded),
                 truncated: line.truncated,
+                counters: self.counters.get(index).map(|&cost| Box::new(cost)),
             });
         }
         (lines, self.budget)
@@ -129,6 +144,9 @@ impl Summary {
                     sum.executed |= line.executed;
                     sum.active_lanes += line.active_lanes;
                     sum.executed_lanes += line.executed_lanes;
+                    if let Some(cost) = &line.counters {
+                        sum.counters.get_or_insert_default().add(cost);
+                    }
                 }
                 none => *none = Some(LineTrace { visits: Vec::new(), truncated: true, ..line.clone() }),
             }
@@ -175,6 +193,23 @@ mod tests {
         assert!(lines[0].truncated);
         assert_eq!(lines[0].visits.len(), 2);
         assert_eq!((lines[0].count, lines[0].active), (4, 15));
+    }
+
+    #[test]
+    fn costs_are_summed_over_visits_and_warps() {
+        let mut summary = Summary::default();
+        for _ in 0..2 {
+            let mut recorder = Recorder::new(2, 10, 100);
+            recorder.count_costs();
+            recorder.visit(StatementId(1), 1, 1);
+            let mut cost = Counters::default();
+            cost.shared.passes = 3;
+            recorder.cost(StatementId(1), &cost);
+            recorder.cost(StatementId(1), &cost);
+            summary.add(&recorder.finish().0);
+        }
+        let passes = |line: &LineTrace| line.counters.as_ref().map(|counters| counters.shared.passes);
+        assert_eq!(summary.finish().0.iter().map(passes).collect::<Vec<_>>(), [Some(12)]);
     }
 
     #[test]

@@ -7,6 +7,10 @@ use smol_str::SmolStr;
 
 use crate::memory::DeviceMemory;
 
+mod counters;
+
+pub use counters::{Counters, Passes, Sectors};
+
 /// The lanes of a warp, one bit each; bit 0 is lane 0. Wide enough for the widest wave (64).
 pub type Mask = u64;
 
@@ -51,6 +55,8 @@ pub struct LineTrace {
     pub visits: Vec<Visit>,
     /// Whether later visits are missing from `visits`.
     pub truncated: bool,
+    /// What memory accesses cost, where the run was asked to count.
+    pub counters: Option<Box<Counters>>,
 }
 
 /// One warp's masks, statement by statement.
@@ -219,6 +225,8 @@ pub struct Limits {
     pub max_warps: usize,
     /// Findings kept.
     pub max_findings: usize,
+    /// Bytes of what is kept about memory while [`Checks`] are on.
+    pub max_shadow: u64,
 }
 
 impl Default for Limits {
@@ -230,6 +238,7 @@ impl Default for Limits {
             max_trace_visits: 2_000_000,
             max_warps: 1_024,
             max_findings: 200,
+            max_shadow: 192 << 20,
         }
     }
 }
@@ -243,6 +252,22 @@ pub struct WarpId {
     pub warp: u32,
 }
 
+/// What a run looks for beside what stops it. Each costs time only where it is on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Checks {
+    /// Data races in shared and global memory.
+    pub races: bool,
+    /// Reads of registers and of shared and local memory that were never written.
+    pub uninitialized: bool,
+    /// Integer divisions by zero.
+    pub division: bool,
+}
+
+impl Checks {
+    /// All of them.
+    pub const ALL: Checks = Checks { races: true, uninitialized: true, division: true };
+}
+
 /// What a run keeps beside the masks, and its bounds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunOptions {
@@ -252,6 +277,10 @@ pub struct RunOptions {
     pub registers: bool,
     /// A warp to list even if it lies beyond [`Limits::max_warps`].
     pub warp: Option<WarpId>,
+    /// What to look for.
+    pub checks: Checks,
+    /// Whether [`LineTrace::counters`] are wanted.
+    pub counters: bool,
 }
 
 /// How far a run is.

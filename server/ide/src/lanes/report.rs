@@ -6,7 +6,7 @@ use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 use warplens_sim::launch::{Element, Launch, PlacedBuffer, Resolved, ScalarKind};
 use warplens_sim::{
-    Finding, LineTrace, Mask, RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace,
+    Counters, Finding, LineTrace, Mask, RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace,
 };
 
 use super::shown::PTX_WIDTH;
@@ -249,6 +249,55 @@ struct JsonLine {
     visits: Vec<JsonVisit>,
     #[serde(skip_serializing_if = "is_false")]
     truncated: bool,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    counters: Option<JsonCounters>,
+}
+
+/// What a line cost, where it was counted.
+#[derive(Debug, Serialize)]
+struct JsonCounters {
+    efficiency: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    global: Option<JsonSectors>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared: Option<JsonPasses>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonSectors {
+    requests: u64,
+    sectors: u64,
+    ideal: u64,
+    worst: [u32; 2],
+}
+
+#[derive(Debug, Serialize)]
+struct JsonPasses {
+    requests: u64,
+    passes: u64,
+    ideal: u64,
+    ways: u32,
+}
+
+impl JsonCounters {
+    fn new(trace: &LineTrace, counters: &Counters, width: u32) -> JsonCounters {
+        let Counters { global, shared } = counters;
+        JsonCounters {
+            efficiency: trace.efficiency(width),
+            global: (global.requests != 0).then_some(JsonSectors {
+                requests: global.requests,
+                sectors: global.sectors,
+                ideal: global.ideal,
+                worst: [global.worst, global.worst_ideal],
+            }),
+            shared: (shared.requests != 0).then_some(JsonPasses {
+                requests: shared.requests,
+                passes: shared.passes,
+                ideal: shared.ideal,
+                ways: shared.worst_ways,
+            }),
+        }
+    }
 }
 
 #[derive(Debug, Serialize)]
@@ -279,6 +328,7 @@ fn lines<'l>(
             executed: hex(trace.executed, width),
             visits: visits.collect(),
             truncated: trace.truncated,
+            counters: trace.counters.as_deref().map(|counters| JsonCounters::new(trace, counters, width)),
         })
     };
     let mut lines: Vec<_> = traces.into_iter().filter_map(line).collect();

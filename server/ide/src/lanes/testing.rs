@@ -50,6 +50,7 @@ pub(crate) fn trace(statement: u32, visits: &[(Mask, Mask, u64)]) -> LineTrace {
         executed_lanes: visits.iter().map(|visit| lanes(visit.1, visit.2)).sum(),
         visits: visits.iter().map(|&(active, executed, repeat)| Visit { active, executed, repeat }).collect(),
         truncated: false,
+        counters: None,
     }
 }
 

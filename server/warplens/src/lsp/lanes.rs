@@ -12,7 +12,7 @@ use warplens_ide::lanes::{
     Choice, Click, LaunchFile, LensStyle, Model, Offer, Prepared, RunRequest, Shown, report, text,
 };
 use warplens_ide::{TextRange, TextSize};
-use warplens_sim::{Limits, RunOptions, RunResult, WarpId};
+use warplens_sim::{Checks, Limits, RunOptions, RunResult, WarpId};
 
 use super::commands::{PICK_LAUNCH, SELECT_LAUNCH};
 use super::convert;
@@ -183,7 +183,7 @@ pub(super) fn prepare(
         launch: selection.launch.clone(),
         model: Model::named(question.language, &simulation.model).ok(),
         wave_width: None,
-        options: RunOptions { limits, registers: true, warp: listed },
+        options: RunOptions { limits, registers: true, warp: listed, checks: Checks::ALL, counters: false },
     };
     let document = path(&question.uri);
     let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));

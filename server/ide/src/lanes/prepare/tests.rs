@@ -385,7 +385,13 @@ mod any_text {
     /// Prepares, runs and shows a document, and asks everything that can be asked of it.
     fn survive(host: &AnalysisHost, file: FileId, text: &str, point: usize) {
         let limits = warplens_sim::Limits { max_steps: 2000, ..warplens_sim::Limits::default() };
-        let options = RunOptions { limits, registers: true, warp: None };
+        let options = RunOptions {
+            limits,
+            registers: true,
+            checks: warplens_sim::Checks::ALL,
+            counters: true,
+            warp: None,
+        };
         let analysis = host.snapshot();
         let lenses = analysis.lenses(file, None, None, LensStyle::Extension).unwrap();
         assert!(lenses.iter().all(|lens| usize::from(lens.range.end()) <= text.len()));

@@ -17,6 +17,7 @@ fn trace(visits: &[(Mask, Mask, u64)]) -> LineTrace {
         executed_lanes: 0,
         visits,
         truncated: false,
+        counters: None,
     }
 }
 

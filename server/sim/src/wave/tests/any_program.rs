@@ -79,7 +79,7 @@ proptest! {
             ..LaunchConfig::new([groups, 1, 1], [threads, 1, 1], width)
         };
         let limits = Limits { max_steps: 2_000, max_warps: 3, max_findings: 5, ..Limits::default() };
-        let options = RunOptions { limits, registers: true, warp: None };
+        let options = RunOptions { limits, registers: true, ..RunOptions::default() };
         let result = run(&decode(&hir::lower(&item)), launch, &options, Control::none()).expect("nobody cancels");
         prop_assert!(result.findings.len() <= 6);
         prop_assert!(result.totals.warp_instructions <= 2_010);

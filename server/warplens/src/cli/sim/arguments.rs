@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 use warplens_ide::Language;
 use warplens_ide::lanes::{Choice, Model, RunRequest};
 use warplens_sim::launch::{Launch, argument, extent};
-use warplens_sim::{Limits, RunOptions, WarpId};
+use warplens_sim::{Checks, Limits, RunOptions, WarpId};
 
 use crate::cli::LanguageName;
 
@@ -68,6 +68,14 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     registers: bool,
 
+    /// Also count, line by line, sectors of global memory, passes over the banks of shared memory, and the use of lanes
+    #[arg(long)]
+    counters: bool,
+
+    /// Look for no data races, uninitialized reads and divisions by zero, which takes time
+    #[arg(long)]
+    no_checks: bool,
+
     /// How the run is written
     #[arg(long, value_enum, default_value = "human")]
     pub(super) format: Format,
@@ -91,7 +99,13 @@ impl Arguments {
             launch: self.choice()?,
             wave_width: self.wave_width,
             model: model.map_err(|message| format!("--model: {message}"))?,
-            options: RunOptions { limits, registers: self.registers, warp: self.warp },
+            options: RunOptions {
+                limits,
+                registers: self.registers,
+                warp: self.warp,
+                checks: if self.no_checks { Checks::default() } else { Checks::ALL },
+                counters: self.counters,
+            },
         })
     }
 
