@@ -46,6 +46,7 @@ pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
 fn simulation(simulation: Simulation) -> String {
     match simulation {
         Simulation::Simulated => String::new(),
+        Simulation::Partly(why) => format!("**Simulator.** Simulated, but {why}."),
         Simulation::NoOp(why) => format!("**Simulator.** No effect: {why}."),
         Simulation::Unsupported(why) => format!("**Simulator.** Not simulated: {why}."),
     }

@@ -5,6 +5,8 @@
 pub enum Simulation {
     /// Its effect is computed.
     Simulated,
+    /// Its effect is computed, but not that of the forms said here.
+    Partly(&'static str),
     /// It is accepted and has no effect, for the reason given.
     NoOp(&'static str),
     /// A run stops at it and names it, for the reason given.

@@ -1,6 +1,8 @@
-//! What the instruction set's pages claim of the simulator, held against what it decodes.
+//! What the instruction set's pages claim of the simulator, held against what it decodes: the examples of each entry, and
+//! statements made from each of its forms.
 
 mod common;
+mod statements;
 
 use common::Source;
 use warplens_isa::{Simulation, ptx};
@@ -25,13 +27,15 @@ fn decode(example: &ptx::Example) -> Vec<Op> {
 }
 
 #[test]
-fn entries_tell_the_truth() {
+fn examples_tell_the_truth() {
     let mut wrong = Vec::new();
     for entry in ptx::instructions() {
         let ops = decode(&entry.example);
         let unsupported = ops.contains(&Op::Unsupported);
         let right = match entry.simulation {
-            Simulation::Simulated => !unsupported && ops.iter().any(|op| *op != Op::Nop),
+            Simulation::Simulated | Simulation::Partly(_) => {
+                !unsupported && ops.iter().any(|op| *op != Op::Nop)
+            }
             Simulation::NoOp(_) => !unsupported && ops.contains(&Op::Nop),
             Simulation::Unsupported(_) => unsupported,
         };
@@ -43,4 +47,64 @@ fn entries_tell_the_truth() {
         }
     }
     assert!(wrong.is_empty(), "{} claims are wrong:\n{}", wrong.len(), wrong.join("\n"));
+}
+
+/// A statement with what became of it: nothing that a simulation shows, a note of why it is not simulated, or an operation.
+enum Fate {
+    NoOp,
+    Unsupported(String),
+    Simulated,
+}
+
+fn fates(statements: &[String]) -> Vec<Fate> {
+    let program = Source::new(&statements::module(statements)).program("k");
+    let function = &program.functions[0];
+    assert_eq!(function.code.len(), statements.len() + 1, "{statements:#?}");
+    let fate = |instruction: &warplens_sim::ptx::program::Instruction| match instruction.op {
+        Op::Nop => Fate::NoOp,
+        Op::Unsupported => Fate::Unsupported(function.tables.notes[instruction.s.a as usize].why.to_string()),
+        _ => Fate::Simulated,
+    };
+    function.code[..statements.len()].iter().map(fate).collect()
+}
+
+/// Reasons that name no cause.
+const EMPTY_REASONS: [&str; 3] = ["this form of it", "its operands are not", "is not among the simulated"];
+
+/// The complaint about a statement that is not what its entry claims.
+fn complaint(claim: Simulation, fate: &Fate) -> Option<String> {
+    let named = |why: &str| !EMPTY_REASONS.iter().any(|reason| why.contains(reason));
+    match (claim, fate) {
+        (Simulation::Simulated | Simulation::Partly(_), Fate::Simulated)
+        | (Simulation::NoOp(_), Fate::NoOp) => None,
+        (Simulation::Partly(_) | Simulation::Unsupported(_), Fate::Unsupported(why)) if named(why) => None,
+        (_, Fate::Simulated) => Some("is simulated".to_owned()),
+        (_, Fate::NoOp) => Some("has no effect".to_owned()),
+        (_, Fate::Unsupported(why)) => Some(format!("is not simulated: {why}")),
+    }
+}
+
+#[test]
+fn every_form_is_what_its_entry_claims() {
+    let (mut wrong, mut tried) = (Vec::new(), 0);
+    for entry in ptx::instructions() {
+        let list: Vec<String> =
+            entry.forms.iter().flat_map(|form| statements::of_form(entry, form)).collect();
+        let fates = fates(&list);
+        tried += list.len();
+        let refused = fates.iter().filter(|fate| matches!(fate, Fate::Unsupported(_))).count();
+        if matches!(entry.simulation, Simulation::Partly(_)) && (refused == 0 || refused == list.len()) {
+            wrong.push(format!("{}: partly, but {refused} of {} are not simulated", entry.id, list.len()));
+        }
+        // Where the result is thrown away there is nothing to be done.
+        let useful = |statement: &String| !statement.contains(" _, ");
+        for (statement, fate) in list.iter().zip(&fates).filter(|(statement, _)| useful(statement)) {
+            if let Some(complaint) = complaint(entry.simulation, fate) {
+                wrong.push(format!("{}: {:?}, but `{statement}` {complaint}", entry.id, entry.simulation));
+            }
+        }
+    }
+    eprintln!("{tried} statements");
+    let shown = &wrong[..wrong.len().min(60)];
+    assert!(wrong.is_empty(), "{} statements of {tried} are not:\n{}", wrong.len(), shown.join("\n"));
 }

@@ -106,6 +106,7 @@ fn plain(text: &str) -> String {
 fn simulation(decision: &str) -> String {
     match decision.split_once(": ") {
         None => "simulated".to_owned(),
+        Some(("partly", why)) => format!("simulated, but {why}"),
         Some(("no-op", why)) => format!("accepted by the simulator without effect ({why})"),
         Some((_, why)) => format!("not simulated ({why})"),
     }

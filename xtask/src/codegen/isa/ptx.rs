@@ -292,13 +292,14 @@ fn example(file: &str, entry: &str, example: &super::ptx_data::Example) -> Resul
     ))
 }
 
-/// A `Simulation`, from `simulated`, `no-op: WHY` or `unsupported: WHY`.
+/// A `Simulation`, from `simulated`, `partly: WHY`, `no-op: WHY` or `unsupported: WHY`.
 pub(super) fn simulation(text: &str) -> Result<String> {
     Ok(match text.split_once(": ") {
         None if text == "simulated" => "Simulation::Simulated".to_owned(),
+        Some(("partly", why)) => format!("Simulation::Partly({})", rust::string(why)),
         Some(("no-op", why)) => format!("Simulation::NoOp({})", rust::string(why)),
         Some(("unsupported", why)) => format!("Simulation::Unsupported({})", rust::string(why)),
-        _ => bail!("`simulation = \"{text}\"`: write simulated, no-op: WHY or unsupported: WHY"),
+        _ => bail!("`simulation = \"{text}\"`: write simulated, partly: WHY, no-op: WHY or unsupported: WHY"),
     })
 }
 
@@ -359,7 +360,7 @@ mod tests {
         same(
             "simulated",
             "later",
-            "`simulation = \"later\"`: write simulated, no-op: WHY or unsupported: WHY",
+            "`simulation = \"later\"`: write simulated, partly: WHY, no-op: WHY or unsupported: WHY",
         );
         same("Adds.", "", "add.toml: `add` has no summary");
         same("Adds.", "Adds", "add.toml: the summary of `add` does not end like a sentence: Adds");

@@ -32,8 +32,9 @@ type Category<'a> = (&'a str, Vec<(&'a str, &'a str)>);
 fn section(language: &str, categories: Vec<Category>) -> String {
     let entries = || categories.iter().flat_map(|(_, entries)| entries);
     let simulated = entries().filter(|(_, decision)| *decision == "simulated").count();
+    let partly = entries().filter(|(_, decision)| decision.starts_with("partly")).count();
     let no_op = entries().filter(|(_, decision)| decision.starts_with("no-op")).count();
-    let rows: Vec<[String; 4]> = (categories.iter())
+    let rows: Vec<[String; 5]> = (categories.iter())
         .map(|(title, entries)| {
             let names = |wanted: fn(&str) -> bool| {
                 let fitting = entries.iter().filter(|(_, decision)| wanted(decision));
@@ -42,14 +43,15 @@ fn section(language: &str, categories: Vec<Category>) -> String {
             [
                 plain(title),
                 names(|decision| decision == "simulated"),
+                names(|decision| decision.starts_with("partly")),
                 names(|decision| decision.starts_with("no-op")),
                 names(|decision| decision.starts_with("unsupported")),
             ]
         })
         .collect();
     format!(
-        "## {language}\n\nOf {} entries {simulated} are simulated and {no_op} accepted without effect.\n\n{}",
+        "## {language}\n\nOf {} entries {simulated} are simulated, {partly} in part, and {no_op} accepted without effect.\n\n{}",
         entries().count(),
-        table(["", "simulated", "without effect", "not simulated"], &rows)
+        table(["", "simulated", "in part", "without effect", "not simulated"], &rows)
     )
 }

@@ -274,7 +274,11 @@ pub enum Component {
     /// Half selectors of the video instructions.
     H0,
     H1,
-    /// Several bytes or halves (`.b3210`, `.h10`), or a word that is not a selector.
+    /// Several bytes, a hexadecimal digit each: `.b7210` is 0x7210, of 4 digits.
+    Bytes(u16, u8),
+    /// Two halves, a hexadecimal digit each: `.h32` is 0x32.
+    Halves(u8),
+    /// A word that is not a selector.
     Other,
 }
 
@@ -292,13 +296,31 @@ impl Component {
             "b3" => Component::B3,
             "h0" => Component::H0,
             "h1" => Component::H1,
-            _ => Component::Other,
+            _ => Component::several(name).unwrap_or(Component::Other),
+        }
+    }
+
+    fn several(name: &str) -> Option<Component> {
+        let (kind, digits) = name.split_at_checked(1)?;
+        let most = if kind == "b" { '7' } else { '3' };
+        let value = u16::from_str_radix(digits, 16).ok()?;
+        let all = digits.chars().all(|digit| ('0'..=most).contains(&digit));
+        match (kind, digits.len()) {
+            ("b", 2..=4) if all => Some(Component::Bytes(value, digits.len() as u8)),
+            ("h", 2) if all => Some(Component::Halves(value as u8)),
+            _ => None,
         }
     }
 
     /// The element of a vector: 0 to 3 for `.x` to `.w`.
     pub fn element(self) -> Option<usize> {
-        (self as u8 <= Component::W as u8).then_some(self as usize)
+        Some(match self {
+            Component::X => 0,
+            Component::Y => 1,
+            Component::Z => 2,
+            Component::W => 3,
+            _ => return None,
+        })
     }
 }
 

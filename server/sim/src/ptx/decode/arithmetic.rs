@@ -13,6 +13,7 @@ use crate::ptx::semantics::carry::{Carry, CarryOp};
 use crate::ptx::semantics::float::{Approximation, FloatMode, FloatOp};
 use crate::ptx::semantics::half::{Finish, Half, HalfOp};
 use crate::ptx::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use crate::ptx::semantics::packed::Division;
 use crate::soft_float::Rounding;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -32,7 +33,8 @@ impl<'l> FunctionDecoder<'l, '_> {
             (TypeKind::Float, Type::F16 | Type::F16x2 | Type::Bf16 | Type::Bf16x2) => {
                 self.half(instruction, m, ty)
             }
-            (_, Type::U16x2 | Type::S16x2) => self.packed(instruction, m, ty),
+            (TypeKind::Float, Type::F32x2) => self.single_pair(instruction, m),
+            (_, Type::U16x2 | Type::S16x2 | Type::U8x4 | Type::S8x4) => self.packed(instruction, m, ty),
             (TypeKind::Signed | TypeKind::Unsigned, _) => self.integer(instruction, m, ty),
             _ => Err(Why::form()),
         }
@@ -90,16 +92,33 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn packed(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
-        let signed = ty == Type::S16x2;
-        let op = match (instruction.opcode(), m.take("relu")) {
-            ("add", false) => IntOp::Add,
-            ("min", false) => IntOp::Min,
-            ("max", false) => IntOp::Max,
-            ("min", true) if signed => IntOp::MinRelu,
-            ("max", true) if signed => IntOp::MaxRelu,
+        let parts = division(ty).ok_or_else(Why::form)?;
+        let (op, sources) = match (instruction.opcode(), m.take("sat"), m.take("relu")) {
+            ("add", false, false) => (IntOp::Add, 2),
+            ("add", true, false) => (IntOp::AddSaturate, 2),
+            ("sub", false, false) => (IntOp::Sub, 2),
+            ("sub", true, false) => (IntOp::SubSaturate, 2),
+            ("neg", false, false) => (IntOp::Neg, 1),
+            ("min", false, false) => (IntOp::Min, 2),
+            ("max", false, false) => (IntOp::Max, 2),
+            ("min", false, true) => (IntOp::MinRelu, 2),
+            ("max", false, true) => (IntOp::MaxRelu, 2),
             _ => return Err(Why::form()),
         };
-        Ok((Op::Packed(op, signed), self.uniform(instruction.operands(), ty, 2)?))
+        Ok((Op::Packed(op, parts), self.uniform(instruction.operands(), ty, sources)?))
+    }
+
+    fn single_pair(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let mode = FloatMode {
+            rounding: m.rounding().unwrap_or(Rounding::Nearest),
+            flush: m.take("ftz"),
+            saturate: false,
+        };
+        let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
+        if !matches!(op, FloatOp::Add | FloatOp::Sub | FloatOp::Mul | FloatOp::Fma) {
+            return Err(Why::form());
+        }
+        Ok((Op::FloatPair(op, mode), self.uniform(instruction.operands(), Type::F32x2, sources)?))
     }
 
     fn wide(&mut self, instruction: Instruction<'l>, ty: Type) -> Decoded {
@@ -154,7 +173,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     }
 
     fn carry(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, takes: bool) -> Decoded {
-        let (gives, high) = (m.take("cc"), m.take("hi"));
+        let (gives, high, saturate) = (m.take("cc"), m.take("hi"), m.take("sat"));
         let _ = m.take("lo");
         let ty = m.ty()?;
         let (op, sources) = match instruction.opcode() {
@@ -164,7 +183,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => (CarryOp::MadLow, 3),
         };
         let s = self.uniform(instruction.operands(), ty, sources)?;
-        Ok((Op::Carry(Carry { op, ty: int_type(ty)?, takes, gives }), s))
+        Ok((Op::Carry(Carry { op, ty: int_type(ty)?, takes, gives, saturate }), s))
     }
 
     fn single(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
@@ -177,14 +196,15 @@ impl<'l> FunctionDecoder<'l, '_> {
         let mode = FloatMode { rounding, flush, saturate: m.take("sat") };
         let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
         if matches!(instruction.opcode(), "min" | "max") && operands.len() == 4 {
-            return Ok((Op::Extremum3(op, flush), self.uniform(operands, Type::F32, 3)?));
+            let abs = m.take("abs");
+            return Ok((Op::Extremum3(op, flush, abs), self.uniform(operands, Type::F32, 3)?));
         }
         Ok((Op::Float32(op, mode), self.uniform(operands, Type::F32, sources)?))
     }
 
     fn double(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let operands = instruction.operands();
-        if instruction.has("approx") {
+        if instruction.has("approx") || instruction.opcode() == "rsqrt" {
             let (_, flush) = (m.take("approx"), m.take("ftz"));
             let op = match instruction.opcode() {
                 "rcp" => Approximation::Reciprocal64,
@@ -195,28 +215,30 @@ impl<'l> FunctionDecoder<'l, '_> {
         }
         let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let (op, sources) = float_op(instruction.opcode(), m).ok_or_else(Why::form)?;
+        if op == FloatOp::Reciprocal {
+            // Taken and without effect: the assembler makes the same code with it and without.
+            let _ = m.take("ftz");
+        }
         Ok((Op::Float64(op, rounding), self.uniform(operands, Type::F64, sources)?))
     }
 
     fn half(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>, ty: Type) -> Decoded {
         let brain = matches!(ty, Type::Bf16 | Type::Bf16x2);
         let packed = ty.bits() == 32;
-        let finish = match (m.take("ftz"), m.take("sat"), m.take("relu")) {
-            (false, false, false) => Finish::Plain,
-            (true, false, false) => Finish::Flush,
-            (false, true, false) => Finish::Saturate,
-            (true, true, false) => Finish::FlushSaturate,
-            (false, false, true) => Finish::Relu,
-            (true, false, true) => Finish::FlushRelu,
+        let flush = m.take("ftz");
+        let finish = match (m.take("sat"), m.take("relu")) {
+            (false, false) => Finish::Plain,
+            (true, false) => Finish::Saturate,
+            (false, true) => Finish::Relu,
             _ => return Err(Why::form()),
         };
+        // Only copies by tensor map make out-of-bounds NaNs, and there are none here.
+        let _ = m.take("oob");
+        let rounding = m.rounding().unwrap_or(Rounding::Nearest);
         let (op, sources) = match instruction.opcode() {
             "ex2" if m.take("approx") => (HalfOp::Exp2, 1),
             "tanh" if m.take("approx") => (HalfOp::Tanh, 1),
             opcode => {
-                if !matches!(m.rounding(), None | Some(Rounding::Nearest)) {
-                    return Err(Why::form());
-                }
                 let (op, sources) = float_op(opcode, m).ok_or_else(Why::form)?;
                 if matches!(op, FloatOp::Div | FloatOp::Sqrt | FloatOp::Reciprocal | FloatOp::CopySign) {
                     return Err(Why::form());
@@ -225,7 +247,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             }
         };
         let s = self.uniform(instruction.operands(), ty, sources)?;
-        Ok((Op::Half(Half { op, brain, packed, finish }), s))
+        Ok((Op::Half(Half { op, brain, packed, flush, rounding, finish }), s))
     }
 }
 
@@ -242,6 +264,7 @@ fn float_op(opcode: &str, m: &mut Modifiers<'_>) -> Option<(FloatOp, usize)> {
         "neg" => (FloatOp::Neg, 1),
         "copysign" => (FloatOp::CopySign, 2),
         "min" | "max" => {
+            // Of three operands `.abs` stands alone.
             let (nan, xor) = (m.take("NaN"), m.take("xorsign") && m.take("abs"));
             let op = match (opcode, nan, xor) {
                 ("min", false, false) => FloatOp::Min,
@@ -264,7 +287,9 @@ fn approximation(opcode: &str, m: &mut Modifiers<'_>) -> Option<(Approximation, 
     if m.take("full") {
         return (opcode == "div").then_some((Approximation::DivFull, 2));
     }
-    if !m.take("approx") {
+    // What has no exact form was once written without `.approx` too.
+    let only = matches!(opcode, "rsqrt" | "sin" | "cos" | "lg2" | "ex2");
+    if !m.take("approx") && !only {
         return None;
     }
     Some(match opcode {
@@ -277,6 +302,17 @@ fn approximation(opcode: &str, m: &mut Modifiers<'_>) -> Option<(Approximation, 
         "ex2" => (Approximation::Exp2, 1),
         "tanh" => (Approximation::Tanh, 1),
         "div" => (Approximation::Div, 2),
+        _ => return None,
+    })
+}
+
+/// How a type divides a word, if it does.
+pub(super) fn division(ty: Type) -> Option<Division> {
+    Some(match ty {
+        Type::U8x4 => Division { bytes: true, signed: false },
+        Type::S8x4 => Division { bytes: true, signed: true },
+        Type::U16x2 => Division { bytes: false, signed: false },
+        Type::S16x2 => Division { bytes: false, signed: true },
         _ => return None,
     })
 }

@@ -73,6 +73,9 @@ impl<'l> FunctionDecoder<'l, '_> {
         let (a, b, c) = (self.source(a, ty)?, self.source(b, ty)?, self.source(c, ty)?);
         let (d, p) = self.pair(d)?;
         let (Some(combine), Some(p), &[q]) = (combine, p, q) else {
+            if d == Operand::Sink {
+                return Ok((Op::Nop, Slots::default()));
+            }
             let d = self.destination(d, ty)?;
             return Ok((Op::Lop3(table), Slots { d, a, b, c, ..Slots::default() }));
         };

@@ -1,8 +1,9 @@
 //! Comparisons and selection.
 
-use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
+use warplens_hir::ptx::{Instruction, Operand, Type};
 
 use super::Why;
+use super::arithmetic::division;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
@@ -63,15 +64,31 @@ impl<'l> FunctionDecoder<'l, '_> {
             Some(q) => self.predicate_destination(q)?.unwrap_or(NO_SLOT),
             None => NO_SLOT,
         };
+        if matches!(ty, Type::F16x2 | Type::Bf16x2) {
+            return Ok((Op::SetPredicatePair(cmp, compared, combining), s));
+        }
         Ok((Op::SetPredicate(cmp, compared, combining), s))
     }
 
     fn set(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let flush = m.take("ftz");
-        let (to, ty) = (m.ty()?, m.ty()?);
+        let to = m.ty()?;
+        if let Some(parts) = division(to) {
+            let cmp = m.find(comparison).ok_or_else(Why::form)?;
+            return Ok((Op::SetPacked(cmp, parts), self.uniform(operands, to, 2)?));
+        }
+        let ty = m.ty()?;
         let (&d, sources) = operands.split_first().ok_or_else(Why::operands)?;
         let (cmp, compared, combining, mut s) = self.comparison(sources, ty, flush, m)?;
         s.d = self.destination(d, to)?;
+        if matches!(ty, Type::F16x2 | Type::Bf16x2) {
+            let to = match to {
+                Type::F16x2 => SetTo::Half,
+                Type::Bf16x2 => SetTo::Brain,
+                _ => SetTo::Ones16,
+            };
+            return Ok((Op::SetPair(cmp, compared, combining, to), s));
+        }
         let to = match to {
             Type::F32 => SetTo::Float,
             Type::F16 => SetTo::Half,
@@ -163,14 +180,12 @@ fn compare_type(ty: Type, flush: bool) -> Result<CompareType, Why> {
         Type::S32 => CompareType::S32,
         Type::U64 | Type::B64 => CompareType::U64,
         Type::S64 => CompareType::S64,
-        Type::F16 if !flush => CompareType::F16,
-        Type::Bf16 if !flush => CompareType::Bf16,
+        Type::F16 | Type::F16x2 if flush => CompareType::F16Flush,
+        Type::F16 | Type::F16x2 => CompareType::F16,
+        Type::Bf16 | Type::Bf16x2 => CompareType::Bf16,
         Type::F32 if flush => CompareType::F32Flush,
         Type::F32 => CompareType::F32,
         Type::F64 => CompareType::F64,
-        _ if ty.kind() == TypeKind::Float => {
-            return Err(Why::new("packed comparisons are not simulated yet"));
-        }
         _ => return Err(Why::form()),
     })
 }

@@ -33,13 +33,36 @@ fn unknown(opcode: &str) -> Why {
     let entries = warplens_isa::ptx::by_opcode(opcode).iter();
     let reasons = entries.filter_map(|entry| match entry.simulation {
         Simulation::Unsupported(why) => Some(why),
-        Simulation::Simulated | Simulation::NoOp(_) => None,
+        Simulation::Simulated | Simulation::Partly(_) | Simulation::NoOp(_) => None,
     });
     Why::new(reasons.into_iter().next().unwrap_or("there is no such instruction"))
 }
 
+/// What the page says of the forms that are not simulated, for a reason that says no more than that this is one.
+fn better(why: Why, instruction: Instruction<'_>) -> Why {
+    let leftover = why.0.ends_with("is not among the simulated forms");
+    if why != Why::form() && why != Why::operands() && !leftover {
+        return why;
+    }
+    let fits = |word: &&str| instruction.has(word.trim_start_matches('.'));
+    let entries = warplens_isa::ptx::by_opcode(instruction.opcode()).iter();
+    let reasons = entries.filter_map(|entry| match entry.simulation {
+        _ if !entry.words.iter().all(fits) => None,
+        Simulation::Partly(but) => Some((entry, smol_str::format_smolstr!("it is simulated, but {but}"))),
+        Simulation::Unsupported(why) => Some((entry, why.into())),
+        Simulation::Simulated | Simulation::NoOp(_) => None,
+    });
+    // The entry with the longest name is the one meant.
+    let best = reasons.max_by_key(|(entry, _)| entry.words.len());
+    best.map_or(why, |(_, reason)| Why(reason))
+}
+
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn instruction(&mut self, instruction: Instruction<'l>) -> Decoded {
+        self.decoded(instruction).map_err(|why| better(why, instruction))
+    }
+
+    fn decoded(&mut self, instruction: Instruction<'l>) -> Decoded {
         let mut m = Modifiers::new(instruction.modifiers());
         let decoded = match instruction.opcode() {
             "add" | "sub" | "mul" | "mad" | "fma" | "div" | "rem" | "abs" | "neg" | "min" | "max" | "sad"
@@ -62,9 +85,9 @@ impl<'l> FunctionDecoder<'l, '_> {
             "bra" | "brx" | "call" | "ret" | "exit" | "trap" | "bar" | "barrier" => {
                 self.control(instruction, &mut m)
             }
-            "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vset" | "vadd2" | "vsub2"
-            | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4" | "vavrg4"
-            | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => self.video(instruction, &mut m),
+            "vadd" | "vsub" | "vabsdiff" | "vmin" | "vmax" | "vshl" | "vshr" | "vset" | "vmad" | "vadd2"
+            | "vsub2" | "vavrg2" | "vabsdiff2" | "vmin2" | "vmax2" | "vset2" | "vadd4" | "vsub4"
+            | "vavrg4" | "vabsdiff4" | "vmin4" | "vmax4" | "vset4" => self.video(instruction, &mut m),
             opcode if NO_EFFECT.contains(&opcode) => return Ok((Op::Nop, Slots::default())),
             opcode => Err(unknown(opcode)),
         }?;

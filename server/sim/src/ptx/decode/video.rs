@@ -9,11 +9,14 @@ use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use crate::ptx::program::Op;
 use crate::ptx::registers::Slots;
-use crate::ptx::semantics::video::{Part, Shape, Then, Video, VideoOp};
+use crate::ptx::semantics::video::{Part, Shape, Then, Video, VideoMad, VideoOp};
 
 impl<'l> FunctionDecoder<'l, '_> {
     pub(super) fn video(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let opcode = instruction.opcode();
+        if opcode == "vmad" {
+            return self.video_mad(instruction.operands(), m);
+        }
         let (name, bits) = match opcode.strip_suffix(['2', '4']) {
             Some(name) if opcode.ends_with('2') => (name, Some(16)),
             Some(name) => (name, Some(8)),
@@ -44,6 +47,45 @@ impl<'l> FunctionDecoder<'l, '_> {
         };
         self.out.tables.videos.push(Video { op, a_signed, b_signed, d_signed, saturate, shape });
         Ok((Op::Video, s))
+    }
+}
+
+impl FunctionDecoder<'_, '_> {
+    fn video_mad(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let &[d, a, b, c] = operands else { return Err(Why::operands()) };
+        let signed = |ty: Type| ty.kind() == TypeKind::Signed;
+        let (_, a_signed, b_signed) = (m.ty()?, signed(m.ty()?), signed(m.ty()?));
+        let shift = match m.word(&["shr7", "shr15"]) {
+            None => 0,
+            Some("shr7") => 7,
+            Some(_) => 15,
+        };
+        let ((a, minus_a), (b, minus_b), (c, negate_c)) = (self.signed(a)?, self.signed(b)?, self.signed(c)?);
+        let mad = VideoMad {
+            a: (part(a)?.unwrap_or(Part::WORD), a_signed),
+            b: (part(b)?.unwrap_or(Part::WORD), b_signed),
+            negate_product: minus_a != minus_b,
+            negate_c,
+            plus_one: m.take("po"),
+            shift,
+            saturate: m.take("sat"),
+        };
+        let s = Slots {
+            d: self.destination(d, Type::B32)?,
+            a: self.source(whole(a), Type::B32)?,
+            b: self.source(whole(b), Type::B32)?,
+            c: self.source(c, Type::B32)?,
+            e: self.out.tables.video_mads.len() as u32,
+        };
+        self.out.tables.video_mads.push(mad);
+        Ok((Op::VideoMad, s))
+    }
+
+    /// An operand without the sign before it, and whether there is one.
+    fn signed(&self, operand: Operand) -> Result<(Operand, bool), Why> {
+        let Operand::Negated(list) = operand else { return Ok((operand, false)) };
+        let [inner] = self.hir.operands(list) else { return Err(Why::operands()) };
+        Ok((*inner, true))
     }
 }
 
@@ -79,14 +121,15 @@ fn part(operand: Operand) -> Result<Option<Part>, Why> {
         Component::B3 => (24, 8),
         Component::H0 => (0, 16),
         Component::H1 => (16, 16),
-        _ => return Err(Why::new("selectors of several parts are not simulated yet")),
+        _ => return Err(Why::new("a selector names no part of its operand")),
     };
     Ok(Some(Part { shift, bits }))
 }
 
 fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) -> Result<Shape, Why> {
     let then = match (part(d)?, c, m.word(&["add", "min", "max"])) {
-        (None, None, None) => Then::Keep,
+        // A third operand that nothing is to be done with is taken, and ignored.
+        (None, _, None) => Then::Keep,
         (None, Some(_), Some("add")) => Then::Add,
         (None, Some(_), Some("min")) => Then::Min,
         (None, Some(_), Some(_)) => Then::Max,
@@ -97,9 +140,34 @@ fn single([d, a, b]: [Operand; 3], c: Option<Operand>, m: &mut Modifiers<'_>) ->
 }
 
 fn parallel(bits: u32, [d, a, b]: [Operand; 3], m: &mut Modifiers<'_>) -> Result<Shape, Why> {
-    if part(a)?.is_some() || part(b)?.is_some() {
-        return Err(Why::new("selectors of several parts are not simulated yet"));
+    let (a, b) = match bits {
+        8 => (selector(a)?.unwrap_or(0x3210), selector(b)?.unwrap_or(0x7654)),
+        _ => (selector(a)?.unwrap_or(0x10), selector(b)?.unwrap_or(0x32)),
+    };
+    let mask = match component(d) {
+        None => 0xf,
+        Some(Component::Bytes(digits, count)) => digit_set(digits, count),
+        Some(Component::Halves(digits)) => digit_set(digits.into(), 2),
+        Some(_) => part(d)?.map_or(0xf, |part| 1 << (part.shift / bits)),
+    };
+    Ok(Shape::Parallel { bits, a, b, mask, add: m.take("add") })
+}
+
+fn component(operand: Operand) -> Option<Component> {
+    if let Operand::Register { component, .. } = operand { component } else { None }
+}
+
+/// Which parts of both words an operand of a parallel operation is made of, if it says so.
+fn selector(operand: Operand) -> Result<Option<u16>, Why> {
+    match component(operand) {
+        None => Ok(None),
+        Some(Component::Bytes(digits, 4)) => Ok(Some(digits)),
+        Some(Component::Halves(digits)) => Ok(Some(digits.into())),
+        Some(_) => Err(Why::new("a selector does not name a part for each lane")),
     }
-    let mask = part(d)?.map_or(0xf, |part| 1 << (part.shift / bits));
-    Ok(Shape::Parallel { bits, mask, add: m.take("add") })
+}
+
+/// The digits of a number, as a set.
+fn digit_set(digits: u16, count: u8) -> u8 {
+    (0..count).fold(0, |set, index| set | 1 << (digits >> (4 * index) & 7))
 }

@@ -7,7 +7,7 @@ use super::fault::{Fault, Trouble};
 use super::local::Local;
 use super::matrix;
 use super::spaces::Spaces;
-use crate::ptx::program::{Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, Place, SetTo};
+use crate::ptx::program::{Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, Place};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
 
@@ -113,14 +113,7 @@ fn rare(
         Op::Set(cmp, ty, combining, to) => {
             let raw = compare::compare(cmp, ty, s, r);
             let holds = combine(raw, combining, s, r);
-            let value = match to {
-                SetTo::Ones => u32::MAX,
-                SetTo::Ones16 => 0xffff,
-                SetTo::Float => 1f32.to_bits(),
-                SetTo::Half => 0x3c00,
-                SetTo::Brain => 0x3f80,
-            };
-            r.fill(s.d, mask & holds, value);
+            r.fill(s.d, mask & holds, to.bits());
             r.fill(s.d, mask & !holds, 0u32);
         }
         Op::SelectSigned(wide) => {
@@ -141,9 +134,25 @@ fn rare(
         Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
         Op::MatrixProduct => matrix::multiply(&function.tables.products[s.a as usize], r, mask),
         Op::MatrixTranspose => matrix::transpose(s, r, mask),
-        Op::Extremum3(op, flush) => float::extremum_of_three(op, flush, s, r, mask),
+        Op::Extremum3(op, flush, abs) => float::extremum_of_three(op, flush, abs, s, r, mask),
         Op::CarrylessMad(high) => r.map3(s, mask, |a, b, c| bits::carryless_mad(high, a, b, c)),
-        Op::Packed(op, signed) => packed::execute(op, signed, s, r, mask),
+        Op::Packed(op, parts) => packed::execute(op, parts, s, r, mask),
+        Op::SetPacked(cmp, parts) => packed::set(cmp, parts, s, r, mask),
+        Op::FloatPair(op, mode) => float::execute_pair(op, mode, s, r, mask),
+        Op::SetPredicatePair(cmp, ty, combining) => {
+            for (half, d) in [s.d, s.e].into_iter().enumerate().filter(|(_, d)| *d != NO_SLOT) {
+                let raw = compare::compare_halves(cmp, ty, half, s, r);
+                let holds = combine(raw, combining, s, r);
+                r.set_predicate(d, mask, holds);
+            }
+        }
+        Op::SetPair(cmp, ty, combining, to) => {
+            let holds = |half| combine(compare::compare_halves(cmp, ty, half, s, r), combining, s, r);
+            let (low, high) = (holds(0), holds(1));
+            let value = |holds: u32, lane: usize| if holds >> lane & 1 == 1 { to.bits() } else { 0 };
+            let pairs: Lanes<u32> = std::array::from_fn(|lane| value(low, lane) | value(high, lane) << 16);
+            r.set(s.d, mask, &pairs);
+        }
         Op::ConvertPair => {
             let pair = function.tables.pairs[s.c as usize];
             r.map2(s, mask, |a, b| pair.apply(a, b));
@@ -152,6 +161,7 @@ fn rare(
             r.map3(s, mask, |a, b, c| narrow::pack_saturated(bits.into(), signed, a, b, c));
         }
         Op::Video => video::execute(&function.tables.videos[s.e as usize], s, r, mask),
+        Op::VideoMad => video::multiply_add(&function.tables.video_mads[s.e as usize], s, r, mask),
         Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
         Op::LocalAddress(wide) => {
             write_number(wide, u64::from(around.frame_base.wrapping_add(s.a)), s, r, mask)

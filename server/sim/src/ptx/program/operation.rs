@@ -8,6 +8,7 @@ use crate::ptx::semantics::compare::{Combine, CompareType, Comparison, FloatClas
 use crate::ptx::semantics::float::{Approximation, FloatMode, FloatOp};
 use crate::ptx::semantics::half::Half;
 use crate::ptx::semantics::integer::{IntOp, IntType, Mul24, WideType};
+use crate::ptx::semantics::packed::Division;
 use crate::soft_float::Rounding;
 
 /// The predicate in front of an instruction.
@@ -104,8 +105,8 @@ pub enum Op {
     TestClass(FloatClass, bool),
     /// Single precision.
     Float32(FloatOp, FloatMode),
-    /// `min`, `max` of three singles: flushing
-    Extremum3(FloatOp, bool),
+    /// `min`, `max` of three singles: flushing, of magnitudes
+    Extremum3(FloatOp, bool, bool),
     /// Double precision.
     Float64(FloatOp, Rounding),
     /// Half precision.
@@ -120,8 +121,16 @@ pub enum Op {
     MoveEach,
     /// `clmad`: the high half
     CarrylessMad(bool),
-    /// `add`, `min`, `max` on halves; signed
-    Packed(IntOp, bool),
+    /// `add`, `sub`, `neg`, `min`, `max` on halves or bytes
+    Packed(IntOp, Division),
+    /// `set` on halves or bytes
+    SetPacked(Comparison, Division),
+    /// Single precision in pairs.
+    FloatPair(FloatOp, FloatMode),
+    /// `setp` on pairs of halves: as `SetPredicate`, but `d` and `e` are for the lower and the upper half.
+    SetPredicatePair(Comparison, CompareType, Combining),
+    /// `set` on pairs of halves.
+    SetPair(Comparison, CompareType, Combining, SetTo),
     /// `cvt` of pairs: pair `c`
     ConvertPair,
     /// `cvt.pack`: bits and sign of the narrow type
@@ -136,6 +145,8 @@ pub enum Op {
     Copy,
     /// Video instructions: entry `e` of their table
     Video,
+    /// `vmad`: entry `e` of its table
+    VideoMad,
     /// `d` = the address of a local variable: its offset is the number `a`; in 64 bits
     LocalAddress(bool),
     /// `cvta`: adds the signed number `b` to register `a`; in 64 bits
@@ -221,4 +232,17 @@ pub enum SetTo {
     Half,
     /// 1.0 in the other half precision
     Brain,
+}
+
+impl SetTo {
+    /// What stands for true.
+    pub fn bits(self) -> u32 {
+        match self {
+            SetTo::Ones => u32::MAX,
+            SetTo::Ones16 => 0xffff,
+            SetTo::Float => 1f32.to_bits(),
+            SetTo::Half => 0x3c00,
+            SetTo::Brain => 0x3f80,
+        }
+    }
 }

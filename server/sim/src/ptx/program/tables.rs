@@ -7,7 +7,7 @@ use crate::ptx::semantics::compare::Combine;
 use crate::ptx::semantics::convert::Convert;
 use crate::ptx::semantics::matrix::Product;
 use crate::ptx::semantics::narrow::PairConvert;
-use crate::ptx::semantics::video::Video;
+use crate::ptx::semantics::video::{Video, VideoMad};
 
 /// Side tables of a function.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -16,6 +16,8 @@ pub struct Tables {
     pub notes: Vec<Note>,
     /// Of `Op::Video`.
     pub videos: Vec<Video>,
+    /// Of `Op::VideoMad`.
+    pub video_mads: Vec<VideoMad>,
     /// Of `Op::ConvertPair`.
     pub pairs: Vec<PairConvert>,
     /// Of `Op::Copy`.

@@ -10,12 +10,14 @@ use crate::ptx::registers::{FULL, Registers, Slots, WIDTH, lanes};
 pub struct Carry {
     /// What it computes.
     pub op: CarryOp,
-    /// Operand type; 32 or 64 bits.
+    /// Operand type.
     pub ty: IntType,
     /// Whether the flag goes in (`addc`, `subc`, `madc`).
     pub takes: bool,
     /// Whether the flag is written (`.cc`).
     pub gives: bool,
+    /// Whether the result is clamped (`.sat`, of 32 bits and signed).
+    pub saturate: bool,
 }
 
 /// What an instruction of the chain computes.
@@ -33,11 +35,39 @@ pub enum CarryOp {
 
 /// Runs an instruction of the chain in the lanes of `mask`; `flag` is the warp's carry.
 pub fn execute(op: Carry, s: &Slots, r: &mut Registers, flag: &mut u32, mask: u32) {
+    if op.saturate {
+        return run_saturating(op, s, r, *flag, mask);
+    }
     match op.ty {
         IntType::U64 => run::<u64>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
         IntType::S64 => run::<i64>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
-        IntType::S32 | IntType::S16 => run::<i32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
-        IntType::U32 | IntType::U16 => run::<u32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        IntType::S32 => run::<i32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        IntType::U32 => run::<u32>(op, s, r, flag, mask, |a, b| a.overflowing_add(b)),
+        IntType::S16 => run::<i16>(op, s, r, flag, mask, add_halves),
+        IntType::U16 => run::<u16>(op, s, r, flag, mask, add_halves),
+    }
+}
+
+fn add_halves(a: u32, b: u32) -> (u32, bool) {
+    let sum = (a & 0xffff) + (b & 0xffff);
+    (sum & 0xffff, sum > 0xffff)
+}
+
+/// The flag goes in, a clamped number comes out.
+fn run_saturating(op: Carry, s: &Slots, r: &mut Registers, flag: u32, mask: u32) {
+    let (a, b) = (*r.get::<u32>(s.a), *r.get::<u32>(s.b));
+    let c = if op.op == CarryOp::MadHigh { *r.get(s.c) } else { [0; WIDTH] };
+    let signed = |word: u32| i64::from(word as i32);
+    for lane in lanes(mask) {
+        let carry = if op.takes { i64::from(flag >> lane & 1) } else { 0 };
+        let (x, y) = (signed(a[lane]), signed(b[lane]));
+        let exact = match op.op {
+            CarryOp::Add => x + y + carry,
+            // The flag is a carry: without one there is a borrow.
+            CarryOp::Sub => x - y - (1 - carry),
+            CarryOp::MadLow | CarryOp::MadHigh => (x * y >> 32) + signed(c[lane]) + carry,
+        };
+        r.words[s.d as usize][lane] = exact.clamp(i32::MIN.into(), i32::MAX.into()) as i32 as u32;
     }
 }
 
@@ -84,7 +114,7 @@ mod tests {
     use crate::ptx::semantics::testing::word3;
 
     fn run32(op: CarryOp, takes: bool, a: u32, b: u32, c: u32, flag: &mut u32) -> u32 {
-        let op = Carry { op, ty: IntType::U32, takes, gives: true };
+        let op = Carry { op, ty: IntType::U32, takes, gives: true, saturate: false };
         word3(a, b, c, |s, r, mask| execute(op, s, r, flag, mask))
     }
 

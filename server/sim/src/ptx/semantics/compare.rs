@@ -38,6 +38,29 @@ pub enum Comparison {
     AnyNan,
 }
 
+impl Comparison {
+    /// Whether it holds between two values, of which neither need be ordered with the other.
+    pub fn holds<T: PartialOrd>(self, a: &T, b: &T) -> bool {
+        let unordered = a.partial_cmp(b).is_none();
+        match self {
+            Comparison::Equal => a == b,
+            Comparison::NotEqual => a != b && !unordered,
+            Comparison::Less => a < b,
+            Comparison::LessEqual => a <= b,
+            Comparison::Greater => a > b,
+            Comparison::GreaterEqual => a >= b,
+            Comparison::EqualUnordered => a == b || unordered,
+            Comparison::NotEqualUnordered => a != b,
+            Comparison::LessUnordered => a < b || unordered,
+            Comparison::LessEqualUnordered => a <= b || unordered,
+            Comparison::GreaterUnordered => a > b || unordered,
+            Comparison::GreaterEqualUnordered => a >= b || unordered,
+            Comparison::Numbers => !unordered,
+            Comparison::AnyNan => unordered,
+        }
+    }
+}
+
 /// What is compared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum CompareType {
@@ -55,6 +78,8 @@ pub enum CompareType {
     S64,
     /// `.f16`
     F16,
+    /// `.f16` with `.ftz`
+    F16Flush,
     /// `.bf16`
     Bf16,
     /// `.f32`
@@ -75,11 +100,26 @@ pub fn compare(cmp: Comparison, ty: CompareType, s: &Slots, r: &Registers) -> u3
         CompareType::U64 => integers::<u64>(cmp, s, r),
         CompareType::S64 => integers::<i64>(cmp, s, r),
         CompareType::F16 => floats(cmp, s, r, |bits: u32| half(F16, bits)),
+        CompareType::F16Flush => floats(cmp, s, r, |bits: u32| half(F16, flush_16(bits))),
         CompareType::Bf16 => floats(cmp, s, r, |bits: u32| half(BF16, bits)),
         CompareType::F32 => floats(cmp, s, r, f32::from_bits),
         CompareType::F32Flush => floats(cmp, s, r, |bits| f32::from_bits(flush_32(bits))),
         CompareType::F64 => floats(cmp, s, r, f64::from_bits),
     }
+}
+
+/// As [`compare`], for the lower (0) or the upper (1) halves of words.
+pub fn compare_halves(cmp: Comparison, ty: CompareType, half: usize, s: &Slots, r: &Registers) -> u32 {
+    let part = |bits: u32| bits >> (16 * half) & 0xffff;
+    match ty {
+        CompareType::Bf16 => floats(cmp, s, r, |bits: u32| self::half(BF16, part(bits))),
+        CompareType::F16Flush => floats(cmp, s, r, |bits: u32| self::half(F16, flush_16(part(bits)))),
+        _ => floats(cmp, s, r, |bits: u32| self::half(F16, part(bits))),
+    }
+}
+
+fn flush_16(bits: u32) -> u32 {
+    if bits & 0x7c00 == 0 { bits & 0x8000 } else { bits }
 }
 
 /// The value of a half-precision number.

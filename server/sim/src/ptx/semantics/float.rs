@@ -196,10 +196,22 @@ pub fn extremum_32(op: FloatOp, a: f32, b: f32) -> f32 {
     if xor && !chosen.is_nan() { f32::from_bits(chosen.to_bits() & 0x7fff_ffff | sign) } else { chosen }
 }
 
-/// `min` and `max` of three singles in the lanes of `mask`.
-pub fn extremum_of_three(op: FloatOp, flush: bool, s: &Slots, r: &mut Registers, mask: u32) {
-    let value = |bits: u32| f32::from_bits(if flush { flush_32(bits) } else { bits });
+/// `min` and `max` of three singles, or of their magnitudes, in the lanes of `mask`.
+pub fn extremum_of_three(op: FloatOp, flush: bool, abs: bool, s: &Slots, r: &mut Registers, mask: u32) {
+    let magnitude = if abs { 0x7fff_ffff } else { u32::MAX };
+    let value = |bits: u32| f32::from_bits(magnitude & if flush { flush_32(bits) } else { bits });
     r.map3(s, mask, |a, b, c| canonical_32(extremum_32(op, extremum_32(op, value(a), value(b)), value(c))));
+}
+
+/// Runs a single-precision operation on the pairs of singles in 64 bits, in the lanes of `mask`.
+pub fn execute_pair(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask: u32) {
+    let wide = |bits: u64| if mode.flush { flush_32(bits as u32) } else { bits as u32 }.into();
+    let one = |a: u64, b: u64, c: u64| {
+        let bits =
+            canonical_32(f32::from_bits(soft(op, F32, mode.rounding, wide(a), wide(b), wide(c)) as u32));
+        u64::from(if mode.flush { flush_32(bits) } else { bits })
+    };
+    r.map3(s, mask, |a: u64, b: u64, c: u64| one(a, b, c) | one(a >> 32, b >> 32, c >> 32) << 32);
 }
 
 /// Runs a double-precision operation in the lanes of `mask`.
@@ -428,7 +440,7 @@ mod tests {
     fn extrema_of_three() {
         let run = |op, [a, b, c]: [f32; 3]| {
             let bits = word3(a.to_bits(), b.to_bits(), c.to_bits(), |s, r, mask| {
-                extremum_of_three(op, false, s, r, mask);
+                extremum_of_three(op, false, false, s, r, mask);
             });
             f32::from_bits(bits)
         };

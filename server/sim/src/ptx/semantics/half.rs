@@ -13,6 +13,10 @@ pub struct Half {
     pub brain: bool,
     /// Two of them in 32 bits.
     pub packed: bool,
+    /// `.ftz`: subnormals become zeros, operands too.
+    pub flush: bool,
+    /// How it rounds.
+    pub rounding: Rounding,
     /// What becomes of the result.
     pub finish: Finish,
 }
@@ -33,22 +37,10 @@ pub enum HalfOp {
 pub enum Finish {
     /// Nothing.
     Plain,
-    /// `.ftz`: subnormals become zeros, operands too.
-    Flush,
     /// `.sat`
     Saturate,
-    /// `.ftz.sat`
-    FlushSaturate,
     /// `.relu`
     Relu,
-    /// `.ftz.relu`
-    FlushRelu,
-}
-
-impl Finish {
-    fn flushes(self) -> bool {
-        matches!(self, Finish::Flush | Finish::FlushSaturate | Finish::FlushRelu)
-    }
 }
 
 /// Runs a half-precision operation in the lanes of `mask`.
@@ -65,13 +57,13 @@ pub fn execute(half: Half, s: &Slots, r: &mut Registers, mask: u32) {
 
 fn compute(half: Half, a: u64, b: u64, c: u64) -> u32 {
     let format = if half.brain { BF16 } else { F16 };
-    let flush = |bits: u64| match half.finish.flushes() {
+    let flush = |bits: u64| match half.flush {
         true if bits & (format.sign_bit() - 1) < 1 << format.fraction_bits => bits & format.sign_bit(),
         _ => bits,
     };
     let (a, b, c) = (flush(a), flush(b), flush(c));
-    let mode = Rounding::Nearest;
-    let single = |bits: u64| f32::from_bits(F32.pack(format.unpack(bits), mode) as u32);
+    let mode = half.rounding;
+    let single = |bits: u64| f32::from_bits(F32.pack(format.unpack(bits), Rounding::Nearest) as u32);
     let bits = match half.op {
         HalfOp::Common(FloatOp::Add) => op::add(format, mode, a, b),
         HalfOp::Common(FloatOp::Sub) => op::sub(format, mode, a, b),
@@ -96,12 +88,12 @@ fn finish(format: Format, finish: Finish, bits: u64) -> u64 {
     let negative = bits & format.sign_bit() != 0;
     let one = ((1 << (format.exponent_bits - 1)) - 1) << format.fraction_bits;
     match finish {
-        Finish::Plain | Finish::Flush => bits,
-        Finish::Saturate | Finish::FlushSaturate if nan || negative => 0,
-        Finish::Saturate | Finish::FlushSaturate => magnitude.min(one),
-        Finish::Relu | Finish::FlushRelu if nan => format.nan(),
-        Finish::Relu | Finish::FlushRelu if negative => 0,
-        Finish::Relu | Finish::FlushRelu => bits,
+        Finish::Plain => bits,
+        Finish::Saturate if nan || negative => 0,
+        Finish::Saturate => magnitude.min(one),
+        Finish::Relu if nan => format.nan(),
+        Finish::Relu if negative => 0,
+        Finish::Relu => bits,
     }
 }
 
@@ -111,7 +103,8 @@ mod tests {
     use crate::ptx::semantics::testing::word3;
 
     fn run(op: FloatOp, brain: bool, packed: bool, finish: Finish, a: u32, b: u32, c: u32) -> u32 {
-        let half = Half { op: HalfOp::Common(op), brain, packed, finish };
+        let half =
+            Half { op: HalfOp::Common(op), brain, packed, flush: false, rounding: Rounding::Nearest, finish };
         word3(a, b, c, |s, r, mask| execute(half, s, r, mask))
     }
 
@@ -129,7 +122,17 @@ mod tests {
         assert_eq!(run(FloatOp::Add, false, false, Finish::Relu, minus_one, 0, 0), 0);
         assert_eq!(run(FloatOp::Add, false, false, Finish::Relu, 0x7e00, 0, 0), 0x7fff);
         assert_eq!(run(FloatOp::Add, false, false, Finish::Saturate, 0x4000, 0, 0), 0x3c00);
-        assert_eq!(run(FloatOp::Add, false, false, Finish::Flush, 1, 1, 0), 0);
+        let op = HalfOp::Common(FloatOp::Add);
+        let plain = Half {
+            op,
+            brain: false,
+            packed: false,
+            flush: true,
+            rounding: Rounding::Nearest,
+            finish: Finish::Plain,
+        };
+        let flushed = Half { flush: true, ..plain };
+        assert_eq!(word3(1, 1, 0, |s, r, mask| execute(flushed, s, r, mask)), 0);
     }
 
     #[test]

@@ -53,6 +53,10 @@ pub enum Shape {
     Parallel {
         /// Bits of a part.
         bits: u32,
+        /// Which parts of `b:a` the first operands are: a hexadecimal digit each.
+        a: u16,
+        /// As `a`, of the second operands.
+        b: u16,
         /// The parts of `d` that are results, the others are those of `c`.
         mask: u8,
         /// The results are summed onto `c` instead.
@@ -99,6 +103,44 @@ pub enum Then {
     Merge(Part),
 }
 
+/// `vmad`
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct VideoMad {
+    /// The part of `a`, and whether it is signed.
+    pub a: (Part, bool),
+    /// The part of `b`, and whether it is signed.
+    pub b: (Part, bool),
+    /// The product is subtracted.
+    pub negate_product: bool,
+    /// `c` is subtracted.
+    pub negate_c: bool,
+    /// `.po`: one is added.
+    pub plus_one: bool,
+    /// `.shr7`, `.shr15`
+    pub shift: u32,
+    /// `.sat`
+    pub saturate: bool,
+}
+
+/// Runs `vmad` in the lanes of `mask`.
+pub fn multiply_add(mad: &VideoMad, s: &Slots, r: &mut Registers, mask: u32) {
+    r.map3(s, mask, |a, b, c| compute_mad(mad, a, b, c));
+}
+
+fn compute_mad(mad: &VideoMad, a: u32, b: u32, c: u32) -> u32 {
+    let signed = mad.a.1 || mad.b.1 || mad.negate_product || mad.negate_c;
+    let product = i128::from(mad.a.0.of(a, mad.a.1)) * i128::from(mad.b.0.of(b, mad.b.1));
+    let addend = if signed { i128::from(c as i32) } else { i128::from(c) };
+    let with_sign = |negate: bool, value: i128| if negate { -value } else { value };
+    let sum = with_sign(mad.negate_product, product) + with_sign(mad.negate_c, addend);
+    let result = (sum + i128::from(mad.plus_one)) >> mad.shift;
+    match (mad.saturate, signed) {
+        (false, _) => result as u32,
+        (true, true) => result.clamp(i32::MIN.into(), i32::MAX.into()) as u32,
+        (true, false) => result.clamp(0, u32::MAX.into()) as u32,
+    }
+}
+
 /// Runs a video instruction in the lanes of `mask`.
 pub fn execute(video: &Video, s: &Slots, r: &mut Registers, mask: u32) {
     r.map3(s, mask, |a, b, c| compute(video, a, b, c));
@@ -120,11 +162,18 @@ fn compute(video: &Video, a: u32, b: u32, c: u32) -> u32 {
                 Then::Merge(part) => part.replace(c, result),
             }
         }
-        Shape::Parallel { bits, mask, add } => {
+        Shape::Parallel { bits, a: from_a, b: from_b, mask, add } => {
+            let pick = |selector: u16, index: u32, signed: bool| {
+                let wanted = u32::from(selector) >> (4 * index) & 0xf;
+                let parts = 32 / bits;
+                let word = if wanted < parts { a } else { b };
+                Part { shift: wanted % parts * bits, bits }.of(word, signed)
+            };
             let mut d = c;
             for index in (0..32 / bits).filter(|index| mask >> index & 1 == 1) {
                 let part = Part { shift: index * bits, bits };
-                let result = operate(video.op, part.of(a, video.a_signed), part.of(b, video.b_signed));
+                let (x, y) = (pick(from_a, index, video.a_signed), pick(from_b, index, video.b_signed));
+                let result = operate(video.op, x, y);
                 let result = clamp(video, bits, result) as u32;
                 d = if add { d.wrapping_add(result) } else { part.replace(d, result) };
             }
@@ -171,11 +220,43 @@ mod tests {
         Video { op, a_signed: false, b_signed: false, d_signed: false, saturate: false, shape }
     }
 
+    fn bytes(mask: u8, add: bool) -> Shape {
+        Shape::Parallel { bits: 8, a: 0x3210, b: 0x7654, mask, add }
+    }
+
+    #[test]
+    fn parts_come_from_either_word() {
+        let shape = Shape::Parallel { bits: 16, a: 0x21, b: 0x33, mask: 0b11, add: false };
+        let sum = Video { a_signed: true, b_signed: true, ..unsigned(VideoOp::Add, shape) };
+        assert_eq!(compute(&sum, 0x0001_0002, 0x0100_0200, 0), 0x0300_0101);
+    }
+
+    #[test]
+    fn multiplied_and_added() {
+        let whole = (Part::WORD, true);
+        let mad = VideoMad {
+            a: whole,
+            b: whole,
+            negate_product: false,
+            negate_c: false,
+            plus_one: false,
+            shift: 0,
+            saturate: false,
+        };
+        assert_eq!(compute_mad(&mad, 3, -4i32 as u32, 20), 8);
+        let half = VideoMad { a: (Part { shift: 16, bits: 16 }, true), ..mad };
+        assert_eq!(compute_mad(&half, 0xffff_1234, 5, 1), -4i32 as u32);
+        let scaled = VideoMad { plus_one: true, shift: 7, ..mad };
+        assert_eq!(compute_mad(&scaled, 127, 1, 0), 1);
+        let clamped = VideoMad { negate_product: true, saturate: true, ..mad };
+        assert_eq!(compute_mad(&clamped, 0x4000_0000, 2, 0), 0x8000_0000);
+    }
+
     #[test]
     fn bytes_side_by_side() {
-        let sum = unsigned(VideoOp::AbsoluteDifference, Shape::Parallel { bits: 8, mask: 0xf, add: true });
+        let sum = unsigned(VideoOp::AbsoluteDifference, bytes(0xf, true));
         assert_eq!(compute(&sum, 0x01ff_0510, 0x0300_0a20, 100), 100 + 2 + 255 + 5 + 16);
-        let average = unsigned(VideoOp::Average, Shape::Parallel { bits: 8, mask: 0b101, add: false });
+        let average = unsigned(VideoOp::Average, bytes(0b101, false));
         assert_eq!(compute(&average, 0x01ff_0510, 0x0300_0a20, 0), 0x0080_0018);
     }
 
