@@ -65,7 +65,7 @@ fn run_saturating(op: Carry, s: &Slots, r: &mut Registers, flag: u32, mask: u32)
             CarryOp::Add => x + y + carry,
             // The flag is a carry: without one there is a borrow.
             CarryOp::Sub => x - y - (1 - carry),
-            CarryOp::MadLow | CarryOp::MadHigh => (x * y >> 32) + signed(c[lane]) + carry,
+            CarryOp::MadLow | CarryOp::MadHigh => ((x * y) >> 32) + signed(c[lane]) + carry,
         };
         r.words[s.d as usize][lane] = exact.clamp(i32::MIN.into(), i32::MAX.into()) as i32 as u32;
     }
