@@ -12,6 +12,6 @@ pub mod trace;
 pub mod wave;
 
 pub use trace::{
-    Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Progress, RegisterValues,
+    Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Output, Progress, RegisterValues,
     Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit, WarpId, WarpTrace,
 };

@@ -22,6 +22,8 @@ pub struct Buffer {
     pub len: u64,
     /// Whether stores to it are faults (constant memory).
     pub read_only: bool,
+    /// Whether the program gave it back; it then holds no bytes.
+    pub freed: bool,
 }
 
 /// There was no room for an allocation within the address range.
@@ -71,7 +73,7 @@ impl DeviceMemory {
         self.owners.resize(self.owners.len() + (covered / GRANULE) as usize, index);
         self.owners.resize(self.owners.len() + (self.guard / GRANULE) as usize, NOBODY);
         self.bytes.resize(self.bytes.len() + (covered + self.guard) as usize, 0);
-        self.buffers.push(Buffer { name: name.into(), address, len, read_only: false });
+        self.buffers.push(Buffer { name: name.into(), address, len, read_only: false, freed: false });
         Ok(address)
     }
 
@@ -87,6 +89,23 @@ impl DeviceMemory {
     pub fn protect(&mut self, address: u64) {
         if let Some(buffer) = self.owner(address) {
             self.buffers[buffer].read_only = true;
+        }
+    }
+
+    /// Gives the buffer at `address` back: nothing may be accessed there any more.
+    pub fn retire(&mut self, address: u64) {
+        if let Some(buffer) = self.owner(address) {
+            let buffer = &mut self.buffers[buffer];
+            (buffer.freed, buffer.len) = (true, 0);
+        }
+    }
+
+    /// Uses the room of a retired buffer for a new, zeroed one that is no longer.
+    pub fn renew(&mut self, address: u64, name: &str, len: u64) {
+        let Some(buffer) = self.owner(address) else { return };
+        self.buffers[buffer] = Buffer { name: name.into(), address, len, read_only: false, freed: false };
+        if let Some(bytes) = self.bytes_mut(address, len) {
+            bytes.fill(0);
         }
     }
 

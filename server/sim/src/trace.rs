@@ -184,6 +184,15 @@ pub struct Totals {
     pub executed_thread_instructions: u64,
 }
 
+/// What the program printed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Output {
+    /// In the order of execution; bytes that are no text are replaced.
+    pub text: String,
+    /// Whether more was printed than [`Limits::max_output`].
+    pub truncated: bool,
+}
+
 /// Everything a run gives back.
 #[derive(Clone, Debug)]
 pub struct RunResult {
@@ -201,6 +210,8 @@ pub struct RunResult {
     pub summed: Vec<LineTrace>,
     /// Device memory as the run left it; buffers are read back by address.
     pub memory: DeviceMemory,
+    /// What the program printed.
+    pub output: Output,
 }
 
 impl RunResult {
@@ -227,6 +238,8 @@ pub struct Limits {
     pub max_findings: usize,
     /// Bytes of what is kept about memory while [`Checks`] are on.
     pub max_shadow: u64,
+    /// Bytes of printed text kept.
+    pub max_output: usize,
 }
 
 impl Default for Limits {
@@ -239,6 +252,7 @@ impl Default for Limits {
             max_warps: 1_024,
             max_findings: 200,
             max_shadow: 192 << 20,
+            max_output: 1 << 20,
         }
     }
 }

@@ -34,6 +34,11 @@ pub struct Report<'r> {
     totals: JsonTotals,
     findings: Vec<JsonFinding<'r>>,
     buffers: Buffers<'r>,
+    /// What the program printed.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    output: &'r str,
+    #[serde(skip_serializing_if = "is_false")]
+    output_truncated: bool,
     warps: Vec<JsonWarp<'r>>,
     #[serde(skip_serializing_if = "is_false")]
     warps_truncated: bool,
@@ -96,6 +101,8 @@ impl<'r> Report<'r> {
                 .chain(failures)
                 .collect(),
             buffers: Buffers { dump: options.dump, result },
+            output: &result.output.text,
+            output_truncated: result.output.truncated,
             warps,
             warps_truncated: result.warps_truncated,
             lines: result.warps_truncated.then(|| lines(&result.summed, width, at)),

@@ -8,8 +8,8 @@ use warplens_sim::launch::{
 };
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
-    Finding, LineTrace, Mask, RegisterValues, Related, RunResult, Severity, StatementId, Status, Totals,
-    Visit, WarpId, WarpTrace,
+    Finding, LineTrace, Mask, Output, RegisterValues, Related, RunResult, Severity, StatementId, Status,
+    Totals, Visit, WarpId, WarpTrace,
 };
 
 use super::offer::Source;
@@ -115,6 +115,7 @@ pub(crate) fn result() -> RunResult {
         warps: vec![WarpTrace { cta: [0; 3], warp: 0, launched: ALL, lines, registers: Some(registers) }],
         warps_truncated: false,
         memory,
+        output: Output::default(),
     }
 }
 

@@ -12,13 +12,16 @@ mod exchange;
 mod execute;
 mod fault;
 mod frame;
+mod heap;
 mod launch;
 mod local;
 mod matrix;
+mod print;
 mod run;
 mod spaces;
 mod spin;
 mod stack;
+mod system;
 mod warp;
 
 pub use run::{Model, run};

@@ -14,7 +14,8 @@ mod tables;
 pub use operation::{Combining, Guard, Instruction, Op, SetTo};
 pub use tables::{
     Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, Call, Callee, Copy, Element,
-    Exchange, ExchangeKind, Lop3Predicate, MatrixAccess, MatrixProduct, Note, Pack, Space, Switch, Tables,
+    Exchange, ExchangeKind, Lop3Predicate, MatrixAccess, MatrixProduct, Note, Pack, Space, Switch, System,
+    Tables,
 };
 
 /// A register's place in its file.
@@ -48,6 +49,12 @@ impl Program {
     /// Statements of all functions.
     pub fn statements(&self) -> usize {
         self.functions.iter().map(|function| function.code.len()).sum()
+    }
+
+    /// Whether it prints or uses the device heap: then its blocks must run in order.
+    pub fn calls_system(&self) -> bool {
+        let mut calls = self.functions.iter().flat_map(|function| &function.tables.calls);
+        calls.any(|call| matches!(call.callee, Callee::System(_)))
     }
 
     /// The function that holds a statement, and the statement's number in it.

@@ -7,8 +7,8 @@
 use crate::memory::DeviceMemory;
 use crate::record::{Recorder, Summary};
 use crate::trace::{
-    Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
-    WarpTrace,
+    Cancelled, Control, Finding, Mask, Output, Progress, Related, RunOptions, RunResult, Severity, Status,
+    WarpId, WarpTrace,
 };
 
 use super::LaunchConfig;
@@ -143,6 +143,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             warps_truncated: self.warps_truncated,
             summed,
             memory: self.memory,
+            output: Output::default(),
         })
     }
 

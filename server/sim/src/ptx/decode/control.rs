@@ -9,7 +9,7 @@ use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
-use crate::ptx::program::{Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Switch};
+use crate::ptx::program::{Barrier, BarrierKind, Call, Callee, Formal, Guard, Op, Passing, Switch, System};
 use crate::ptx::registers::Slots;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -97,7 +97,12 @@ impl<'l> FunctionDecoder<'l, '_> {
                 let linked = self.linked;
                 Ok((Callee::Direct(index), Some(&linked.functions[index as usize].signature)))
             }
-            None => Err(Why(smol_str::format_smolstr!("the body of `{text}` is not in this module"))),
+            None => match (System::from_name(text), self.linked.declarations.get(text)) {
+                (Some(system), Some(DeclarationKind::Function { signature, .. })) => {
+                    Ok((Callee::System(system), Some(signature)))
+                }
+                _ => Err(Why(smol_str::format_smolstr!("the body of `{text}` is not in this module"))),
+            },
         }
     }
 

@@ -4,7 +4,9 @@ use super::fault::Fault;
 use super::frame::{Frame, pass};
 use super::launch::{Journal, Launch};
 use super::local::MOST;
+use super::spaces::Spaces;
 use super::stack::Group;
+use super::system;
 use super::warp::{Pause, Warp};
 use crate::ptx::program::{Callee, Function, Instruction, Slot};
 use crate::ptx::registers::{Registers, lanes};
@@ -56,6 +58,7 @@ impl Warp {
     }
 
     /// `call`
+    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
     pub(crate) fn call(
         &mut self,
         call: Slot,
@@ -63,6 +66,7 @@ impl Warp {
         group: Group,
         executed: u32,
         launch: &Launch<'_>,
+        spaces: &mut Spaces,
         journal: &mut Journal,
     ) -> Option<Pause> {
         let Group { pc, frame, .. } = group;
@@ -72,6 +76,18 @@ impl Warp {
             return None;
         }
         let target = function.tables.calls[call as usize].callee;
+        if let Callee::System(system) = target {
+            let call = &function.tables.calls[call as usize];
+            let pointer = if launch.program.wide_addresses { 8 } else { 4 };
+            let mut callee = system::Callee { spaces, local: &mut self.local, pointer };
+            let frame = self.frames[frame as usize].as_mut()?;
+            if let Err(fault) = system::call(system, call, frame, &mut callee, executed) {
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            }
+            self.stack.go_on(pc + 1);
+            return None;
+        }
         let callees = match self.callees(target, frame, executed, launch) {
             Ok(callees) => callees,
             Err(fault) => {
@@ -105,6 +121,7 @@ impl Warp {
         let place = match callee {
             Callee::Direct(function) => return Ok(vec![(function, executed)]),
             Callee::Indirect(place) => place,
+            Callee::System(_) => return Ok(Vec::new()),
         };
         let Some(frame) = &self.frames[frame as usize] else { return Ok(Vec::new()) };
         let mut callees: Vec<(u32, u32)> = Vec::new();

@@ -44,6 +44,9 @@ impl Fault {
             _ if null => {
                 format!("{what} through a null pointer: {address:#x} is {address} bytes from address 0")
             }
+            Some(buffer) if buffer.freed => {
+                format!("{what} of {span} bytes in `{}`, which was freed", buffer.name)
+            }
             Some(buffer) if address >= buffer.address => {
                 let offset = address - buffer.address;
                 let (name, len) = (&buffer.name, buffer.len);
@@ -58,7 +61,11 @@ impl Fault {
                 format!("{what} of {span} bytes outside {name} memory, at address {address:#x}")
             }
         };
-        let code = if null { "null-pointer" } else { "out-of-bounds" };
+        let code = match near {
+            _ if null => "null-pointer",
+            Some(buffer) if buffer.freed => "use-after-free",
+            _ => "out-of-bounds",
+        };
         Fault { code, message, lanes: 0 }
     }
 

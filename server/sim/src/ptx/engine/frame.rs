@@ -90,6 +90,26 @@ pub(crate) fn pass(
     }
 }
 
+/// The value of an argument in one lane.
+pub(crate) fn argument(formal: &Formal, frame: &Frame, local: &Local, lane: usize) -> u64 {
+    let word = |word| u64::from(fetch(formal, &frame.registers, frame.local_base, local, word)[lane]);
+    if formal.size > 4 { word(0) | word(1) << 32 } else { word(0) }
+}
+
+/// Gives a result to one lane.
+pub(crate) fn result(formal: &Formal, frame: &mut Frame, local: &mut Local, lane: usize, value: u64) {
+    for word in 0..formal.size.div_ceil(4).min(2) {
+        let values = [(value >> (32 * word)) as u32; WIDTH];
+        match formal.at {
+            Passing::Local(offset) => {
+                local.set_row(u64::from(frame.local_base + offset + 4 * word), 1 << lane, &values);
+            }
+            Passing::Register(place) => deliver(place, &mut frame.registers, word, 1 << lane, &values),
+            Passing::Nowhere => {}
+        }
+    }
+}
+
 fn fetch(formal: &Formal, registers: &Registers, base: u32, local: &Local, word: u32) -> Lanes<u32> {
     match formal.at {
         Passing::Local(offset) => *local.row(u64::from(base + offset + 4 * word)),

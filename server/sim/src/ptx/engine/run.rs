@@ -1,10 +1,12 @@
 //! A launch from its first block to its last.
 
 use super::block::{Block, BlockPause};
+use super::heap::Heap;
 use super::launch::{Journal, Launch};
 use super::local::MOST;
 use super::spaces::Spaces;
 use super::stack::StackRule;
+use super::system::Printed;
 use super::warp::Warp;
 use crate::ptx::launch_config::LaunchConfig;
 use crate::ptx::program::{Place, Program, Register};
@@ -75,6 +77,8 @@ pub fn run(
         constants: program.constants.clone(),
         params,
         shared: Vec::new(),
+        heap: Heap::default(),
+        printed: Printed::new(options.limits.max_output),
         changes: 0,
     };
     let mut run = Run {
@@ -277,6 +281,7 @@ impl Run<'_> {
             warps_truncated: truncated,
             summed,
             memory: self.spaces.launch,
+            output: self.spaces.printed.finish(),
         }
     }
 }

@@ -1,7 +1,9 @@
 //! The state spaces of a running block, and accesses to them lane by lane.
 
 use super::fault::Fault;
+use super::heap::Heap;
 use super::local::Local;
+use super::system::Printed;
 use crate::memory::DeviceMemory;
 use crate::ptx::program::{Address, Place, Space};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
@@ -62,6 +64,10 @@ pub(crate) struct Spaces {
     pub(crate) constants: DeviceMemory,
     pub(crate) params: Vec<u8>,
     pub(crate) shared: Vec<u8>,
+    /// The device heap.
+    pub(crate) heap: Heap,
+    /// What was printed.
+    pub(crate) printed: Printed,
     /// Counts what may have changed memory that others see: who spins need not be asked again before it moves.
     pub(crate) changes: u64,
 }
@@ -200,6 +206,24 @@ impl Spaces {
             Bank::Shared => &mut self.shared,
             Bank::Local => &mut [],
         }
+    }
+
+    /// Up to eight bytes of one lane at an address that has yet to be checked.
+    pub(crate) fn load(
+        &self,
+        space: Space,
+        address: u64,
+        size: u32,
+        lane: usize,
+        local: &Local,
+    ) -> Result<u64, Fault> {
+        let checked = self.check(space, &[address; WIDTH], size.into(), Use::Load, 1 << lane, local)?;
+        Ok(match checked {
+            Checked::One(extent) => self.read(extent, local, lane, address, size),
+            Checked::Each(extents) => {
+                extents[lane].map_or(0, |extent| self.read(extent, local, lane, address, size))
+            }
+        })
     }
 
     /// Up to eight bytes at a checked address.

@@ -148,7 +148,7 @@ impl Warp {
             Event::Control { executed } => {
                 let instruction = function.code[pc as usize];
                 let group = Group { pc, ..group };
-                self.control(instruction, function, group, executed, launch, journal)
+                self.control(instruction, function, group, executed, launch, spaces, journal)
             }
         }
     }
@@ -222,6 +222,7 @@ impl Warp {
         }
     }
 
+    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
     fn control(
         &mut self,
         instruction: Instruction,
@@ -229,6 +230,7 @@ impl Warp {
         group: Group,
         executed: u32,
         launch: &Launch<'_>,
+        spaces: &mut Spaces,
         journal: &mut Journal,
     ) -> Option<Pause> {
         let Group { pc, mask, frame, .. } = group;
@@ -250,7 +252,7 @@ impl Warp {
                 if uniform && executed != 0 && executed != mask {
                     self.not_uniform("a call", statement, executed, mask, journal);
                 }
-                self.call(instruction.s.a, function, group, executed, launch, journal)
+                self.call(instruction.s.a, function, group, executed, launch, spaces, journal)
             }
             Op::Return(uniform) => {
                 if uniform && executed != 0 && executed != mask {

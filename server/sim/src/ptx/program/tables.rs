@@ -333,6 +333,34 @@ pub enum Callee {
     Direct(u32),
     /// The function whose address the register holds.
     Indirect(Place),
+    /// One that every device has.
+    System(System),
+}
+
+/// A function that every device has: its body is in no module.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum System {
+    /// `vprintf`
+    Print,
+    /// `malloc`
+    Allocate,
+    /// `free`
+    Free,
+    /// `__assertfail`
+    AssertFail,
+}
+
+impl System {
+    /// The function with this name.
+    pub fn from_name(name: &str) -> Option<System> {
+        Some(match name {
+            "vprintf" => System::Print,
+            "malloc" => System::Allocate,
+            "free" => System::Free,
+            "__assertfail" => System::AssertFail,
+            _ => return None,
+        })
+    }
 }
 
 /// A barrier of the block.

@@ -42,6 +42,7 @@ impl Listing<'_> {
         self.heading(&shown, out)?;
         self.source(&shown, out)?;
         self.findings(out)?;
+        self.output(out)?;
         self.buffers(out)?;
         self.totals(out)
     }
@@ -163,6 +164,21 @@ impl Listing<'_> {
         let line = finding.statement.and_then(|statement| self.run.position(statement));
         let line = line.map_or(String::new(), |position| format!(":{}", position.line + 1));
         format!("{}{line} (block {x},{y},{z} warp {}{lanes})", self.run.path, finding.warp)
+    }
+
+    /// What the program printed, without control characters that would reach the terminal.
+    fn output(&self, out: &mut dyn Write) -> io::Result<()> {
+        let output = &self.run.result.output;
+        if !output.text.is_empty() {
+            writeln!(out, "{STRONG}printed{STRONG:#}:")?;
+        }
+        for line in output.text.lines() {
+            writeln!(out, "    {}", without_tabs(line))?;
+        }
+        if output.truncated {
+            writeln!(out, "{FAINT}    … and more, which is not kept{FAINT:#}")?;
+        }
+        Ok(())
     }
 
     fn buffers(&self, out: &mut dyn Write) -> io::Result<()> {

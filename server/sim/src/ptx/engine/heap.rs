@@ -1,0 +1,127 @@
+//! The device heap: what `malloc` gives and `free` takes back.
+//!
+//! Blocks lie in device memory among the launch's buffers, each with a name and a gap behind it. A block that was freed stays
+//! out of use until the heap has no other room, so that late accesses are noticed.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashSet;
+
+use crate::memory::{DeviceMemory, GRANULE};
+
+/// Bytes of live blocks, as a device has them where the host sets no other limit.
+const LIVE: u64 = 8 << 20;
+/// Bytes of blocks, freed ones among them, before those are used again.
+const FRESH: u64 = 64 << 20;
+
+/// The blocks of a launch.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Heap {
+    /// Addresses of the blocks, freed ones among them.
+    blocks: FxHashSet<u64>,
+    live: u64,
+    fresh: u64,
+    /// Addresses and sizes of freed blocks, the oldest first.
+    freed: VecDeque<(u64, u64)>,
+}
+
+/// Why a block cannot be freed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BadFree {
+    /// It was freed before.
+    Again,
+    /// No block begins there.
+    NoBlock,
+}
+
+/// Bytes that a block takes.
+fn room(len: u64) -> u64 {
+    len.max(1).div_ceil(GRANULE).saturating_mul(GRANULE)
+}
+
+impl Heap {
+    /// A new block; address 0 where there is no room.
+    pub(crate) fn allocate(&mut self, memory: &mut DeviceMemory, len: u64) -> u64 {
+        let room = room(len);
+        if self.live.saturating_add(room) > LIVE {
+            return 0;
+        }
+        let name = format!("malloc #{}", self.blocks.len() + 1);
+        let address = if self.fresh + room <= FRESH {
+            self.fresh += room;
+            memory.allocate(&name, len).unwrap_or(0)
+        } else {
+            let again = self.freed.iter().position(|(_, had)| *had >= room);
+            let Some((address, _)) = again.and_then(|at| self.freed.remove(at)) else { return 0 };
+            memory.renew(address, &name, len);
+            address
+        };
+        if address != 0 {
+            self.blocks.insert(address);
+            self.live += room;
+        }
+        address
+    }
+
+    /// Takes a block back.
+    pub(crate) fn free(&mut self, memory: &mut DeviceMemory, address: u64) -> Result<(), BadFree> {
+        let block = memory.buffer_of(address, 0).filter(|_| self.blocks.contains(&address));
+        let block = block.ok_or(BadFree::NoBlock)?;
+        if block.freed {
+            return Err(BadFree::Again);
+        }
+        let room = room(block.len);
+        memory.retire(address);
+        self.live -= room;
+        self.freed.push_back((address, room));
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> DeviceMemory {
+        DeviceMemory::new(0x1000, u64::MAX)
+    }
+
+    #[test]
+    fn blocks_are_apart_and_come_back_once() {
+        let (mut memory, mut heap) = (memory(), Heap::default());
+        let x = heap.allocate(&mut memory, 10);
+        let y = heap.allocate(&mut memory, 0);
+        assert!(x != 0 && y > x + 10);
+        assert!(memory.bytes(x, 10).is_some());
+        assert_eq!(heap.free(&mut memory, x), Ok(()));
+        assert_eq!(memory.bytes(x, 1), None);
+        assert_eq!(heap.free(&mut memory, x), Err(BadFree::Again));
+        assert_eq!(heap.free(&mut memory, y + 1), Err(BadFree::NoBlock));
+        assert_eq!(heap.free(&mut memory, 0x10), Err(BadFree::NoBlock));
+    }
+
+    #[test]
+    fn what_is_live_is_bounded() {
+        let (mut memory, mut heap) = (memory(), Heap::default());
+        assert_eq!(heap.allocate(&mut memory, LIVE + 1), 0);
+        assert_eq!(heap.allocate(&mut memory, u64::MAX), 0);
+        assert_ne!(heap.allocate(&mut memory, LIVE), 0);
+        assert_eq!(heap.allocate(&mut memory, 1), 0);
+    }
+
+    #[test]
+    fn freed_blocks_serve_again_when_all_are_used() {
+        let (mut memory, mut heap) = (memory(), Heap::default());
+        let first = heap.allocate(&mut memory, LIVE);
+        for _ in 1..FRESH / LIVE {
+            let last = memory.buffers()[memory.buffers().len() - 1].address;
+            heap.free(&mut memory, last).expect("a block");
+            assert_ne!(heap.allocate(&mut memory, LIVE), 0);
+        }
+        let last = memory.buffers()[memory.buffers().len() - 1].address;
+        heap.free(&mut memory, last).expect("a block");
+        assert_eq!(heap.allocate(&mut memory, 100), first);
+        assert!(memory.bytes(first, 100).is_some_and(|bytes| bytes.iter().all(|byte| *byte == 0)));
+        assert_eq!(memory.bytes(first, 101), None);
+    }
+}
