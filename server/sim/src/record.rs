@@ -1,44 +1,35 @@
 //! Writing a trace while a program runs: one recorder a warp, a handful of instructions a visit.
 //!
 //! Equal neighbouring visits are folded as they come, and everything that can be derived (unions, counts, sums of lanes) is
-//! derived when a fold ends, so the common visit costs two compares and one add.
+//! derived when a fold ends, so the common visit costs two compares and one add. Statements that a warp goes straight
+//! through have the same visits, so these are kept once for all of them: a *run* of statements, made when they are first
+//! reached and split where a later visit covers only a part of it.
+
+use std::sync::Arc;
 
 use crate::trace::{Counters, LineTrace, Mask, StatementId, Totals, Visit};
 
-/// The visits of one statement by one warp, while it runs.
+/// The visits of each statement of a run by one warp; kept with the first of them.
 #[derive(Clone, Debug, Default)]
-struct Line {
-    open: Option<Visit>,
+struct Run {
+    /// One past the last statement; 0 where no run begins.
+    end: u32,
+    truncated: bool,
+    /// The newest visit; repeated 0 times where there is none.
+    open: Visit,
     folded: Vec<Visit>,
     count: u64,
     active: Mask,
     executed: Mask,
     active_lanes: u64,
     executed_lanes: u64,
-    truncated: bool,
-}
-
-impl Line {
-    fn close(&mut self, max_visits: usize, budget: &mut usize) {
-        let Some(visit) = self.open.take() else { return };
-        self.count += visit.repeat;
-        self.active |= visit.active;
-        self.executed |= visit.executed;
-        self.active_lanes += visit.repeat * u64::from(visit.active.count_ones());
-        self.executed_lanes += visit.repeat * u64::from(visit.executed.count_ones());
-        if self.truncated || self.folded.len() >= max_visits || *budget == 0 {
-            self.truncated = true;
-        } else {
-            *budget -= 1;
-            self.folded.push(visit);
-        }
-    }
 }
 
 /// Records the visits of one warp.
 #[derive(Clone, Debug)]
 pub struct Recorder {
-    lines: Vec<Line>,
+    /// One a statement.
+    runs: Vec<Run>,
     /// One a statement, or none at all where nobody counts.
     counters: Vec<Counters>,
     max_visits: usize,
@@ -49,12 +40,12 @@ impl Recorder {
     /// A recorder for a program of `statements` statements that keeps at most `max_visits` folded visits a statement, and
     /// `budget` in all.
     pub fn new(statements: usize, max_visits: usize, budget: usize) -> Self {
-        Recorder { lines: vec![Line::default(); statements], counters: Vec::new(), max_visits, budget }
+        Recorder { runs: vec![Run::default(); statements], counters: Vec::new(), max_visits, budget }
     }
 
     /// From now on each statement has counters.
     pub fn count_costs(&mut self) {
-        self.counters.resize(self.lines.len(), Counters::default());
+        self.counters.resize(self.runs.len(), Counters::default());
     }
 
     /// Notes what an access of `statement` cost, if that is counted.
@@ -65,55 +56,124 @@ impl Recorder {
     }
 
     /// Notes that `active` lanes came to `statement` and `executed` of them acted.
-    #[inline]
+    #[inline(always)]
     pub fn visit(&mut self, statement: StatementId, active: Mask, executed: Mask) {
-        let line = &mut self.lines[statement.index()];
-        if let Some(open) = &mut line.open
-            && open.active == active
-            && open.executed == executed
-        {
-            open.repeat += 1;
-            return;
+        self.visit_run(statement.0, statement.0 + 1, active, executed);
+    }
+
+    /// Notes that `active` lanes came to the statements from `first` to, not including, `end`, one after the other, and
+    /// `executed` of them acted.
+    #[inline(always)]
+    pub fn visit_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
+        let mut at = first;
+        while at < end {
+            let run = &mut self.runs[at as usize];
+            if run.end <= at || run.end > end {
+                self.arrange(at, end);
+                continue;
+            }
+            if run.open.active == active && run.open.executed == executed {
+                run.open.repeat += 1;
+                at = run.end;
+            } else {
+                let start = at as usize;
+                at = self.close(start);
+                self.runs[start].open = Visit { active, executed, repeat: 1 };
+            }
         }
-        line.close(self.max_visits, &mut self.budget);
-        line.open = Some(Visit { active, executed, repeat: 1 });
     }
 
     /// Changes the newest visit of `statement`: for statements whose masks are known only after the fact.
     pub fn amend(&mut self, statement: StatementId, active: Mask, executed: Mask) {
-        let line = &mut self.lines[statement.index()];
-        match &mut line.open {
-            Some(open) if open.repeat == 1 => {
-                open.active = active;
-                open.executed = executed;
-            }
-            Some(open) => {
-                open.repeat -= 1;
-                self.visit(statement, active, executed);
-            }
-            None => self.visit(statement, active, executed),
+        let index = statement.index();
+        if self.runs[index].end != statement.0 + 1 {
+            self.arrange(statement.0, statement.0 + 1);
         }
+        let open = &mut self.runs[index].open;
+        if open.repeat == 1 {
+            (open.active, open.executed) = (active, executed);
+        } else {
+            open.repeat = open.repeat.saturating_sub(1);
+            self.visit(statement, active, executed);
+        }
+    }
+
+    /// Ends the fold of the run at `first`, and gives the run's end. A run for which too few visits may be kept is split
+    /// before, where they end.
+    fn close(&mut self, first: usize) -> u32 {
+        let (left, run) = (self.budget, &mut self.runs[first]);
+        let statements = run.end as usize - first;
+        let keep = run.open.repeat != 0 && !run.truncated && run.folded.len() < self.max_visits;
+        if keep && (1..statements).contains(&left) {
+            self.split(first, first + left);
+        }
+        let run = &mut self.runs[first];
+        let visit = std::mem::take(&mut run.open);
+        if visit.repeat == 0 {
+            return run.end;
+        }
+        run.count += visit.repeat;
+        run.active |= visit.active;
+        run.executed |= visit.executed;
+        run.active_lanes += visit.repeat * u64::from(visit.active.count_ones());
+        run.executed_lanes += visit.repeat * u64::from(visit.executed.count_ones());
+        if keep && left > 0 {
+            self.budget -= run.end as usize - first;
+            run.folded.push(visit);
+        } else {
+            run.truncated = true;
+        }
+        run.end
+    }
+
+    /// Makes a run begin at `at` that does not go beyond `end`.
+    #[cold]
+    fn arrange(&mut self, at: u32, end: u32) {
+        let first = at as usize;
+        if self.runs[first].end == 0 {
+            match self.runs[..first].iter().rposition(|run| run.end != 0) {
+                Some(head) if self.runs[head].end > at => self.split(head, first),
+                _ => {
+                    let new = self.runs[first..end as usize].iter().take_while(|run| run.end == 0);
+                    self.runs[first].end = at + new.count() as u32;
+                }
+            }
+        }
+        if self.runs[first].end > end {
+            self.split(first, end as usize);
+        }
+    }
+
+    /// Makes two runs of the one at `first`; the second begins at `at`.
+    fn split(&mut self, first: usize, at: usize) {
+        self.runs[at] = self.runs[first].clone();
+        self.runs[first].end = at as u32;
     }
 
     /// Ends the recording: the statements that were reached, and the visits that may still be kept by later warps.
     pub fn finish(mut self) -> (Vec<LineTrace>, usize) {
         let mut lines = Vec::new();
-        for (index, line) in self.lines.iter_mut().enumerate() {
-            line.close(self.max_visits, &mut self.budget);
-            if line.count == 0 {
+        let mut at = 0;
+        while at < self.runs.len() {
+            if self.runs[at].end == 0 {
+                at += 1;
                 continue;
             }
-            lines.push(LineTrace {
-                statement: StatementId(index as u32),
-                count: line.count,
-                active: line.active,
-                executed: line.executed,
-                active_lanes: line.active_lanes,
-                executed_lanes: line.executed_lanes,
-                visits: std::mem::take(&mut line.folded),
-                truncated: line.truncated,
-                counters: self.counters.get(index).map(|&cost| Box::new(cost)),
-            });
+            let end = self.close(at) as usize;
+            let run = &mut self.runs[at];
+            let visits: Arc<[Visit]> = std::mem::take(&mut run.folded).into();
+            lines.extend((at..end).map(|statement| LineTrace {
+                statement: StatementId(statement as u32),
+                count: run.count,
+                active: run.active,
+                executed: run.executed,
+                active_lanes: run.active_lanes,
+                executed_lanes: run.executed_lanes,
+                visits: Arc::clone(&visits),
+                truncated: run.truncated,
+                counters: self.counters.get(statement).map(|&cost| Box::new(cost)),
+            }));
+            at = end;
         }
         (lines, self.budget)
     }
@@ -148,7 +208,7 @@ impl Summary {
                         sum.counters.get_or_insert_default().add(cost);
                     }
                 }
-                none => *none = Some(LineTrace { visits: Vec::new(), truncated: true, ..line.clone() }),
+                none => *none = Some(LineTrace { visits: [].into(), truncated: true, ..line.clone() }),
             }
         }
     }
@@ -161,6 +221,9 @@ impl Summary {
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
     use super::*;
 
     fn visits(lines: &[LineTrace], statement: u32) -> Vec<(Mask, Mask, u64)> {
@@ -210,6 +273,39 @@ mod tests {
         }
         let passes = |line: &LineTrace| line.counters.as_ref().map(|counters| counters.shared.passes);
         assert_eq!(summary.finish().0.iter().map(passes).collect::<Vec<_>>(), [Some(12)]);
+    }
+
+    #[test]
+    fn statements_of_a_run_have_the_same_visits_until_it_is_split() {
+        let mut recorder = Recorder::new(6, 10, 100);
+        recorder.visit_run(0, 6, 0xf, 0xf);
+        recorder.visit_run(2, 6, 0x3, 0x3);
+        recorder.visit_run(2, 4, 0x1, 0x1);
+        let (lines, budget) = recorder.finish();
+        assert_eq!(visits(&lines, 1), [(0xf, 0xf, 1)]);
+        assert_eq!(visits(&lines, 3), [(0xf, 0xf, 1), (0x3, 0x3, 1), (0x1, 0x1, 1)]);
+        assert_eq!(visits(&lines, 5), [(0xf, 0xf, 1), (0x3, 0x3, 1)]);
+        assert_eq!(budget, 100 - 12);
+    }
+
+    proptest! {
+        /// A run is nothing but its statements, also where there is no room for all visits.
+        #[test]
+        fn runs_record_what_their_statements_would(
+            seen in vec((0u32..12, 0u32..12, 1u64..4, 0u64..2), 0..60),
+            max_visits in 1usize..6,
+            budget in 0usize..80,
+        ) {
+            let (mut runs, mut single) =
+                (Recorder::new(12, max_visits, budget), Recorder::new(12, max_visits, budget));
+            for (first, end, active, executed) in seen {
+                runs.visit_run(first, end, active, executed);
+                for statement in first..end {
+                    single.visit(StatementId(statement), active, executed);
+                }
+            }
+            prop_assert_eq!(runs.finish(), single.finish());
+        }
     }
 
     #[test]

@@ -3,6 +3,8 @@
 //! Plain data that compares by value. Statements are named by number; where a statement stands in a text is known to whoever
 //! decoded the program, never here.
 
+use std::sync::Arc;
+
 use smol_str::SmolStr;
 
 use crate::memory::DeviceMemory;
@@ -26,7 +28,7 @@ impl StatementId {
 }
 
 /// Equal neighbouring visits of one statement by one warp.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visit {
     /// Lanes of the group that came to the statement.
     pub active: Mask,
@@ -51,8 +53,9 @@ pub struct LineTrace {
     pub active_lanes: u64,
     /// Executing lanes summed over the visits ("not predicated off threads executed").
     pub executed_lanes: u64,
-    /// The visits in order of execution, equal neighbours folded; empty in a sum over warps.
-    pub visits: Vec<Visit>,
+    /// The visits in order of execution, equal neighbours folded; empty in a sum over warps. Statements that were always
+    /// visited together share them.
+    pub visits: Arc<[Visit]>,
     /// Whether later visits are missing from `visits`.
     pub truncated: bool,
     /// What memory accesses cost, where the run was asked to count.

@@ -61,7 +61,7 @@ fn kernels_end_in_a_known_way() {
                 *unsupported.entry(finding.message.clone()).or_insert(0) += 1;
             }
             for warp in &result.warps {
-                for visit in warp.lines.iter().flat_map(|line| &line.visits) {
+                for visit in warp.lines.iter().flat_map(|line| line.visits.iter()) {
                     assert_eq!(visit.executed & !visit.active, 0, "{}", path.display());
                     assert_eq!(visit.active & !warp.launched, 0, "{}", path.display());
                     assert_ne!(visit.active, 0, "{}", path.display());

@@ -58,7 +58,7 @@ fn two_ways(line: &LineTrace) -> Vec<Vec<Mask>> {
 
 /// The lanes that went to each target, read off the targets' first visits; nothing where these do not tell.
 fn several_ways(line: &LineTrace, targets: &[Option<&LineTrace>]) -> Vec<Vec<Mask>> {
-    let [Visit { executed, repeat: 1, .. }] = line.visits.as_slice() else { return Vec::new() };
+    let [Visit { executed, repeat: 1, .. }] = &*line.visits else { return Vec::new() };
     let first = |target: &Option<&LineTrace>| Some(target.as_ref()?.visits.first()?.active & executed);
     let groups: Vec<Mask> = targets.iter().filter_map(first).filter(|group| *group != 0).collect();
     let union = groups.iter().fold(0, |union, group| union | group);

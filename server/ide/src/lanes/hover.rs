@@ -50,7 +50,7 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
         return "**Not run**: no lane of this warp came here.".to_owned();
     };
     let lanes = |mask: Mask| if mask == launched { "all lanes".to_owned() } else { listed(mask) };
-    let [visit] = trace.visits.as_slice() else { return several_visits(trace, all) };
+    let [visit] = &*trace.visits else { return several_visits(trace, all) };
     let often = match trace.count {
         1 => "once".to_owned(),
         times => format!("{times} times"),

@@ -87,7 +87,7 @@ fn text(statement: &Reading<'_>, format: Format) -> Option<String> {
     let Some(trace) = statement.trace.filter(|trace| trace.count > 0) else {
         return Some("not run".to_owned());
     };
-    match trace.visits.as_slice() {
+    match &*trace.visits {
         [visit] if trace.count == 1 => one_visit(statement, visit, format, BUDGET),
         [visit] if !trace.truncated => {
             Some(times(trace.count, |room| one_visit(statement, visit, format, room)))

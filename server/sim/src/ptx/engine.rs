@@ -21,6 +21,7 @@ mod run;
 mod spaces;
 mod spin;
 mod stack;
+mod straight;
 mod system;
 mod warp;
 

@@ -63,6 +63,8 @@ pub trait Word: Copy + Default + 'static {
     fn widen(self) -> u64;
     /// The low bits.
     fn narrow(bits: u64) -> Self;
+    /// `self` where `keep` is all ones, `other` where it is 0. Without a branch, so that whole vectors blend.
+    fn or_else(self, keep: u32, other: Self) -> Self;
 }
 
 impl Word for u32 {
@@ -81,6 +83,11 @@ impl Word for u32 {
     fn narrow(bits: u64) -> u32 {
         bits as u32
     }
+
+    #[inline(always)]
+    fn or_else(self, keep: u32, other: u32) -> u32 {
+        self & keep | other & !keep
+    }
 }
 
 impl Word for u64 {
@@ -98,6 +105,12 @@ impl Word for u64 {
 
     fn narrow(bits: u64) -> u64 {
         bits
+    }
+
+    #[inline(always)]
+    fn or_else(self, keep: u32, other: u64) -> u64 {
+        let keep = i64::from(keep as i32) as u64;
+        self & keep | other & !keep
     }
 }
 
@@ -178,10 +191,10 @@ impl Registers {
                 *d = f(lane);
             }
         } else {
-            let mask = mask >> (PART * part);
+            let keep: [u32; PART] = kept(mask >> (PART * part));
+            let values: [D; PART] = std::array::from_fn(|lane| f(lane));
             for lane in 0..PART {
-                let value = f(lane);
-                d[lane] = if mask & BITS[lane] != 0 { value } else { d[lane] };
+                d[lane] = values[lane].or_else(keep[lane], d[lane]);
             }
         }
     }
@@ -216,17 +229,23 @@ fn piece<T: Copy>(lanes: &Lanes<T>, part: usize) -> [T; PART] {
 
 /// `d[lane] = f(lane)` in the lanes of `mask`. `f` is asked for the other lanes too, so it must have no effect.
 #[inline(always)]
-pub fn blend<T: Copy>(d: &mut Lanes<T>, mask: u32, f: impl Fn(usize) -> T) {
+pub fn blend<T: Word>(d: &mut Lanes<T>, mask: u32, f: impl Fn(usize) -> T) {
     if mask == FULL {
         for (lane, d) in d.iter_mut().enumerate() {
             *d = f(lane);
         }
     } else {
+        let keep: Lanes<u32> = kept(mask);
         for lane in 0..WIDTH {
-            let value = f(lane);
-            d[lane] = if mask & BITS[lane] != 0 { value } else { d[lane] };
+            d[lane] = f(lane).or_else(keep[lane], d[lane]);
         }
     }
+}
+
+/// All ones in the lanes of a mask.
+#[inline(always)]
+fn kept<const N: usize>(mask: u32) -> [u32; N] {
+    std::array::from_fn(|lane| if mask & BITS[lane] != 0 { u32::MAX } else { 0 })
 }
 
 #[cfg(test)]

@@ -49,7 +49,7 @@ fn listing(text: &str, code: &hir::Code, result: &RunResult, warp: &WarpTrace) -
     for line in &warp.lines {
         let instruction = &code.instructions[line.statement.index()];
         write!(out, "{:24}", text[instruction.range].trim()).expect("a string takes text");
-        for visit in &line.visits {
+        for visit in line.visits.iter() {
             write!(out, " {:x}", visit.active).expect("a string takes text");
             if visit.executed != visit.active {
                 write!(out, "/{:x}", visit.executed).expect("a string takes text");

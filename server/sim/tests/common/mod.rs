@@ -74,7 +74,7 @@ impl Source {
         let mut notes: Vec<String> = vec![String::new(); self.text.lines().count()];
         for line in &trace.lines {
             let note = &mut notes[self.line(program, line.statement)];
-            for visit in &line.visits {
+            for visit in line.visits.iter() {
                 note.push_str(&format!(" {:08x}", visit.active));
                 if visit.executed != visit.active {
                     note.push_str(&format!("/{:08x}", visit.executed));

@@ -220,7 +220,7 @@ fn more_warps_than_are_listed() {
             short(run);
             run.warps_truncated = true;
             run.summed.truncate(1);
-            run.summed[0].visits.clear();
+            run.summed[0].visits = [].into();
         },
         &PLAIN,
         expect![[r#"

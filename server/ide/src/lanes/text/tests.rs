@@ -15,7 +15,7 @@ fn trace(visits: &[(Mask, Mask, u64)]) -> LineTrace {
         executed: visits.iter().fold(0, |union, visit| union | visit.executed),
         active_lanes: 0,
         executed_lanes: 0,
-        visits,
+        visits: visits.into(),
         truncated: false,
         counters: None,
     }

@@ -7,6 +7,7 @@ use crate::ptx::program::{Access, Copy, Element, Place, Space};
 use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, lanes};
 
 /// `ld`
+#[inline(always)]
 pub(crate) fn load(
     access: &Access,
     r: &mut Registers,
@@ -39,6 +40,7 @@ pub(crate) fn load(
 }
 
 /// Extends loaded values and writes them to a register.
+#[inline(always)]
 fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Registers, mask: u32) {
     let size = 8 * access.size;
     let extend = |value: u64| match access.signed {
@@ -60,6 +62,7 @@ fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Regi
 }
 
 /// One element in every lane of `mask`; zero in the others.
+#[inline(always)]
 fn fetch(
     checked: &Checked,
     addresses: &Lanes<u64>,
@@ -112,6 +115,7 @@ fn gather<const SIZE: u32>(bytes: &[u8], index: impl Fn(usize) -> usize, mask: u
 }
 
 /// `st`; where lanes store to one place, the highest wins.
+#[inline(always)]
 pub(crate) fn store(
     access: &Access,
     r: &Registers,
@@ -187,6 +191,7 @@ fn one_byte(
     Ok(fetch(&checked, address, 0, 1, around, 1 << lane)[lane])
 }
 
+#[inline(always)]
 fn scatter(
     checked: &Checked,
     addresses: &Lanes<u64>,

@@ -1,5 +1,7 @@
 //! One operation that does not decide who runs next, in the lanes that execute it.
 
+use pulp::{NullaryFnOnce, Simd};
+
 use super::access;
 use super::atomic;
 use super::exchange;
@@ -26,8 +28,9 @@ pub(crate) struct Surroundings<'w> {
 }
 
 /// Runs an operation in the lanes of `mask`.
-#[inline]
-pub(crate) fn execute(
+#[inline(always)]
+pub(crate) fn execute<S: Simd>(
+    simd: S,
     instruction: &Instruction,
     function: &Function,
     r: &mut Registers,
@@ -67,7 +70,7 @@ pub(crate) fn execute(
             let members = *r.get::<u32>(s.a);
             return complain(exchange::check_members(&members, around.live, mask));
         }
-        _ => rare(instruction, function, r, around, mask),
+        _ => simd.vectorize(Rare { instruction, function, r, around, mask }),
     }
     Ok(())
 }
@@ -76,7 +79,26 @@ fn complain(complaint: Option<Fault>) -> Result<(), Box<Trouble>> {
     complaint.map_or(Ok(()), |complaint| Err(Box::new(Trouble::Complaint(complaint))))
 }
 
-/// The operations that no loop is hot with.
+/// The operations that no loop is hot with: a function of their own, for the same instruction set.
+struct Rare<'a, 'w> {
+    instruction: &'a Instruction,
+    function: &'a Function,
+    r: &'a mut Registers,
+    around: &'a mut Surroundings<'w>,
+    mask: u32,
+}
+
+impl NullaryFnOnce for Rare<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let Rare { instruction, function, r, around, mask } = self;
+        rare(instruction, function, r, around, mask);
+    }
+}
+
+#[inline(always)]
 fn rare(
     instruction: &Instruction,
     function: &Function,
@@ -184,6 +206,7 @@ fn rare(
     }
 }
 
+#[inline(always)]
 fn combine(raw: u32, combining: Combining, s: &Slots, r: &Registers) -> u32 {
     match combining {
         Combining::No => raw,
@@ -193,6 +216,7 @@ fn combine(raw: u32, combining: Combining, s: &Slots, r: &Registers) -> u32 {
 }
 
 /// The second destination takes the complement of the comparison, not of the result.
+#[inline(always)]
 fn set_predicates(raw: u32, combining: Combining, s: &Slots, r: &mut Registers, mask: u32) {
     let (first, second) = (combine(raw, combining, s, r), combine(!raw, combining, s, r));
     if s.d != NO_SLOT {
@@ -203,6 +227,7 @@ fn set_predicates(raw: u32, combining: Combining, s: &Slots, r: &mut Registers, 
     }
 }
 
+#[inline(always)]
 fn select<T: Word>(chosen: u32, s: &Slots, r: &mut Registers, mask: u32) {
     let (a, mut d) = (*r.get::<T>(s.a), *r.get::<T>(s.b));
     blend(&mut d, chosen, |lane| a[lane]);

@@ -1,5 +1,6 @@
 //! What does not change while a launch runs, and what all its warps share.
 
+use pulp::Arch;
 use rustc_hash::FxHashSet;
 
 use super::fault::Fault;
@@ -16,6 +17,8 @@ pub(crate) struct Launch<'p> {
     pub(crate) dynamic_shared: u32,
     pub(crate) rule: StackRule,
     pub(crate) options: RunOptions,
+    /// The instruction set of the host that the inner loop uses.
+    pub(crate) arch: Arch,
 }
 
 /// Where a warp is in the launch, as special registers tell it.

@@ -1,5 +1,7 @@
 //! A launch from its first block to its last.
 
+use pulp::Arch;
+
 use super::block::{Block, BlockPause};
 use super::heap::Heap;
 use super::launch::{Journal, Launch};
@@ -70,7 +72,15 @@ pub fn run(
     if refusal.is_none() {
         params.resize(params.len().max(program.params_size as usize), 0);
     }
-    let launch = Launch { program, grid, block, dynamic_shared, rule: model.rule(), options: *options };
+    let launch = Launch {
+        program,
+        grid,
+        block,
+        dynamic_shared,
+        rule: model.rule(),
+        options: *options,
+        arch: Arch::new(),
+    };
     let spaces = Spaces {
         launch: memory,
         globals: program.globals.clone(),

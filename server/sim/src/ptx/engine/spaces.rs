@@ -111,7 +111,7 @@ impl Spaces {
     }
 
     /// Checks that every lane of `mask` may access `span` bytes at its address.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn check(
         &self,
         space: Space,
@@ -288,7 +288,7 @@ fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
 }
 
 /// The addresses of all lanes.
-#[inline]
+#[inline(always)]
 pub(crate) fn addresses(address: &Address, registers: &Registers, frame_base: u32) -> Lanes<u64> {
     let frame = if address.frame { u64::from(frame_base) } else { 0 };
     let offset = (address.offset as u64).wrapping_add(frame);

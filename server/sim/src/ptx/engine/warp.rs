@@ -1,16 +1,15 @@
 //! A warp: its groups, calls and recorder, and the loop that runs it.
 
-use super::execute::{Surroundings, execute};
-use super::fault::{Fault, Trouble};
 use super::frame::Frame;
 use super::launch::{Journal, Launch, Reporter, Threads, related};
 use super::local::Local;
 use super::spaces::Spaces;
 use super::spin::SpinWatch;
 use super::stack::{Group, Stack, StackRule};
+use super::straight::Event;
 use crate::ptx::program::{Barrier, Function, Instruction, Op, Slot};
 use crate::record::Recorder;
-use crate::trace::{Severity, StatementId, Status, WarpId};
+use crate::trace::{Severity, Status, WarpId};
 
 /// Why a warp stopped running for now, or for good.
 #[derive(Debug)]
@@ -38,22 +37,6 @@ pub(crate) struct Arrival {
     pub(crate) statement: u32,
 }
 
-/// Why the loop over instructions of a group ended.
-enum Event {
-    /// The group is where it meets others.
-    Met,
-    /// There is no instruction left in the function.
-    FellOff,
-    /// It is time to ask the caller whether to go on.
-    Due,
-    /// Time to look whether this goes anywhere.
-    Look,
-    /// The instruction decides who runs next.
-    Control { executed: u32 },
-    /// Memory refused.
-    Fault(Fault),
-}
-
 /// One warp.
 pub(crate) struct Warp {
     pub(crate) reporter: Reporter,
@@ -66,7 +49,7 @@ pub(crate) struct Warp {
     pub(crate) recorder: Recorder,
     /// Whether its trace is kept.
     pub(crate) listed: bool,
-    spin: SpinWatch,
+    pub(crate) spin: SpinWatch,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
 }
@@ -127,7 +110,7 @@ impl Warp {
         journal: &mut Journal,
     ) -> Option<Pause> {
         let function = self.function(launch, group.frame)?;
-        let (pc, event) = self.straight(group, function, spaces, journal);
+        let (pc, event) = self.straight(launch.arch, group, function, spaces, journal);
         let statement = function.first_statement + pc;
         self.stopped_at = statement;
         self.stack.go_on(pc);
@@ -156,70 +139,6 @@ impl Warp {
     fn function<'p>(&self, launch: &Launch<'p>, frame: Slot) -> Option<&'p Function> {
         let frame = self.frames[frame as usize].as_ref()?;
         Some(&launch.program.functions[frame.function as usize])
-    }
-
-    /// Runs a group until it meets others or comes to an instruction that decides who runs next.
-    fn straight(
-        &mut self,
-        group: Group,
-        function: &Function,
-        spaces: &mut Spaces,
-        journal: &mut Journal,
-    ) -> (u32, Event) {
-        let Group { mut pc, until, mask, frame, .. } = group;
-        let Some(frame) = &mut self.frames[frame as usize] else { return (pc, Event::FellOff) };
-        let code = function.code.as_slice();
-        loop {
-            if pc == until {
-                return (pc, Event::Met);
-            }
-            let Some(instruction) = code.get(pc as usize) else { return (pc, Event::FellOff) };
-            if journal.steps >= journal.pause_at {
-                return (pc, Event::Due);
-            }
-            journal.steps += 1;
-            let executed = instruction.guard.of(&frame.registers.predicates, mask);
-            let statement = StatementId(function.first_statement + pc);
-            self.recorder.visit(statement, mask.into(), executed.into());
-            if let Op::Branch(_) = instruction.op
-                && (executed == mask || executed == 0)
-            {
-                let target = if executed == 0 { pc + 1 } else { instruction.s.a };
-                let backward = target <= pc;
-                pc = target;
-                if backward && self.spin.backward(spaces.changes) {
-                    return (pc, Event::Look);
-                }
-                continue;
-            }
-            if instruction.op.is_control() {
-                return (pc, Event::Control { executed });
-            }
-            if executed != 0 {
-                let mut around = Surroundings {
-                    spaces,
-                    local: &mut self.local,
-                    frame_base: frame.local_base,
-                    carry: &mut self.carry,
-                    live: self.live,
-                    clock: journal.steps,
-                };
-                if let Err(trouble) =
-                    execute(instruction, function, &mut frame.registers, &mut around, executed)
-                {
-                    match *trouble {
-                        Trouble::Fault(fault) => return (pc, Event::Fault(fault)),
-                        Trouble::Complaint(complaint) => {
-                            journal.report(self.reporter.complaint(complaint, statement.0));
-                        }
-                    }
-                }
-                if let Some(written) = &mut frame.written {
-                    note_writes(function, pc, executed, written);
-                }
-            }
-            pc += 1;
-        }
     }
 
     #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
@@ -386,11 +305,5 @@ impl Warp {
             }
         }
         places
-    }
-}
-
-fn note_writes(function: &Function, pc: u32, executed: u32, written: &mut [u32]) {
-    for &register in function.writes_of(pc) {
-        written[register as usize] |= executed;
     }
 }

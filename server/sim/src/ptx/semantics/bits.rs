@@ -33,6 +33,7 @@ pub enum Logic {
 }
 
 /// Runs a bitwise operation in the lanes of `mask`.
+#[inline(always)]
 pub fn logic(op: Logic, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
     match width {
         Width::Predicate => {
@@ -67,6 +68,7 @@ pub fn logic(op: Logic, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
 }
 
 /// `lop3`: bit `a << 2 | b << 1 | c` of the table, for every bit position.
+#[inline(always)]
 pub fn lop3(table: u8, a: u32, b: u32, c: u32) -> u32 {
     let term = |index: u8| {
         let pick = |bit: u8, word: u32| if index >> bit & 1 == 1 { word } else { !word };
@@ -234,6 +236,7 @@ pub enum Shift {
 }
 
 /// Shifts; counts beyond the width shift everything out.
+#[inline(always)]
 pub fn shift(op: Shift, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
     let counts = r.get::<u32>(s.b);
     let count = counts[0];
@@ -248,6 +251,7 @@ pub fn shift(op: Shift, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
     }
 }
 
+#[inline(always)]
 fn shift_words(op: Shift, count: u32, s: &Slots, r: &mut Registers, mask: u32) {
     let (within, kept) = (count & 31, if count < 32 { u32::MAX } else { 0 });
     match op {
@@ -278,6 +282,7 @@ fn shift_double(op: Shift, a: u64, b: u32) -> u64 {
     }
 }
 
+#[inline(always)]
 fn shift_half(op: Shift, a: u32, b: u32) -> u32 {
     match op {
         Shift::ArithmeticRight => u32::from((i32::from(a as i16) >> b.min(31)) as u16),
@@ -286,6 +291,7 @@ fn shift_half(op: Shift, a: u32, b: u32) -> u32 {
 }
 
 /// `shf`: a shift of the pair `b:a`, of which one half is kept.
+#[inline(always)]
 pub fn funnel(left: bool, wrap: bool, a: u32, b: u32, c: u32) -> u32 {
     let count = if wrap { c & 31 } else { c.min(32) };
     let pair = u64::from(b) << 32 | u64::from(a);

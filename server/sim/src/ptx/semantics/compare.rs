@@ -91,6 +91,7 @@ pub enum CompareType {
 }
 
 /// The lanes in which the comparison of `a` and `b` holds; of lanes that are off, anything.
+#[inline(always)]
 pub fn compare(cmp: Comparison, ty: CompareType, s: &Slots, r: &Registers) -> u32 {
     match ty {
         CompareType::U16 => integers::<u16>(cmp, s, r),
@@ -127,6 +128,7 @@ pub fn half(format: Format, bits: u32) -> f32 {
     f32::from_bits(F32.pack(format.unpack((bits & 0xffff).into()), Rounding::Nearest) as u32)
 }
 
+#[inline(always)]
 fn integers<T: Integer>(cmp: Comparison, s: &Slots, r: &Registers) -> u32 {
     let test = |f: fn(&T, &T) -> bool| f;
     match cmp {
@@ -148,6 +150,7 @@ fn both<T: Integer>(s: &Slots, r: &Registers, f: impl Fn(&T, &T) -> bool) -> u32
     r.test2(s, |a, b| f(&T::of(a), &T::of(b)))
 }
 
+#[inline(always)]
 fn floats<B: crate::ptx::registers::Word, F: PartialOrd + Copy>(
     cmp: Comparison,
     s: &Slots,

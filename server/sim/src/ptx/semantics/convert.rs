@@ -88,17 +88,20 @@ pub enum Clamp {
 }
 
 /// The low `bits` of a word, extended to 64.
+#[inline(always)]
 fn extend(word: u64, bits: u32, signed: bool) -> u64 {
     let shift = 64 - bits;
     if signed { ((word << shift) as i64 >> shift) as u64 } else { word << shift >> shift }
 }
 
 /// The low `bits` of a word.
+#[inline(always)]
 fn cut(word: u64, bits: u32) -> u64 {
     extend(word, bits, false)
 }
 
 /// Runs a conversion in the lanes of `mask`.
+#[inline(always)]
 pub fn execute(convert: &Convert, s: &Slots, r: &mut Registers, mask: u32) {
     match (convert.source_bits > 32, convert.register_bits > 32) {
         (false, false) => run::<u32, u32>(convert, s, r, mask),
@@ -108,6 +111,7 @@ pub fn execute(convert: &Convert, s: &Slots, r: &mut Registers, mask: u32) {
     }
 }
 
+#[inline(always)]
 fn run<A: Word, D: Word>(convert: &Convert, s: &Slots, r: &mut Registers, mask: u32) {
     let Convert { from, to, register_bits, .. } = *convert;
     let plain = convert.rounding == Rounding::Nearest && convert.clamp == Clamp::None && !convert.flush;

@@ -88,6 +88,7 @@ fn finish_32<const FLUSH: bool, const SATURATE: bool>(value: f32) -> u32 {
 }
 
 /// Runs a single-precision operation in the lanes of `mask`.
+#[inline(always)]
 pub fn execute_32(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, mask: u32) {
     if mode.rounding != Rounding::Nearest {
         return directed_32(op, mode, s, r, mask);
@@ -100,6 +101,7 @@ pub fn execute_32(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, ma
     }
 }
 
+#[inline(always)]
 fn nearest_32<const FLUSH: bool, const SATURATE: bool>(op: FloatOp, s: &Slots, r: &mut Registers, mask: u32) {
     let value = |bits: u32| f32::from_bits(if FLUSH { flush_32(bits) } else { bits });
     let done = finish_32::<FLUSH, SATURATE>;
@@ -215,6 +217,7 @@ pub fn execute_pair(op: FloatOp, mode: FloatMode, s: &Slots, r: &mut Registers, 
 }
 
 /// Runs a double-precision operation in the lanes of `mask`.
+#[inline(always)]
 pub fn execute_64(op: FloatOp, rounding: Rounding, s: &Slots, r: &mut Registers, mask: u32) {
     if rounding != Rounding::Nearest {
         return directed_64(op, rounding, s, r, mask);
@@ -252,6 +255,7 @@ fn done_64(value: f64, a: u64, b: u64, c: u64) -> u64 {
     payload.map_or(F64.nan(), |bits| bits | 1 << 51)
 }
 
+#[inline(always)]
 fn extremum_64(smaller: bool, a: u64, b: u64) -> u64 {
     let (x, y) = (f64::from_bits(a), f64::from_bits(b));
     match (x.is_nan(), y.is_nan()) {

@@ -163,6 +163,7 @@ integer! {
 }
 
 /// Runs an integer operation in the lanes of `mask`.
+#[inline(always)]
 pub fn execute(op: IntOp, ty: IntType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
         IntType::U16 => run::<u16>(op, s, r, mask),
@@ -174,6 +175,7 @@ pub fn execute(op: IntOp, ty: IntType, s: &Slots, r: &mut Registers, mask: u32) 
     }
 }
 
+#[inline(always)]
 fn run<T: Integer>(op: IntOp, s: &Slots, r: &mut Registers, mask: u32) {
     let zero = T::default();
     match op {
@@ -227,6 +229,7 @@ pub enum WideType {
 }
 
 /// `mul.wide`
+#[inline(always)]
 pub fn multiply_wide(ty: WideType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
         WideType::U16 => r.map2(s, mask, wide_u16),
@@ -237,6 +240,7 @@ pub fn multiply_wide(ty: WideType, s: &Slots, r: &mut Registers, mask: u32) {
 }
 
 /// `mad.wide`
+#[inline(always)]
 pub fn multiply_add_wide(ty: WideType, s: &Slots, r: &mut Registers, mask: u32) {
     match ty {
         WideType::U16 => r.map3(s, mask, |a, b, c: u32| wide_u16(a, b).wrapping_add(c)),
@@ -246,18 +250,22 @@ pub fn multiply_add_wide(ty: WideType, s: &Slots, r: &mut Registers, mask: u32) 
     }
 }
 
+#[inline(always)]
 fn wide_u16(a: u32, b: u32) -> u32 {
     (a & 0xffff) * (b & 0xffff)
 }
 
+#[inline(always)]
 fn wide_s16(a: u32, b: u32) -> u32 {
     (i32::from(a as i16) * i32::from(b as i16)) as u32
 }
 
+#[inline(always)]
 fn wide_u32(a: u32, b: u32) -> u64 {
     u64::from(a) * u64::from(b)
 }
 
+#[inline(always)]
 fn wide_s32(a: u32, b: u32) -> u64 {
     (i64::from(a as i32) * i64::from(b as i32)) as u64
 }
@@ -278,6 +286,7 @@ pub enum Mul24 {
 }
 
 /// A 24-bit multiplication of `.s32` (`signed`) or `.u32` operands.
+#[inline(always)]
 pub fn multiply_24(op: Mul24, signed: bool, s: &Slots, r: &mut Registers, mask: u32) {
     let product = move |a: u32, b: u32| {
         let cut = |word: u32| match signed {

@@ -1,0 +1,175 @@
+//! The inner loop: instructions of one group, until who runs next must be decided.
+//!
+//! It is compiled for several instruction sets of the host, and the best that the processor has is chosen when it runs. So
+//! that what it calls is compiled with it, everything hot below it is inlined, whatever its size; a function that is not, is
+//! what the oldest processor would run.
+
+use pulp::{Arch, Simd, WithSimd};
+
+use super::execute::{Surroundings, execute};
+use super::fault::{Fault, Trouble};
+use super::launch::Journal;
+use super::spaces::Spaces;
+use super::stack::Group;
+use super::warp::Warp;
+use crate::ptx::program::{Function, Op};
+use crate::record::Recorder;
+
+/// Why the loop over instructions of a group ended.
+pub(crate) enum Event {
+    /// The group is where it meets others.
+    Met,
+    /// There is no instruction left in the function.
+    FellOff,
+    /// It is time to ask the caller whether to go on.
+    Due,
+    /// Time to look whether this goes anywhere.
+    Look,
+    /// The instruction decides who runs next.
+    Control { executed: u32 },
+    /// Memory refused.
+    Fault(Fault),
+}
+
+impl Warp {
+    /// Runs a group until it meets others or comes to an instruction that decides who runs next.
+    pub(crate) fn straight(
+        &mut self,
+        arch: Arch,
+        group: Group,
+        function: &Function,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> (u32, Event) {
+        arch.dispatch(Straight { warp: self, group, function, spaces, journal })
+    }
+}
+
+struct Straight<'a> {
+    warp: &'a mut Warp,
+    group: Group,
+    function: &'a Function,
+    spaces: &'a mut Spaces,
+    journal: &'a mut Journal,
+}
+
+impl WithSimd for Straight<'_> {
+    type Output = (u32, Event);
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> (u32, Event) {
+        let Straight { warp, group, function, spaces, journal } = self;
+        let Group { mut pc, until, mask, frame, .. } = group;
+        let Some(frame) = &mut warp.frames[frame as usize] else { return (pc, Event::FellOff) };
+        let code = function.code.as_slice();
+        let mut visits =
+            Visits { recorder: &mut warp.recorder, first: function.first_statement, mask, start: pc };
+        let mut around = Surroundings {
+            spaces,
+            local: &mut warp.local,
+            frame_base: frame.local_base,
+            carry: &mut warp.carry,
+            live: warp.live,
+            clock: journal.steps,
+        };
+        let mut stop = stop(pc, until, code.len(), journal.pause_at, around.clock);
+        let event = loop {
+            if pc >= stop {
+                visits.up_to(pc);
+                break match code.get(pc as usize) {
+                    _ if pc == until => Event::Met,
+                    None => Event::FellOff,
+                    Some(_) => Event::Due,
+                };
+            }
+            let instruction = &code[pc as usize];
+            let executed = instruction.guard.of(&frame.registers.predicates, mask);
+            around.clock += 1;
+            if executed != mask {
+                visits.of_some(pc, executed);
+            }
+            if instruction.op.is_control() {
+                visits.up_to(pc + 1);
+                if !matches!(instruction.op, Op::Branch(_)) || executed != mask && executed != 0 {
+                    break Event::Control { executed };
+                }
+                let target = if executed == 0 { pc + 1 } else { instruction.s.a };
+                let backward = target <= pc;
+                pc = target;
+                if backward && warp.spin.backward(around.spaces.changes) {
+                    break Event::Look;
+                }
+                visits.start = pc;
+                stop = self::stop(pc, until, code.len(), journal.pause_at, around.clock);
+                continue;
+            }
+            pc += 1;
+            if executed == 0 {
+                continue;
+            }
+            let done = execute(simd, instruction, function, &mut frame.registers, &mut around, executed);
+            if let Err(trouble) = done {
+                match *trouble {
+                    Trouble::Fault(fault) => {
+                        visits.up_to(pc);
+                        pc -= 1;
+                        break Event::Fault(fault);
+                    }
+                    Trouble::Complaint(complaint) => {
+                        let statement = function.first_statement + pc - 1;
+                        journal.report(warp.reporter.complaint(complaint, statement));
+                    }
+                }
+            }
+            if let Some(written) = &mut frame.written {
+                note_writes(function, pc - 1, executed, written);
+            }
+        };
+        journal.steps = around.clock;
+        (pc, event)
+    }
+}
+
+/// Where a group that goes on at `pc` must stop at the latest: where it meets others, at the end, or when the caller wants to
+/// be asked.
+#[inline(always)]
+fn stop(pc: u32, until: u32, end: usize, pause_at: u64, clock: u64) -> u32 {
+    let due = u64::from(pc) + pause_at.saturating_sub(clock);
+    let end = due.min(end as u64) as u32;
+    if until >= pc { until.min(end) } else { end }
+}
+
+/// Visits that are not recorded yet: of the instructions from `start` on, each by all lanes of the group.
+struct Visits<'w> {
+    recorder: &'w mut Recorder,
+    /// The function's first statement.
+    first: u32,
+    mask: u32,
+    start: u32,
+}
+
+impl Visits<'_> {
+    /// Records the instructions before `pc`.
+    #[inline(always)]
+    fn up_to(&mut self, pc: u32) {
+        let mask = self.mask.into();
+        self.recorder.visit_run(self.first + self.start, self.first + pc, mask, mask);
+        self.start = pc;
+    }
+
+    /// Records the instructions before `pc`, and the one there, which only some lanes execute.
+    #[inline(always)]
+    fn of_some(&mut self, pc: u32, executed: u32) {
+        self.up_to(pc);
+        let statement = self.first + pc;
+        self.recorder.visit_run(statement, statement + 1, self.mask.into(), executed.into());
+        self.start = pc + 1;
+    }
+}
+
+#[cold]
+fn note_writes(function: &Function, pc: u32, executed: u32, written: &mut [u32]) {
+    for &register in function.writes_of(pc) {
+        written[register as usize] |= executed;
+    }
+}
