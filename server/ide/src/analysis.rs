@@ -200,6 +200,11 @@ impl Analysis {
         self.ask(file, |db, file| crate::diagnostics::allow_fix(db, file, found))
     }
 
+    /// What is to be said of documents.
+    pub(crate) fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
     /// The explanation of what is at a place.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
         self.ask(file, |db, file| crate::hover::hover(db, file, offset))

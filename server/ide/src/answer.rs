@@ -42,6 +42,16 @@ pub struct Related {
     pub message: String,
 }
 
+/// Who says a diagnostic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Origin {
+    /// The text shows it.
+    #[default]
+    Text,
+    /// A simulation showed it: a finding.
+    Run,
+}
+
 /// One problem of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
@@ -49,6 +59,8 @@ pub struct Diagnostic {
     pub range: TextRange,
     /// How bad.
     pub severity: Severity,
+    /// Who says it. Names of text and of runs are told apart by it.
+    pub origin: Origin,
     /// A stable name in kebab case, such as `unknown-instruction`.
     pub code: &'static str,
     /// What is wrong, and what would be right.
@@ -70,7 +82,8 @@ impl Diagnostic {
         message: impl Into<String>,
     ) -> Diagnostic {
         let message = message.into();
-        Diagnostic { range, severity, code, message, related: vec![], tags: vec![], fixes: vec![] }
+        let origin = Origin::Text;
+        Diagnostic { range, severity, origin, code, message, related: vec![], tags: vec![], fixes: vec![] }
     }
 
     /// The same with a second place that explains it.

@@ -16,7 +16,7 @@ use warplens_syntax::{Language, SyntaxError};
 
 pub(crate) use allow::allow_fix;
 pub use codes::{Code, code, codes};
-pub use rules::{Rules, nearest_code};
+pub use rules::{Rules, nearest_code, nearest_rule, rule};
 pub(crate) use share::take_share;
 
 use crate::answer::{Diagnostic, Severity};
@@ -100,6 +100,22 @@ pub(crate) fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagn
         report.more += problems.more;
     }
     report.finish(list.text_len())
+}
+
+/// What of `found` the rules and the comments of the file let through.
+pub(crate) fn let_through(
+    db: &Database,
+    file: File,
+    rules: &Rules,
+    found: Vec<Diagnostic>,
+) -> Vec<Diagnostic> {
+    if found.is_empty() {
+        return found;
+    }
+    let of_items = items(db, file).iter().map(|item| item_problems(db, file, *item));
+    let allowances = Allowances::new(file.document(db).items(), of_items);
+    let judged = found.into_iter().filter_map(|found| rules.judge(found));
+    judged.filter(|found| !allowances.allow(found)).collect()
 }
 
 /// The diagnostics of a file as they are found.

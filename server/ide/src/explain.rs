@@ -12,11 +12,12 @@ pub(crate) mod wave;
 use warplens_isa::{Role, Simulation};
 use warplens_syntax::Language;
 
+use crate::lanes::{finding_code, finding_codes};
 use crate::similar::nearest;
 
 /// The documentation of an instruction (in any spelling, `ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
 /// special register, a modifier, a type, a state space or a scope. Without a language, of every language that has it, and
-/// of diagnostics.
+/// of diagnostics and findings.
 #[must_use]
 pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     match language {
@@ -24,8 +25,11 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
         Some(Language::Wave) => wave::explain(name),
         None => {
             let diagnostic = crate::code(name).map(|code| code.page.to_owned());
-            let pages: Vec<String> =
-                [ptx::explain(name), wave::explain(name), diagnostic].into_iter().flatten().collect();
+            let finding = finding_code(name).map(|code| code.page.to_owned());
+            let pages: Vec<String> = [ptx::explain(name), wave::explain(name), diagnostic, finding]
+                .into_iter()
+                .flatten()
+                .collect();
             (!pages.is_empty()).then(|| pages.join(page::RULE))
         }
     }
@@ -38,8 +42,9 @@ pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
     let wave = language != Some(Language::Ptx);
     let names =
         ptx.then(ptx::names).into_iter().flatten().chain(wave.then(wave::names).into_iter().flatten());
-    let diagnostics = crate::codes().iter().map(|code| code.name).filter(|_| language.is_none());
-    nearest(name, names.chain(diagnostics)).map(str::to_owned)
+    let codes = crate::codes().iter().map(|code| code.name);
+    let codes = codes.chain(finding_codes().iter().map(|code| code.name)).filter(|_| language.is_none());
+    nearest(name, names.chain(codes)).map(str::to_owned)
 }
 
 /// What the simulator does with an instruction, where that is not simply to run it.

@@ -6,7 +6,7 @@
 use text_size::{TextRange, TextSize};
 use warplens_syntax::Language;
 
-use crate::{Analysis, AnalysisHost, FileId, Rules, code};
+use crate::{Analysis, AnalysisHost, FileId, Rules};
 
 pub(crate) const FILE: FileId = FileId(0);
 
@@ -71,7 +71,7 @@ pub(crate) fn open(source: &str) -> (Fixture, Analysis) {
     let fixture = Fixture::new(source);
     let mut host = AnalysisHost::new();
     let mut rules = Rules::default();
-    rules.set(code("missing-directive").expect("the code exists"), None);
+    rules.set("missing-directive", None);
     host.set_rules(rules);
     host.open(FILE, language_of(source), &fixture.text);
     (fixture, host.snapshot())

@@ -6,6 +6,7 @@
 
 mod decode;
 mod decode_wave;
+mod findings;
 mod groups;
 mod hover;
 mod kernels;
@@ -22,6 +23,7 @@ mod statement;
 mod testing;
 pub mod text;
 
+pub use findings::{FindingCode, finding_code, finding_codes};
 pub use hover::hover;
 pub use lens::{Click, Lens, LensStyle, lenses};
 pub use model::Model;

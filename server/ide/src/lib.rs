@@ -52,7 +52,7 @@ mod variance;
 pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited, OutOfRange};
 pub use answer::*;
 pub use call_hierarchy::{CallItem, Calls};
-pub use diagnostics::{Code, MAX_DIAGNOSTICS, Rules, code, codes, nearest_code};
+pub use diagnostics::{Code, MAX_DIAGNOSTICS, Rules, code, codes, nearest_code, nearest_rule, rule};
 pub use explain::{explain, nearest_name};
 pub use format::Formatted;
 pub use inlay_hints::{InlayHint, InlayHintKind, InlayHintKinds};

@@ -9,6 +9,7 @@ mod bad_input;
 mod diagnostics;
 mod editing;
 mod features;
+mod findings;
 mod lanes;
 mod navigation;
 mod order;

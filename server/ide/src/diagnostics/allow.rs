@@ -9,11 +9,12 @@ use text_size::{TextRange, TextSize};
 use warplens_syntax::{ItemList, Language, SyntaxKind, SyntaxNode};
 
 use super::problem::{Mend, Problem};
+use super::rules::{nearest_rule, rule};
 use super::{ItemProblems, codes, item_problems};
-use crate::answer::{Diagnostic, Fix, Severity, TextEdit};
+use crate::answer::{Diagnostic, Fix, Origin, Severity, TextEdit};
 use crate::db::{Database, Db, File, Item, items};
 use crate::place::token_covering;
-use crate::similar::{did_you_mean, nearest};
+use crate::similar::did_you_mean;
 
 /// What a comment starts with that is meant for us.
 const OPENING: &str = "warplens: allow(";
@@ -61,7 +62,7 @@ fn allow(text: &str, tree: &SyntaxNode, list: usize, problems: &mut Vec<Problem>
         let name = part.trim();
         let at = start + (part.len() - part.trim_start().len());
         start += part.len() + 1;
-        match codes::code(name) {
+        match rule(name) {
             Some(_) => codes.push(name.into()),
             None => problems.push(unknown(name, TextRange::at(offset(at), TextSize::of(name)))),
         }
@@ -71,7 +72,7 @@ fn allow(text: &str, tree: &SyntaxNode, list: usize, problems: &mut Vec<Problem>
 }
 
 fn unknown(name: &str, range: TextRange) -> Problem {
-    let meant = nearest(name, codes::codes().iter().map(|code| code.name));
+    let meant = nearest_rule(name);
     let message = match name {
         "" => "a name of a diagnostic was expected here, such as `unused-label`".to_owned(),
         name => format!("there is no diagnostic `{name}`{}", did_you_mean(meant)),
@@ -176,9 +177,10 @@ fn text_of(list: &ItemList, range: TextRange) -> String {
     found
 }
 
-/// A comment that switches a diagnostic off for its line. Errors are mended, not allowed.
+/// A comment that switches a diagnostic off for its line. What the assembler rejects is mended, not allowed.
 pub(crate) fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
-    if found.severity == Severity::Error || [codes::TOO_MANY, codes::INVALID_ALLOW].contains(&found.code) {
+    let is_rejected = found.severity == Severity::Error && found.origin == Origin::Text;
+    if is_rejected || [codes::TOO_MANY, codes::INVALID_ALLOW].contains(&found.code) {
         return None;
     }
     let (offset, code) = (found.range.start(), found.code);

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::codes::{Code, code};
+use super::codes::{code, codes};
 use crate::answer::{Diagnostic, Severity};
+use crate::lanes::finding_codes;
 
 /// What is said instead of what the table of diagnostics says. The default changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,8 +15,8 @@ pub struct Rules {
 
 impl Rules {
     /// Says a diagnostic with this severity, or never.
-    pub fn set(&mut self, code: &'static Code, severity: Option<Severity>) {
-        self.changed.insert(code.name, severity);
+    pub fn set(&mut self, name: &'static str, severity: Option<Severity>) {
+        self.changed.insert(name, severity);
     }
 
     /// The diagnostic as it is to be said, if it is.
@@ -30,9 +31,28 @@ impl Rules {
     }
 }
 
+/// This name, if a diagnostic or a finding has it: what rules and comments can be about.
+#[must_use]
+pub fn rule(name: &str) -> Option<&'static str> {
+    names().find(|known| *known == name)
+}
+
+/// The name of a diagnostic or a finding that is spelt nearest to this one.
+#[must_use]
+pub fn nearest_rule(name: &str) -> Option<&'static str> {
+    debug_assert!(rule(name).is_none(), "it is asked for a name that exists");
+    crate::similar::nearest(name, names())
+}
+
 /// The name of a diagnostic that is spelt nearest to this one.
 #[must_use]
 pub fn nearest_code(name: &str) -> Option<&'static str> {
     debug_assert!(code(name).is_none(), "it is asked for a name that exists");
-    crate::similar::nearest(name, super::codes::codes().iter().map(|code| code.name))
+    crate::similar::nearest(name, codes().iter().map(|code| code.name))
+}
+
+/// Names that rules can be about.
+fn names() -> impl Iterator<Item = &'static str> {
+    let findings = finding_codes().iter().map(|code| code.name);
+    codes().iter().map(|code| code.name).chain(findings)
 }

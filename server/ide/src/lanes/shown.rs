@@ -43,6 +43,8 @@ struct Placed {
 struct Place {
     range: TextRange,
     opcode: TextSize,
+    /// Whether an edit changed its text since it ran.
+    edited: bool,
 }
 
 /// One statement as it is shown.
@@ -83,7 +85,7 @@ impl Shown {
         let warp = warp.filter(|warp| result.warp(warp.cta, warp.warp).is_some()).unwrap_or(first);
         let effects = effects(statements, result.warp(warp.cta, warp.warp));
         let statements = statements.iter().zip(effects).map(|(statement, Effect { role, parts })| Placed {
-            place: Some(Place { range: statement.range, opcode: statement.opcode.start() }),
+            place: Some(Place { range: statement.range, opcode: statement.opcode.start(), edited: false }),
             role,
             parts,
             writes: statement.writes.clone(),
@@ -148,6 +150,12 @@ impl Shown {
     /// Where a statement stands now.
     pub fn place(&self, statement: StatementId) -> Option<TextRange> {
         Some(self.statements.get(statement.index())?.place?.range)
+    }
+
+    /// Whether a statement stands as it was when it ran.
+    pub(crate) fn is_unedited(&self, statement: StatementId) -> bool {
+        let placed = self.statements.get(statement.index());
+        placed.and_then(|placed| placed.place).is_some_and(|place| !place.edited)
     }
 
     /// The statements that are still there, in the order of the program.
@@ -222,7 +230,7 @@ impl Shown {
 }
 impl Place {
     fn edited(self, edit: TextRange, inserted: TextSize) -> Option<Place> {
-        let Place { range, opcode } = self;
+        let Place { range, opcode, .. } = self;
         let moved = |offset: TextSize| offset - edit.len() + inserted;
         if edit.start() >= range.end() {
             return Some(self);
@@ -232,6 +240,7 @@ impl Place {
             return Some(Place {
                 range: TextRange::new(moved(range.start()), moved(range.end())),
                 opcode: moved(opcode),
+                ..self
             });
         }
         if edit.contains_range(range) {
@@ -240,7 +249,8 @@ impl Place {
         let start = range.start().min(edit.start());
         let end = if edit.end() <= range.end() { moved(range.end()) } else { edit.start() };
         let opcode = if edit.end() <= opcode { moved(opcode) } else { opcode.min(edit.start()) };
-        Some(Place { range: TextRange::new(start, end.max(opcode)), opcode: opcode.max(start) })
+        let range = TextRange::new(start, end.max(opcode));
+        Some(Place { range, opcode: opcode.max(start), edited: true })
     }
 }
 

@@ -59,8 +59,8 @@ impl Arguments {
 
     fn rules(&self) -> Rules {
         let mut rules = Rules::default();
-        self.allow.iter().for_each(|code| rules.set(code, None));
-        self.deny.iter().for_each(|code| rules.set(code, Some(Severity::Error)));
+        self.allow.iter().for_each(|code| rules.set(code.name, None));
+        self.deny.iter().for_each(|code| rules.set(code.name, Some(Severity::Error)));
         rules
     }
 }

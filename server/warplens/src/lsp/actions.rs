@@ -11,8 +11,8 @@ use tower_lsp::ls_types::{
 };
 use warplens_ide::{Diagnostic, Fix};
 
-use super::convert;
 use super::job::{Failure, Question};
+use super::{convert, lanes};
 
 /// The kind of the action that does all that is certain.
 pub(super) const FIX_ALL: &str = "source.fixAll.warplens";
@@ -26,7 +26,8 @@ pub(super) fn actions(
     if !question.abilities.code_actions {
         return Ok(vec![]);
     }
-    let found = question.analysis.diagnostics(question.file)?;
+    let mut found = question.analysis.diagnostics(question.file)?;
+    found.extend(lanes::findings(question)?);
     let mut actions = Vec::new();
     if is_wanted(CodeActionKind::QUICKFIX.as_str(), only) {
         let range = question.text_range(params.range);

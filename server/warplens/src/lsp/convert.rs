@@ -26,17 +26,25 @@ pub(super) fn diagnostic(question: &Question, diagnostic: ide::Diagnostic) -> ls
         range: question.range(diagnostic.range),
         severity: Some(severity(diagnostic.severity)),
         code: Some(NumberOrString::String(diagnostic.code.to_owned())),
-        source: Some("warplens".into()),
+        source: Some(source(diagnostic.origin).into()),
         message: diagnostic.message,
         related_information: question.abilities.related_information.then(|| related.collect()),
         code_description: question
             .abilities
             .code_pages
-            .then(|| pages::of(diagnostic.code))
+            .then(|| pages::of(diagnostic.origin, diagnostic.code))
             .flatten()
             .map(page),
         tags: (!tags.is_empty()).then_some(tags),
         ..lsp::Diagnostic::default()
+    }
+}
+
+/// Findings of a simulation are told apart from what the text shows.
+fn source(origin: ide::Origin) -> &'static str {
+    match origin {
+        ide::Origin::Text => "warplens",
+        ide::Origin::Run => "warplens-sim",
     }
 }
 

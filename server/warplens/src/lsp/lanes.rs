@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
 use warplens_ide::lanes::{
     Choice, Click, LaunchFile, LensStyle, Model, Offer, Prepared, RunRequest, Shown, report, text,
 };
-use warplens_ide::{TextRange, TextSize};
+use warplens_ide::{Diagnostic, TextRange, TextSize};
 use warplens_sim::{Checks, Limits, RunOptions, RunResult, WarpId};
 
 use super::commands::{PICK_LAUNCH, SELECT_LAUNCH};
@@ -42,18 +42,25 @@ pub(super) struct Lanes {
     pub(super) result: Arc<RunResult>,
     /// Edits of the text since it was prepared.
     edits: Arc<Vec<Edit>>,
+    /// Whether the text has become one that cannot be run: then what was found is about nothing that is there.
+    pub(super) outdated: bool,
 }
 
 impl Lanes {
     pub(super) fn new(prepared: Arc<Prepared>, result: Arc<RunResult>, warp: Option<WarpId>) -> Lanes {
         let shown = Arc::new(prepared.show(Arc::clone(&result), warp));
-        Lanes { shown, prepared, result, edits: Arc::default() }
+        Lanes { shown, prepared, result, edits: Arc::default(), outdated: false }
     }
 
     /// Follows the text.
     pub(super) fn edit(&mut self, edits: &[Edit]) {
         Arc::make_mut(&mut self.edits).extend_from_slice(edits);
         apply(Arc::make_mut(&mut self.shown), edits);
+    }
+
+    /// Whether the run found anything in the text as it is.
+    pub(super) fn has_findings(&self) -> bool {
+        !self.outdated && !self.result.findings.is_empty()
     }
 
     /// Another warp of the same run; `None` where it is not listed.
@@ -91,6 +98,14 @@ pub(super) fn hover(question: &Question, at: TextSize) -> Result<Option<Hover>, 
         }
         (one, other) => one.or(other).map(|hover| convert::hover(question, hover)),
     })
+}
+
+/// What the run that is shown found.
+pub(super) fn findings(question: &Question) -> Result<Vec<Diagnostic>, Failure> {
+    match &question.lanes {
+        Some(lanes) if lanes.has_findings() => Ok(question.analysis.findings(question.file, &lanes.shown)?),
+        _ => Ok(vec![]),
+    }
 }
 
 /// The lanes at the ends of the lines in a range.

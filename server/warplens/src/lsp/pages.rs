@@ -1,4 +1,4 @@
-//! The pages of diagnostics as files, so that a diagnostic can link to its page and any client can open it.
+//! The pages of diagnostics and findings as files, so that a diagnostic can link to its page and any client can open it.
 //!
 //! The program carries the pages and needs no network and no folder beside it. They are written once a version, into
 //! the folder that the system has for what can be made again. Where that is not possible, diagnostics have no link.
@@ -8,28 +8,50 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use tower_lsp::ls_types::Uri;
+use warplens_ide::lanes::{finding_code, finding_codes};
+use warplens_ide::{Origin, codes};
 
-/// The folder of the pages.
+/// The folder of the pages, which has one for each origin.
 static FOLDER: LazyLock<Option<PathBuf>> = LazyLock::new(|| {
-    let folder = caches()?.join("warplens").join(env!("CARGO_PKG_VERSION")).join("diagnostics");
+    let folder = caches()?.join("warplens").join(env!("CARGO_PKG_VERSION"));
     let written = write(&folder);
     written.inspect_err(|error| tracing::info!("no pages in {}: {error}", folder.display())).ok()?;
     Some(folder)
 });
 
 /// The page of a diagnostic.
-pub(super) fn of(code: &str) -> Option<Uri> {
-    warplens_ide::code(code)?;
-    Uri::from_file_path(FOLDER.as_ref()?.join(format!("{code}.md")))
+pub(super) fn of(origin: Origin, code: &str) -> Option<Uri> {
+    match origin {
+        Origin::Text => warplens_ide::code(code).map(|_| ())?,
+        Origin::Run => finding_code(code).map(|_| ())?,
+    }
+    Uri::from_file_path(FOLDER.as_ref()?.join(name(origin, code)))
+}
+
+/// The path of a page in the folder.
+fn name(origin: Origin, code: &str) -> PathBuf {
+    let folder = match origin {
+        Origin::Text => "diagnostics",
+        Origin::Run => "findings",
+    };
+    Path::new(folder).join(format!("{code}.md"))
+}
+
+/// All pages, with their paths in the folder.
+fn all() -> impl Iterator<Item = (PathBuf, &'static str)> {
+    let diagnostics = codes().iter().map(|code| (name(Origin::Text, code.name), code.page));
+    diagnostics.chain(finding_codes().iter().map(|code| (name(Origin::Run, code.name), code.page)))
 }
 
 fn write(folder: &Path) -> io::Result<()> {
-    std::fs::create_dir_all(folder)?;
-    for code in warplens_ide::codes() {
-        let path = folder.join(format!("{}.md", code.name));
+    for origin in ["diagnostics", "findings"] {
+        std::fs::create_dir_all(folder.join(origin))?;
+    }
+    for (path, page) in all() {
+        let path = folder.join(path);
         // Another server of the same version may read them at this moment.
-        if std::fs::read(&path).ok().as_deref() != Some(code.page.as_bytes()) {
-            std::fs::write(&path, code.page)?;
+        if std::fs::read(&path).ok().as_deref() != Some(page.as_bytes()) {
+            std::fs::write(&path, page)?;
         }
     }
     Ok(())
@@ -54,9 +76,9 @@ mod tests {
         let folder = std::env::temp_dir().join(format!("warplens-pages-{}", std::process::id()));
         for _ in 0..2 {
             write(&folder).expect("a folder can be made");
-            for code in warplens_ide::codes() {
-                let page = std::fs::read_to_string(folder.join(format!("{}.md", code.name)));
-                assert_eq!(page.ok().as_deref(), Some(code.page), "{}", code.name);
+            for (path, page) in all() {
+                let written = std::fs::read_to_string(folder.join(&path));
+                assert_eq!(written.ok().as_deref(), Some(page), "{}", path.display());
             }
         }
         std::fs::remove_dir_all(&folder).expect("it can be removed");

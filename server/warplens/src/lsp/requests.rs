@@ -258,11 +258,13 @@ fn whole_tokens(question: &Question, previous: Option<&str>) -> std::result::Res
     Ok(Done::Tokens { answer: to_value(answer)?, data })
 }
 
-/// All diagnostics of a document, those of the user's assembler among them.
+/// All diagnostics of a document, those of the user's assembler and the findings of the run that is shown among them.
 pub(super) fn diagnostics(question: &Question) -> std::result::Result<Vec<Diagnostic>, Failure> {
     let found = question.analysis.diagnostics(question.file)?;
     let mut found = found.into_iter().map(|found| convert::diagnostic(question, found)).collect();
     ptxas::merge(question, &mut found);
+    let of_run = lanes::findings(question)?;
+    found.extend(of_run.into_iter().map(|found| convert::diagnostic(question, found)));
     Ok(found)
 }
 

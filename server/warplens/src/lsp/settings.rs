@@ -57,8 +57,8 @@ impl Diagnostics {
         let (mut rules, mut unknown) = (Rules::default(), Vec::new());
         let chosen = self.severity.iter().map(|(name, level)| (name, level.severity()));
         for (name, severity) in chosen.chain(self.disabled.iter().map(|name| (name, None))) {
-            match warplens_ide::code(name) {
-                Some(code) => rules.set(code, severity),
+            match warplens_ide::rule(name) {
+                Some(rule) => rules.set(rule, severity),
                 None => unknown.push(name.as_str()),
             }
         }

@@ -213,7 +213,8 @@ impl State {
 
     /// Shows nothing in a document any more.
     pub(super) fn deselect(&mut self, uri: &Uri) {
-        self.simulations.shown.remove(uri);
+        let gone = self.simulations.shown.remove(uri);
+        self.findings_changed(uri, gone.is_some_and(|(_, lanes)| lanes.has_findings()));
         if let Some(selected) = self.simulations.selected.remove(uri) {
             if let Some(run) = &selected.run {
                 self.stop(run);
@@ -288,6 +289,7 @@ impl State {
             self.stop(&run);
         }
         if commands.is_empty() {
+            self.outdate(uri);
             return self.unpark_all(uri);
         }
         for id in commands {
@@ -340,9 +342,28 @@ impl State {
         }
         let mut lanes = Lanes::new(prepared, result, wanted);
         lanes.edit(edits);
-        self.simulations.shown.insert(uri.clone(), lanes);
+        let has_findings = lanes.has_findings();
+        let before = self.simulations.shown.insert(uri.clone(), lanes);
         self.unpark_all(uri);
         self.refresh_lanes();
+        self.findings_changed(uri, has_findings || before.is_some_and(|before| before.has_findings()));
+    }
+
+    /// The last result stays, but what it found does not.
+    fn outdate(&mut self, uri: &Uri) {
+        let had_findings = self.simulations.shown.get_mut(uri).is_some_and(|mut lanes| {
+            let had_findings = lanes.has_findings();
+            lanes.outdated = true;
+            had_findings
+        });
+        self.findings_changed(uri, had_findings);
+    }
+
+    /// Findings are diagnostics: those who show them hear of new ones and of those that are gone.
+    fn findings_changed(&mut self, uri: &Uri, changed: bool) {
+        if changed {
+            self.diagnose_again(uri);
+        }
     }
 
     // Requests that wait for a result.

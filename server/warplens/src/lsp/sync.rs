@@ -167,7 +167,7 @@ impl State {
         self.host.set_rules(rules);
         for name in unknown {
             if self.names_told.insert(name.to_owned()) {
-                let near = warplens_ide::nearest_code(name);
+                let near = warplens_ide::nearest_rule(name);
                 let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
                 let message =
                     format!("settings `warplens.diagnostics`: there is no diagnostic `{name}`{hint}");

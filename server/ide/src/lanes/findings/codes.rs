@@ -1,0 +1,86 @@
+//! The stable names of findings: what a simulation can say of a program. A name, once released, keeps its meaning.
+//!
+//! The simulator gives names; what each means to a user stands here. A new one is a line below and its page,
+//! `docs/findings/<name>.md`, without which it does not compile; `tests/findings.rs` tells how a page begins.
+
+/// A kind of finding.
+#[derive(Debug)]
+pub struct FindingCode {
+    /// Its stable name, in kebab case.
+    pub name: &'static str,
+    /// What it finds, in a sentence.
+    pub summary: &'static str,
+    /// What to know about it, as markdown.
+    pub page: &'static str,
+}
+
+macro_rules! findings {
+    ($(#[doc = $summary:literal] $name:literal;)*) => {
+        const TABLE: &[FindingCode] = &[$(FindingCode {
+            name: $name,
+            summary: $summary.trim_ascii(),
+            page: include_str!(concat!("../../../../../docs/findings/", $name, ".md")),
+        }),*];
+    };
+}
+
+findings! {
+    /// The launch cannot be simulated as it is.
+    "launch";
+    /// An instruction that is not simulated was reached.
+    "unsupported";
+    /// Lanes reach for memory that is not theirs.
+    "out-of-bounds";
+    /// Lanes reach through an address near zero.
+    "null-pointer";
+    /// An address is not a multiple of the size of the access.
+    "misaligned";
+    /// A store to memory that cannot be written.
+    "read-only";
+    /// Calls need more local memory than a thread has.
+    "stack-overflow";
+    /// An indirect call goes to what is no function.
+    "call-target";
+    /// Calls inside of each other beyond what the machine has room for.
+    "call-depth";
+    /// A `brx.idx` with an index beyond its table.
+    "branch-index";
+    /// A branch, call or return marked `.uni` that not all lanes take alike.
+    "divergent-uniform";
+    /// A barrier that only some lanes of a warp came to together.
+    "divergent-barrier";
+    /// A barrier that there is not.
+    "barrier-number";
+    /// Waves wait at a barrier that others have ended without.
+    "barrier-deadlock";
+    /// Threads wait for something that nobody can bring about any more.
+    "no-progress";
+    /// A lane executes a `.sync` instruction whose member mask does not name it.
+    "wrong-membermask";
+    /// A member mask names lanes that did not come.
+    "absent-members";
+    /// A shuffle reads a lane that does not take part.
+    "shuffle-inactive";
+    /// The program trapped.
+    "trap";
+    /// The run needs more memory than it may take.
+    "memory-limit";
+    /// `if`, `loop` and their ends do not match at run time.
+    "control-flow";
+    /// More `if` and `loop` inside of each other than the machine has room for.
+    "nesting-depth";
+    /// Lanes ran past the end of the kernel.
+    "missing-halt";
+}
+
+/// Every finding that there is.
+#[must_use]
+pub fn finding_codes() -> &'static [FindingCode] {
+    TABLE
+}
+
+/// The finding of this name.
+#[must_use]
+pub fn finding_code(name: &str) -> Option<&'static FindingCode> {
+    TABLE.iter().find(|code| code.name == name)
+}

@@ -1,0 +1,109 @@
+//! Findings of a simulation as diagnostics, which come and go with the lanes.
+
+use expect_test::expect;
+use serde_json::{Value, json};
+
+use crate::support::{Client, File, Options, range, render};
+
+/// Lanes below eight take a branch that promises to be uniform, and reach beyond `out`.
+const WRONG: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry wrong(.param .u64 out) {
+    .reg .b32 %r<3>;
+    .reg .b64 %rd<4>;
+    .reg .pred %p;
+    mov.u32 %r1, %laneid;
+    ld.param.u64 %rd1, [out];
+    setp.lt.u32 %p, %r1, 8;
+    @%p bra.uni LOW;
+    st.global.u32 [%rd1], %r1;
+LOW:
+    st.global.u32 [%rd1+4], %r1;
+    ret;
+}
+";
+
+fn select(client: &mut Client, file: &File, launch: Value) {
+    let argument = json!({ "uri": file.uri, "launch": launch });
+    client.command("warplens.selectLaunch", argument).expect("it can be run");
+    client.request("warplens/laneMasks", file.params());
+}
+
+/// A launch with a buffer of so many words.
+fn launch(words: u32) -> Value {
+    json!({ "name": "mine", "block": [64], "args": [{ "buffer": "u32", "len": words }] })
+}
+
+/// The findings among the diagnostics.
+fn findings(found: &[Value]) -> Vec<Value> {
+    found.iter().filter(|found| found["source"] == "warplens-sim").cloned().collect()
+}
+
+#[test]
+fn findings_come_with_the_lanes_and_go_with_them() {
+    let mut options = Options::default();
+    options.capabilities["textDocument"]["diagnostic"]["codeDescriptionSupport"] = true.into();
+    let mut client = Client::with_options(&options);
+    let file = client.open("wrong.ptx", WRONG);
+    assert_eq!(findings(&client.diagnostics(&file)), Vec::<Value>::new());
+    select(&mut client, &file, launch(1));
+    client.wait_until_asked("workspace/diagnostic/refresh");
+    let found = findings(&client.diagnostics(&file));
+    expect![[r#"
+        10:4-10:20 error divergent-uniform: a branch marked `.uni` diverged: lanes 000000ff take it, lanes ffffff00 do not (lanes 0-7 of block 0,0,0, warp 0)
+        13:4-13:32 error out-of-bounds: store of 4 bytes outside `out`: offset 4 of 4 bytes (lanes 0-31 of block 0,0,0, warp 0)
+    "#]].assert_eq(&render(&found));
+    let page = found[0]["codeDescription"]["href"].as_str().unwrap_or_default();
+    assert!(page.ends_with("/findings/divergent-uniform.md"), "{found:?}");
+    select(&mut client, &file, Value::Null);
+    client.wait_until_asked("workspace/diagnostic/refresh");
+    assert_eq!(findings(&client.diagnostics(&file)), Vec::<Value>::new());
+}
+
+#[test]
+fn who_is_told_is_told_when_a_run_is_over_and_after_each_edit() {
+    let mut client = Client::with_options(&Options::plain());
+    let mut file = client.open("wrong.ptx", WRONG);
+    assert_eq!(findings(&client.published(&file)), Vec::<Value>::new());
+    select(&mut client, &file, launch(1));
+    assert_eq!(findings(&client.published(&file)).len(), 2);
+    // A line above moves them; the text shows it before the next run is over.
+    client.edit(&mut file, range([0, 0], [0, 0]), "// first\n");
+    let moved = findings(&client.published(&file));
+    assert_eq!(
+        moved.iter().map(|found| found["range"]["start"]["line"].clone()).collect::<Vec<_>>(),
+        [11, 14]
+    );
+    // The statement that is mended loses its finding at once.
+    client.edit(&mut file, range([11, 11], [11, 15]), "");
+    let mended = findings(&client.published(&file));
+    assert_eq!(mended.iter().filter(|found| found["code"] == "divergent-uniform").count(), 0, "{mended:?}");
+}
+
+#[test]
+fn comments_and_settings_are_about_findings_too() {
+    let settings = json!({ "diagnostics": { "severity": { "out-of-bounds": "hint" } } });
+    let mut client = Client::with_options(&Options { settings, ..Options::default() });
+    client.wait_until_asked("workspace/configuration");
+    let source = WRONG.replace("LOW;", "LOW; // warplens: allow(divergent-uniform)");
+    let file = client.open("wrong.ptx", &source);
+    select(&mut client, &file, launch(1));
+    let found = client.diagnostics(&file);
+    let found = findings(&found);
+    assert_eq!((found.len(), &found[0]["severity"]), (1, &json!(4)), "{found:?}");
+}
+
+#[test]
+fn a_finding_can_be_allowed_with_a_quick_fix() {
+    let mut client = Client::start();
+    let file = client.open("wrong.ptx", WRONG);
+    select(&mut client, &file, launch(1));
+    let mut params = file.params();
+    params["range"] = range([10, 8], [10, 8]);
+    params["context"] = json!({ "diagnostics": [] });
+    let actions = client.request("textDocument/codeAction", params);
+    let titles: Vec<_> = actions.as_array().expect("actions").iter().map(|action| &action["title"]).collect();
+    assert!(titles.contains(&&json!("Allow `divergent-uniform` on this line")), "{titles:?}");
+}
