@@ -67,6 +67,11 @@ impl Format {
         if self == F64 { 0xfff8_0000_0000_0000 } else { self.sign_bit() - 1 }
     }
 
+    /// The weight of the lowest place of the smallest numbers, as an exponent of two.
+    pub fn lowest(self) -> i32 {
+        1 - self.bias() - self.fraction_bits as i32
+    }
+
     fn signed(self, negative: bool, magnitude: u64) -> u64 {
         if negative { magnitude | self.sign_bit() } else { magnitude }
     }
@@ -76,7 +81,7 @@ impl Format {
         let negative = bits & self.sign_bit() != 0;
         let exponent = (bits >> self.fraction_bits) & self.exponent_mask();
         let fraction = bits & ((1 << self.fraction_bits) - 1);
-        let lowest = 1 - self.bias() - self.fraction_bits as i32;
+        let lowest = self.lowest();
         if exponent == self.exponent_mask() {
             return if fraction == 0 { Number::Infinite { negative } } else { Number::Nan };
         }
@@ -100,7 +105,7 @@ impl Format {
         if exact.significand == 0 && !exact.inexact {
             return self.signed(exact.negative, 0);
         }
-        let lowest = 1 - self.bias() - self.fraction_bits as i32;
+        let lowest = self.lowest();
         let top = exact.exponent + (128 - exact.significand.leading_zeros() as i32);
         let unit = (top - self.fraction_bits as i32 - 1).max(lowest);
         let significand = exact.round_to(unit, rounding) as u64;

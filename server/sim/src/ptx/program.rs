@@ -14,8 +14,8 @@ mod tables;
 pub use operation::{Combining, Guard, Instruction, Op, SetTo};
 pub use tables::{
     Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, Call, Callee, Copy, Element,
-    Exchange, ExchangeKind, Lop3Predicate, MatrixAccess, MatrixProduct, Note, Pack, Space, Switch, System,
-    Tables,
+    Exchange, ExchangeKind, Lop3Predicate, MatrixAccess, MatrixProduct, Note, Pack, PackedSources, Space,
+    Switch, System, Tables,
 };
 
 /// A register's place in its file.

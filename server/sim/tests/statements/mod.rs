@@ -101,7 +101,7 @@ impl Place<'_> {
     fn text(&self) -> String {
         let first = self.special().unwrap_or_else(|| self.plain());
         match self.operand.second {
-            Some((_, optional)) if !optional || self.round % 3 == 0 => {
+            Some((_, optional)) if !optional || self.round.is_multiple_of(3) => {
                 format!("{first}|{}", register("pred", self.number + 10))
             }
             _ => first,

@@ -7,10 +7,10 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use super::operands::slot_of;
-use crate::ptx::program::{Op, Place};
+use crate::ptx::program::{Op, PackedSources, Place};
 use crate::ptx::registers::Slots;
 use crate::ptx::semantics::convert::{Clamp, Convert, Scalar};
-use crate::ptx::semantics::narrow::{self, Element, PairConvert};
+use crate::ptx::semantics::narrow::{self, Element, PackedConvert};
 use crate::soft_float::Rounding;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -19,15 +19,15 @@ impl<'l> FunctionDecoder<'l, '_> {
             return self.pack_saturated(instruction.operands(), m);
         }
         let (to, from) = (m.ty()?, m.ty()?);
-        if to.name().ends_with("x2") {
-            return self.convert_pair(instruction.operands(), to, from, m);
+        if to.name().ends_with("x2") || to.name().ends_with("x4") {
+            return self.convert_packed(instruction.operands(), to, from, m);
         }
         let &[d, a] = instruction.operands() else { return Err(Why::operands()) };
         let (to_scalar, from_scalar) = (scalar(to)?, scalar(from)?);
         let integral = m.integer_rounding();
         let rounding = integral.or_else(|| m.rounding()).unwrap_or(Rounding::Nearest);
         let flush = m.take("ftz");
-        let clamp = clamp(m)?;
+        let (clamp, positive_zero) = (clamp(m)?, m.take("pzo"));
         let (destination, register_bits) = self.place(d)?;
         let (source, source_bits) = match a {
             // A special register is as wide as its own type.
@@ -41,6 +41,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             integral: integral.is_some(),
             flush,
             clamp,
+            positive_zero,
             register_bits,
             source_bits: if matches!(source, Place::Double(_)) { 64 } else { source_bits.min(32) },
         };
@@ -69,22 +70,54 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((Op::PackSaturated(to.bits() as u8, signed), Slots { d, a, b, c, e: 0 }))
     }
 
-    fn convert_pair(&mut self, operands: &[Operand], to: Type, from: Type, m: &mut Modifiers<'_>) -> Decoded {
-        let pair = PairConvert {
+    fn convert_packed(
+        &mut self,
+        operands: &[Operand],
+        to: Type,
+        from: Type,
+        m: &mut Modifiers<'_>,
+    ) -> Decoded {
+        let random = m.take("rs");
+        let scaled = m.word(&["scaled::n1::ue8m0", "scaled::n2::ue8m0"]).is_some();
+        let widens = from != Type::F32 && matches!(to, Type::F16x2 | Type::Bf16x2);
+        if to == Type::Ue5m3x2 {
+            return Err(Why::new("what becomes of numbers that `.ue5m3` does not have is not documented"));
+        }
+        if scaled && !widens {
+            return Err(Why::new("whether a scale multiplies or divides what is narrowed is not documented"));
+        }
+        let convert = PackedConvert {
             from: element(from)?,
             to: element(to)?,
             rounding: m.rounding().unwrap_or(Rounding::Nearest),
             clamp: clamp(m)?,
+            positive_zero: m.take("pzo"),
         };
-        let (&d, sources) = operands.split_first().ok_or_else(Why::operands)?;
-        let (a, b) = match *sources {
-            [a, b] if from == Type::F32 => (self.source(a, from)?, self.source(b, from)?),
-            [a] if from != Type::F32 => (self.source(a, from)?, self.constant_word(0)),
+        let (&d, mut rest) = operands.split_first().ok_or_else(Why::operands)?;
+        let hir = self.hir;
+        let numbers = match *rest {
+            [Operand::Vector(list), ref others @ ..] => {
+                rest = others;
+                hir.operands(list)
+            }
+            _ => {
+                let count = if from == Type::F32 { 2 } else { 1 };
+                let (numbers, others) = rest.split_at_checked(count).ok_or_else(Why::operands)?;
+                rest = others;
+                numbers
+            }
+        };
+        let sources = numbers.iter().map(|&number| self.source(number, from)).collect::<Result<_, _>>()?;
+        let (random, scales) = match (rest, random, scaled) {
+            ([], false, false) => (None, None),
+            (&[bits], true, false) => (Some(self.source(bits, Type::B32)?), None),
+            (&[scales], false, true) => (None, Some(self.source(scales, Type::B16)?)),
             _ => return Err(Why::operands()),
         };
         let d = self.destination(d, to)?;
-        self.out.tables.pairs.push(pair);
-        Ok((Op::ConvertPair, Slots { d, a, b, c: self.out.tables.pairs.len() as u32 - 1, e: 0 }))
+        let table = &mut self.out.tables.packed_converts;
+        table.push(PackedSources { convert, sources, random, scales });
+        Ok((Op::ConvertPacked, Slots { d, c: table.len() as u32 - 1, ..Slots::default() }))
     }
 
     fn conversion(&mut self, convert: Convert) -> u32 {
@@ -119,6 +152,14 @@ fn element(ty: Type) -> Result<Element, Why> {
         Type::E2m3x2 => Element::Narrow(narrow::E2M3),
         Type::E3m2x2 => Element::Narrow(narrow::E3M2),
         Type::E2m1x2 => Element::Narrow(narrow::E2M1),
+        Type::E4m3x4 => Element::Narrow(narrow::E4M3),
+        Type::E5m2x4 => Element::Narrow(narrow::E5M2),
+        Type::E2m3x4 => Element::Narrow(narrow::E2M3),
+        Type::E3m2x4 => Element::Narrow(narrow::E3M2),
+        Type::E2m1x4 => Element::Narrow(narrow::E2M1),
+        Type::Ue5m3x2 => Element::Narrow(narrow::UE5M3),
+        Type::Ue8m0x2 => Element::Power,
+        Type::S2f6x2 => Element::Fixed,
         _ => {
             return Err(Why(smol_str::format_smolstr!(
                 "conversions of `.{}` are not simulated yet",

@@ -9,7 +9,9 @@ use super::fault::{Fault, Trouble};
 use super::local::Local;
 use super::matrix;
 use super::spaces::Spaces;
-use crate::ptx::program::{Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, Place};
+use crate::ptx::program::{
+    Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, PackedSources, Place, Slot,
+};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
 
@@ -175,10 +177,7 @@ fn rare(
             let pairs: Lanes<u32> = std::array::from_fn(|lane| value(low, lane) | value(high, lane) << 16);
             r.set(s.d, mask, &pairs);
         }
-        Op::ConvertPair => {
-            let pair = function.tables.pairs[s.c as usize];
-            r.map2(s, mask, |a, b| pair.apply(a, b));
-        }
+        Op::ConvertPacked => convert_packed(&function.tables.packed_converts[s.c as usize], s.d, r, mask),
         Op::PackSaturated(bits, signed) => {
             r.map3(s, mask, |a, b, c| narrow::pack_saturated(bits.into(), signed, a, b, c));
         }
@@ -241,6 +240,26 @@ fn select_by(wide: bool, holds: impl Fn(usize) -> bool, s: &Slots, r: &mut Regis
 
 fn write_number(wide: bool, value: u64, s: &Slots, r: &mut Registers, mask: u32) {
     if wide { r.fill(s.d, mask, value) } else { r.fill(s.d, mask, value as u32) }
+}
+
+fn convert_packed(packed: &PackedSources, d: Slot, r: &mut Registers, mask: u32) {
+    let stride = packed.convert.from.stride();
+    for lane in lanes(mask) {
+        let word = |slot: Slot| r.words[slot as usize][lane];
+        let (random, scales) = (packed.random.map(word), packed.scales.map(word));
+        let value = match *packed.sources {
+            [pair] => {
+                let (upper, lower) = (word(pair) >> stride, word(pair) & (u32::MAX >> (32 - stride)));
+                packed.convert.apply(&[upper, lower], random, scales)
+            }
+            [a, b] => packed.convert.apply(&[word(a), word(b)], random, scales),
+            ref several => {
+                let words: Vec<u32> = several.iter().map(|&slot| word(slot)).collect();
+                packed.convert.apply(&words, random, scales)
+            }
+        };
+        r.words[d as usize][lane] = value;
+    }
 }
 
 fn insert_field<T: Word>(width: u32, s: &Slots, r: &mut Registers, mask: u32) {

@@ -131,8 +131,8 @@ pub enum Op {
     SetPredicatePair(Comparison, CompareType, Combining),
     /// `set` on pairs of halves.
     SetPair(Comparison, CompareType, Combining, SetTo),
-    /// `cvt` of pairs: pair `c`
-    ConvertPair,
+    /// `cvt` of several numbers: packed conversion `c`
+    ConvertPacked,
     /// `cvt.pack`: bits and sign of the narrow type
     PackSaturated(u8, bool),
     /// `mma`: product `a`

@@ -6,7 +6,7 @@ use super::{Formal, Guard, Place, Slot};
 use crate::ptx::semantics::compare::Combine;
 use crate::ptx::semantics::convert::Convert;
 use crate::ptx::semantics::matrix::Product;
-use crate::ptx::semantics::narrow::PairConvert;
+use crate::ptx::semantics::narrow::PackedConvert;
 use crate::ptx::semantics::video::{Video, VideoMad};
 
 /// Side tables of a function.
@@ -18,8 +18,8 @@ pub struct Tables {
     pub videos: Vec<Video>,
     /// Of `Op::VideoMad`.
     pub video_mads: Vec<VideoMad>,
-    /// Of `Op::ConvertPair`.
-    pub pairs: Vec<PairConvert>,
+    /// Of `Op::ConvertPacked`.
+    pub packed_converts: Vec<PackedSources>,
     /// Of `Op::Copy`.
     pub copies: Vec<Copy>,
     /// Of `Op::MatrixProduct`.
@@ -55,6 +55,19 @@ pub struct Note {
     pub name: SmolStr,
     /// A clause.
     pub why: SmolStr,
+}
+
+/// A conversion of several numbers.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PackedSources {
+    /// What is done with each.
+    pub convert: PackedConvert,
+    /// The numbers, the uppermost first; or one register with two.
+    pub sources: Vec<Slot>,
+    /// Random bits.
+    pub random: Option<Slot>,
+    /// Powers of two.
+    pub scales: Option<Slot>,
 }
 
 /// `lop3` with predicates.

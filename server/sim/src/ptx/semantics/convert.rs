@@ -66,6 +66,8 @@ pub struct Convert {
     pub flush: bool,
     /// How the result is clamped.
     pub clamp: Clamp,
+    /// `.pzo`: a zero is positive.
+    pub positive_zero: bool,
     /// Width of the destination register, which a narrower integer is extended to.
     pub register_bits: u32,
     /// Width of the source register, of which the low bits count.
@@ -158,6 +160,7 @@ pub fn value(convert: &Convert, bits: u64) -> u64 {
             let float = float_to_float(convert, from, to, bits);
             let float = if convert.flush && convert.to == Scalar::F32 { flush(F32, float) } else { float };
             let float = clamp_float(to, convert.clamp, float);
+            let float = if convert.positive_zero && float == to.sign_bit() { 0 } else { float };
             if convert.to == Scalar::Tf32 { float << 13 } else { float }
         }
     }
@@ -268,6 +271,7 @@ mod tests {
             integral: false,
             flush: false,
             clamp: Clamp::None,
+            positive_zero: false,
             register_bits: to.bits(),
             source_bits: from.bits(),
         }
