@@ -1,9 +1,11 @@
-//! Directed graphs over small numbers, dominators and strong components in them. Nothing here knows what a node is.
+//! Directed graphs over small numbers, dominators, strong components and orders in them. Nothing here knows what a node is.
 
 mod adjacency;
 mod components;
 mod dominators;
+mod weak_order;
 
 pub use adjacency::Graph;
 pub use components::strong_components;
 pub use dominators::DominatorTree;
+pub use weak_order::{Ordered, weak_order};

@@ -12,6 +12,7 @@ pub mod trace;
 pub mod wave;
 
 pub use trace::{
-    Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Output, Progress, RegisterValues,
-    Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit, WarpId, WarpTrace,
+    Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Meeting, Output, Progress,
+    RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit, WarpId,
+    WarpTrace,
 };

@@ -75,6 +75,18 @@ pub struct WarpTrace {
     pub lines: Vec<LineTrace>,
     /// Final values of the entry's registers, where the run was asked for them.
     pub registers: Option<Vec<RegisterValues>>,
+    /// Who met where, in statement order: each once, and not without bound.
+    pub meetings: Vec<Meeting>,
+}
+
+/// Lanes that came to a statement apart and went on together.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Meeting {
+    /// Which statement.
+    pub statement: StatementId,
+    /// The lanes that came together, in the order of their coming: two parts at least. All of them are the active lanes of
+    /// a visit.
+    pub parts: Vec<Mask>,
 }
 
 impl WarpTrace {
@@ -82,6 +94,13 @@ impl WarpTrace {
     pub fn line(&self, statement: StatementId) -> Option<&LineTrace> {
         let at = self.lines.binary_search_by_key(&statement, |line| line.statement).ok()?;
         Some(&self.lines[at])
+    }
+
+    /// Who met at `statement`.
+    pub fn meetings_at(&self, statement: StatementId) -> &[Meeting] {
+        let start = self.meetings.partition_point(|meeting| meeting.statement < statement);
+        let end = self.meetings.partition_point(|meeting| meeting.statement <= statement);
+        &self.meetings[start..end]
     }
 }
 

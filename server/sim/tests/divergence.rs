@@ -4,8 +4,8 @@ mod common;
 
 use common::{Source, kernel, run_kernel};
 use expect_test::{Expect, expect};
-use warplens_sim::Status;
 use warplens_sim::ptx::Model;
+use warplens_sim::{Meeting, Status};
 
 /// Runs a body under a model and compares the listing of warp 0. `%r1` is the lane.
 fn check(model: Model, body: &str, expected: Expect) {
@@ -272,4 +272,39 @@ ret;
         ret;                                     ffffffff
     "#]]
     .assert_eq(&source.listing(&program, &result, 0));
+}
+
+/// Who met at each statement, line by line.
+fn meetings(model: Model, text: &str) -> String {
+    let (source, program, result, _) = run_kernel(text, 32, 256, model);
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+    let line = |meeting: &Meeting| {
+        let line = text.lines().nth(source.line(&program, meeting.statement)).unwrap_or_default();
+        let parts: Vec<String> = meeting.parts.iter().map(|lanes| format!("{lanes:08x}")).collect();
+        format!("{line}  {}\n", parts.join(" + "))
+    };
+    result.warps[0].meetings.iter().map(line).collect()
+}
+
+#[test]
+fn who_meets_whom_is_known() {
+    let lane = |body: &str| kernel(&format!("mov.u32 %r1, %tid.x;\n{body}"));
+    let both = lane(SHORT_CIRCUIT);
+    expect![[r#"
+        mov.u32 %r3, 2;  aaaaaaaa + 44444444
+        ret;  11111111 + eeeeeeee
+    "#]]
+    .assert_eq(&meetings(Model::Stack, &both));
+    expect![[r#"
+        mov.u32 %r3, 2;  aaaaaaaa + 44444444
+        ret;  11111111 + eeeeeeee
+    "#]]
+    .assert_eq(&meetings(Model::Frontier, &both));
+    let trips = lane(
+        "and.b32 %r3, %r1, 3;\nNEXT:\nsub.s32 %r3, %r3, 1;\nsetp.ge.s32 %p1, %r3, 0;\n@%p1 bra NEXT;\nret;",
+    );
+    expect![[r#"
+        ret;  11111111 + 22222222 + 44444444 + 88888888
+    "#]]
+    .assert_eq(&meetings(Model::Stack, &trips));
 }

@@ -86,28 +86,32 @@ proptest! {
         let text = text(&blocks);
         let (stack, bytes) = run(&text, Model::Stack);
         prop_assert_eq!(stack.status, Status::Finished);
-        let (textbook, others) = run(&text, Model::Textbook);
-        prop_assert_eq!(textbook.status, Status::Finished);
-        prop_assert_eq!(bytes, others);
-        // A call or an exit takes lanes along; either way each lane acts at the same statements as often.
-        prop_assert_eq!(executed(&stack), executed(&textbook));
+        for model in Model::ALL {
+            let (other, others) = run(&text, model);
+            prop_assert_eq!(other.status, Status::Finished, "{}", model.name());
+            prop_assert_eq!(&bytes, &others, "{}", model.name());
+            // A call or an exit takes lanes along; either way each lane acts at the same statements as often.
+            prop_assert_eq!(executed(&stack), executed(&other), "{}", model.name());
+        }
     }
 
     #[test]
     fn runs_repeat_and_masks_are_of_lanes_that_live(blocks in prop::collection::vec(block(), 2..8)) {
         let text = text(&blocks);
-        let (first, bytes) = run(&text, Model::Stack);
-        let (second, again) = run(&text, Model::Stack);
-        prop_assert_eq!(&first.warps, &second.warps);
-        prop_assert_eq!(bytes, again);
-        for warp in &first.warps {
-            for line in &warp.lines {
-                prop_assert!(line.active & !warp.launched == 0 && line.executed & !line.active == 0);
-                let visits: u64 = line.visits.iter().map(|visit| visit.repeat).sum();
-                prop_assert_eq!(visits, line.count);
-                let masks = |visit: &Visit| (visit.active, visit.executed);
-                let folded = line.visits.windows(2).all(|pair| masks(&pair[0]) != masks(&pair[1]));
-                prop_assert!(folded);
+        for model in Model::ALL {
+            let (first, bytes) = run(&text, model);
+            let (second, again) = run(&text, model);
+            prop_assert_eq!(&first.warps, &second.warps);
+            prop_assert_eq!(bytes, again);
+            for warp in &first.warps {
+                for line in &warp.lines {
+                    prop_assert!(line.active & !warp.launched == 0 && line.executed & !line.active == 0);
+                    let visits: u64 = line.visits.iter().map(|visit| visit.repeat).sum();
+                    prop_assert_eq!(visits, line.count);
+                    let masks = |visit: &Visit| (visit.active, visit.executed);
+                    let folded = line.visits.windows(2).all(|pair| masks(&pair[0]) != masks(&pair[1]));
+                    prop_assert!(folded);
+                }
             }
         }
     }

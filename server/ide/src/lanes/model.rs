@@ -13,8 +13,7 @@ pub enum Model {
 }
 
 /// Models that are known by name and come later.
-const LATER: [(&str, Language); 3] =
-    [("frontier", Language::Ptx), ("its", Language::Ptx), ("wave-emu", Language::Wave)];
+const LATER: [(&str, Language); 2] = [("its", Language::Ptx), ("wave-emu", Language::Wave)];
 
 impl Model {
     /// The default of a language.
@@ -42,8 +41,7 @@ impl Model {
         if let Some(model) = of(language).into_iter().find(|model| model.name() == name) {
             return Ok(model);
         }
-        let choices: Vec<_> = of(language).into_iter().map(|model| format!("`{}`", model.name())).collect();
-        let choices = choices.join(" and ");
+        let choices = listed(&of(language));
         let ours = title(language);
         let theirs = match language {
             Language::Ptx => Language::Wave,
@@ -56,6 +54,15 @@ impl Model {
         } else {
             format!("there is no model `{name}`: {ours} has {choices}")
         })
+    }
+}
+
+/// `a`, `b` and `c`
+fn listed(models: &[Model]) -> String {
+    let names: Vec<_> = models.iter().map(|model| format!("`{}`", model.name())).collect();
+    match names.as_slice() {
+        [names @ .., last] if !names.is_empty() => format!("{} and {last}", names.join(", ")),
+        names => names.concat(),
     }
 }
 
@@ -86,14 +93,18 @@ mod tests {
         check(
             Language::Ptx,
             "its",
-            expect!["the model `its` is not there yet: PTX has `stack` and `textbook`"],
+            expect!["the model `its` is not there yet: PTX has `stack`, `textbook` and `frontier`"],
         );
         check(
             Language::Ptx,
             "structured",
-            expect!["the model `structured` is for WAVE: PTX has `stack` and `textbook`"],
+            expect!["the model `structured` is for WAVE: PTX has `stack`, `textbook` and `frontier`"],
         );
-        check(Language::Ptx, "fast", expect!["there is no model `fast`: PTX has `stack` and `textbook`"]);
+        check(
+            Language::Ptx,
+            "fast",
+            expect!["there is no model `fast`: PTX has `stack`, `textbook` and `frontier`"],
+        );
         check(Language::Wave, "structured", expect!["Structured"]);
         check(Language::Wave, "stack", expect!["the model `stack` is for PTX: WAVE has `structured`"]);
     }

@@ -8,8 +8,8 @@ use warplens_sim::launch::{
 };
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
-    Finding, LineTrace, Mask, Output, RegisterValues, Related, RunResult, Severity, StatementId, Status,
-    Totals, Visit, WarpId, WarpTrace,
+    Finding, LineTrace, Mask, Meeting, Output, RegisterValues, Related, RunResult, Severity, StatementId,
+    Status, Totals, Visit, WarpId, WarpTrace,
 };
 
 use super::offer::Source;
@@ -112,7 +112,14 @@ pub(crate) fn result() -> RunResult {
         }],
         totals: Totals { warp_instructions: 6, thread_instructions: 168, executed_thread_instructions: 124 },
         summed: lines.clone(),
-        warps: vec![WarpTrace { cta: [0; 3], warp: 0, launched: ALL, lines, registers: Some(registers) }],
+        warps: vec![WarpTrace {
+            cta: [0; 3],
+            warp: 0,
+            launched: ALL,
+            lines,
+            registers: Some(registers),
+            meetings: vec![Meeting { statement: StatementId(5), parts: vec![0xffff_ff00, 0xff] }],
+        }],
         warps_truncated: false,
         memory,
         output: Output::default(),

@@ -1,7 +1,7 @@
 //! Running a decoded kernel.
 //!
 //! [`run`] takes a launch from its first block to its last. A block runs its warps, a warp its groups, a group its
-//! instructions, each level in a file of its own; the models differ only in `stack`.
+//! instructions, each level in a file of its own; the models differ only in `groups`.
 
 mod access;
 mod atomic;
@@ -12,17 +12,19 @@ mod exchange;
 mod execute;
 mod fault;
 mod frame;
+mod groups;
 mod heap;
 mod launch;
 mod local;
 mod matrix;
+mod model;
 mod print;
 mod run;
 mod spaces;
 mod spin;
-mod stack;
 mod straight;
 mod system;
 mod warp;
 
-pub use run::{Model, run};
+pub use model::Model;
+pub use run::run;

@@ -324,7 +324,9 @@ impl<'l, const W: usize> Launch<'l, W> {
             self.summary.add(&lines);
             if lists {
                 used += lines.iter().map(|line| line.visits.len()).sum::<usize>();
-                let trace = WarpTrace { cta: group.id, warp: index, launched, lines, registers };
+                // Who meets at an `endif` is plain from its lines.
+                let meetings = Vec::new();
+                let trace = WarpTrace { cta: group.id, warp: index, launched, lines, registers, meetings };
                 self.traces.push((group.number, trace));
             } else {
                 self.warps_truncated = true;

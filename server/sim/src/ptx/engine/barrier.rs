@@ -75,7 +75,7 @@ impl State {
     pub(crate) fn open(&mut self, warps: &mut [Warp]) {
         for waiting in std::mem::take(&mut self.waiting) {
             let warp = &mut warps[waiting.warp];
-            warp.stack.release(waiting.mask);
+            warp.groups.release(waiting.mask);
             let Some(d) = waiting.barrier.d else { continue };
             let Some(frame) = &mut warp.frames[waiting.frame as usize] else { continue };
             let value = match waiting.barrier.kind {

@@ -157,7 +157,7 @@ impl Block {
         };
         let waits = barrier.arrive(count, index, warp, arrival, expected);
         if waits {
-            warp.stack.block();
+            warp.groups.block();
         }
         self.open_barriers();
         Ok(match (waits, self.barriers[id as usize].waiting().is_empty()) {
@@ -195,7 +195,7 @@ impl Block {
         });
         if let Some(index) = spinning {
             let warp = &self.warps[index];
-            let lanes = warp.stack.running().map_or(0, |group| group.mask & warp.live);
+            let lanes = warp.groups.running().map_or(0, |group| group.mask & warp.live);
             let message =
                 format!("no progress: lanes {lanes:08x} go round here for ever and nothing changes");
             let mut finding = warp.finding("no-progress", message, warp.stopped_at, lanes);

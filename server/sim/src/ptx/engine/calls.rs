@@ -2,10 +2,10 @@
 
 use super::fault::Fault;
 use super::frame::{Frame, pass};
+use super::groups::{Entered, Group};
 use super::launch::{Journal, Launch};
 use super::local::MOST;
 use super::spaces::Spaces;
-use super::stack::Group;
 use super::system;
 use super::warp::{Pause, Warp};
 use crate::ptx::program::{Callee, Function, Instruction, Slot};
@@ -72,7 +72,7 @@ impl Warp {
         let Group { pc, frame, .. } = group;
         let statement = function.first_statement + pc;
         if executed == 0 {
-            self.stack.go_on(pc + 1);
+            self.groups.go_on(pc + 1);
             return None;
         }
         let target = function.tables.calls[call as usize].callee;
@@ -85,7 +85,7 @@ impl Warp {
                 journal.report(self.reporter.fault(fault, Severity::Error, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }
-            self.stack.go_on(pc + 1);
+            self.groups.go_on(pc + 1);
             return None;
         }
         let callees = match self.callees(target, frame, executed, launch) {
@@ -104,9 +104,9 @@ impl Warp {
                 return Some(Pause::Stopped(Status::Faulted));
             };
             let end = launch.program.functions[callee as usize].code.len() as u32;
-            entered.push((new, end, mask));
+            entered.push(Entered { frame: new, function: callee, end, mask });
         }
-        self.stack.call(pc + 1, &entered);
+        self.groups.call(pc + 1, &entered);
         None
     }
 

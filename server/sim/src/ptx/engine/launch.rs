@@ -4,7 +4,7 @@ use pulp::Arch;
 use rustc_hash::FxHashSet;
 
 use super::fault::Fault;
-use super::stack::StackRule;
+use super::groups::Plan;
 use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
 use crate::trace::{Finding, Related, RunOptions, Severity, StatementId};
@@ -15,7 +15,7 @@ pub(crate) struct Launch<'p> {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) dynamic_shared: u32,
-    pub(crate) rule: StackRule,
+    pub(crate) plan: Plan,
     pub(crate) options: RunOptions,
     /// The instruction set of the host that the inner loop uses.
     pub(crate) arch: Arch,

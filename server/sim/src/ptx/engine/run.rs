@@ -3,11 +3,12 @@
 use pulp::Arch;
 
 use super::block::{Block, BlockPause};
+use super::groups::Plan;
 use super::heap::Heap;
 use super::launch::{Journal, Launch};
 use super::local::MOST;
+use super::model::Model;
 use super::spaces::Spaces;
-use super::stack::StackRule;
 use super::system::Printed;
 use super::warp::Warp;
 use crate::ptx::launch_config::LaunchConfig;
@@ -22,41 +23,6 @@ use crate::trace::{
 
 /// Instructions between two questions to the caller.
 const SLICE: u64 = 8192;
-
-/// How lanes part and meet.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Model {
-    /// A stack a warp; leaving lanes hold nobody up, and waiting groups merge.
-    #[default]
-    Stack,
-    /// The plain immediate-post-dominator stack.
-    Textbook,
-}
-
-impl Model {
-    /// The models that can be chosen.
-    pub const ALL: [Model; 2] = [Model::Stack, Model::Textbook];
-
-    /// The model with this name.
-    pub fn from_name(name: &str) -> Option<Model> {
-        Model::ALL.into_iter().find(|model| model.name() == name)
-    }
-
-    /// Its name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Model::Stack => "stack",
-            Model::Textbook => "textbook",
-        }
-    }
-
-    fn rule(self) -> StackRule {
-        match self {
-            Model::Stack => StackRule::Merging,
-            Model::Textbook => StackRule::Plain,
-        }
-    }
-}
 
 /// Runs a launch of a program to its end, a limit, a fault or a standstill.
 pub fn run(
@@ -77,7 +43,7 @@ pub fn run(
         grid,
         block,
         dynamic_shared,
-        rule: model.rule(),
+        plan: Plan::new(model, program),
         options: *options,
         arch: Arch::new(),
     };
@@ -268,7 +234,8 @@ impl Run<'_> {
             self.journal.visits = self.journal.visits.saturating_sub(visits);
             self.gathered.summary.add(&lines);
             if warp.listed {
-                let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers };
+                let meetings = warp.meetings;
+                let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, meetings };
                 self.gathered.warps.push((number, trace));
             } else {
                 self.gathered.truncated = true;

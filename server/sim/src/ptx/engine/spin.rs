@@ -5,7 +5,7 @@
 //! every doubling, so any cycle is found in time proportional to its length.
 
 use super::frame::Frame;
-use super::stack::{Group, Stack};
+use super::groups::Groups;
 use crate::ptx::program::Slot;
 use crate::ptx::registers::Registers;
 
@@ -25,7 +25,7 @@ pub(crate) struct SpinWatch {
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct State {
     pc: u32,
-    groups: Vec<Group>,
+    groups: Groups,
     registers: Vec<(Slot, Registers)>,
     carry: u32,
 }
@@ -42,7 +42,7 @@ impl SpinWatch {
     }
 
     /// Whether the warp, about to go on at `pc`, is where it was.
-    pub(crate) fn repeats(&mut self, pc: u32, stack: &Stack, frames: &[Option<Frame>], carry: u32) -> bool {
+    pub(crate) fn repeats(&mut self, pc: u32, groups: &Groups, frames: &[Option<Frame>], carry: u32) -> bool {
         let live = || {
             let frames = frames.iter().enumerate();
             frames.filter_map(|(slot, frame)| Some((slot as Slot, &frame.as_ref()?.registers)))
@@ -50,7 +50,7 @@ impl SpinWatch {
         if let Some(kept) = &self.kept {
             let same = kept.pc == pc
                 && kept.carry == carry
-                && kept.groups == stack.entries()
+                && kept.groups == *groups
                 && kept.registers.iter().map(|(slot, registers)| (*slot, registers)).eq(live());
             if same {
                 return true;
@@ -58,7 +58,7 @@ impl SpinWatch {
         }
         if self.branches.is_power_of_two() {
             let registers = live().map(|(slot, registers)| (slot, registers.clone())).collect();
-            self.kept = Some(Box::new(State { pc, groups: stack.entries().to_vec(), registers, carry }));
+            self.kept = Some(Box::new(State { pc, groups: groups.clone(), registers, carry }));
         }
         false
     }

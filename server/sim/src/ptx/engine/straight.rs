@@ -8,9 +8,9 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::execute::{Surroundings, execute};
 use super::fault::{Fault, Trouble};
+use super::groups::Group;
 use super::launch::Journal;
 use super::spaces::Spaces;
-use super::stack::Group;
 use super::warp::Warp;
 use crate::ptx::program::{Function, Op};
 use crate::record::Recorder;
@@ -23,6 +23,8 @@ pub(crate) enum Event {
     FellOff,
     /// It is time to ask the caller whether to go on.
     Due,
+    /// It took a branch, and somebody else may come first.
+    Turn,
     /// Time to look whether this goes anywhere.
     Look,
     /// The instruction decides who runs next.
@@ -59,7 +61,7 @@ impl WithSimd for Straight<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> (u32, Event) {
         let Straight { warp, group, function, spaces, journal } = self;
-        let Group { mut pc, until, mask, frame, .. } = group;
+        let Group { mut pc, until, mask, frame, alone } = group;
         let Some(frame) = &mut warp.frames[frame as usize] else { return (pc, Event::FellOff) };
         let code = function.code.as_slice();
         let mut visits =
@@ -98,6 +100,9 @@ impl WithSimd for Straight<'_> {
                 pc = target;
                 if backward && warp.spin.backward(around.spaces.changes) {
                     break Event::Look;
+                }
+                if !alone {
+                    break Event::Turn;
                 }
                 visits.start = pc;
                 stop = self::stop(pc, until, code.len(), journal.pause_at, around.clock);

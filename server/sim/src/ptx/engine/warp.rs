@@ -1,15 +1,16 @@
 //! A warp: its groups, calls and recorder, and the loop that runs it.
 
 use super::frame::Frame;
+use super::groups::{self, Group, Groups};
 use super::launch::{Journal, Launch, Reporter, Threads, related};
 use super::local::Local;
+use super::model::Model;
 use super::spaces::Spaces;
 use super::spin::SpinWatch;
-use super::stack::{Group, Stack, StackRule};
 use super::straight::Event;
 use crate::ptx::program::{Barrier, Function, Instruction, Op, Slot};
 use crate::record::Recorder;
-use crate::trace::{Severity, Status, WarpId};
+use crate::trace::{Meeting, Severity, StatementId, Status, WarpId};
 
 /// Why a warp stopped running for now, or for good.
 #[derive(Debug)]
@@ -42,13 +43,15 @@ pub(crate) struct Warp {
     pub(crate) reporter: Reporter,
     pub(crate) threads: Threads,
     pub(crate) live: u32,
-    pub(crate) stack: Stack,
+    pub(crate) groups: Groups,
     pub(crate) frames: Vec<Option<Frame>>,
     pub(crate) local: Local,
     pub(crate) carry: u32,
     pub(crate) recorder: Recorder,
     /// Whether its trace is kept.
     pub(crate) listed: bool,
+    /// Who met where, in order.
+    pub(crate) meetings: Vec<Meeting>,
     pub(crate) spin: SpinWatch,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
@@ -73,12 +76,13 @@ impl Warp {
         Warp {
             reporter: Reporter { cta, warp },
             live,
-            stack: Stack::new(launch.rule, live, entry.code.len() as u32),
+            groups: Groups::new(launch.plan.model, live, entry.code.len() as u32),
             frames: vec![Some(frame)],
             local,
             carry: 0,
             recorder: Recorder::new(launch.program.statements(), visits, journal.visits),
             listed,
+            meetings: Vec::new(),
             spin: SpinWatch::default(),
             stopped_at: 0,
             threads,
@@ -88,10 +92,13 @@ impl Warp {
     /// Runs until something else must be decided.
     pub(crate) fn run(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> Pause {
         loop {
-            let Some(group) = self.stack.next(self.live) else {
-                return if self.stack.is_empty() { Pause::Ended } else { Pause::Waiting };
+            let Some(group) = self.groups.next(self.live, &launch.plan) else {
+                return if self.groups.is_empty() { Pause::Ended } else { Pause::Waiting };
             };
-            for done in self.stack.take_done() {
+            for meeting in self.groups.take_meetings() {
+                self.note_meeting(launch, &meeting);
+            }
+            for done in self.groups.take_done() {
                 if done != 0 {
                     self.frames[done as usize] = None;
                 }
@@ -99,6 +106,18 @@ impl Warp {
             if let Some(pause) = self.run_group(group, launch, spaces, journal) {
                 return pause;
             }
+        }
+    }
+
+    fn note_meeting(&mut self, launch: &Launch<'_>, met: &groups::Meeting) {
+        let Some(function) = self.function(launch, met.frame).filter(|_| self.listed) else { return };
+        if met.pc as usize >= function.code.len() {
+            return;
+        }
+        let parts = met.parts.iter().map(|&lanes| lanes.into()).collect();
+        let meeting = Meeting { statement: StatementId(function.first_statement + met.pc), parts };
+        if let Err(at) = self.meetings.binary_search(&meeting) {
+            self.meetings.insert(at, meeting);
         }
     }
 
@@ -113,16 +132,16 @@ impl Warp {
         let (pc, event) = self.straight(launch.arch, group, function, spaces, journal);
         let statement = function.first_statement + pc;
         self.stopped_at = statement;
-        self.stack.go_on(pc);
+        self.groups.go_on(pc);
         match event {
-            Event::Met => None,
+            Event::Met | Event::Turn => None,
             Event::FellOff => {
                 self.leave(launch, group.frame, group.mask);
                 None
             }
             Event::Due => Some(Pause::Due),
             Event::Look => {
-                self.spin.repeats(pc, &self.stack, &self.frames, self.carry).then_some(Pause::Spinning)
+                self.spin.repeats(pc, &self.groups, &self.frames, self.carry).then_some(Pause::Spinning)
             }
             Event::Fault(fault) => {
                 journal.report(self.reporter.fault(fault, Severity::Error, statement));
@@ -178,12 +197,12 @@ impl Warp {
                     self.not_uniform("a return", statement, executed, mask, journal);
                 }
                 self.leave(launch, frame, executed);
-                self.stack.go_on(next);
+                self.groups.go_on(next);
                 None
             }
             Op::Exit => {
                 self.live &= !executed;
-                self.stack.go_on(next);
+                self.groups.go_on(next);
                 None
             }
             Op::Trap if executed != 0 => {
@@ -205,11 +224,11 @@ impl Warp {
                 if barrier.aligned && executed != self.live {
                     self.divergent_barrier(launch, statement, executed, journal);
                 }
-                self.stack.go_on(next);
+                self.groups.go_on(next);
                 Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
             }
             _ => {
-                self.stack.go_on(next);
+                self.groups.go_on(next);
                 None
             }
         }
@@ -217,9 +236,9 @@ impl Warp {
 
     /// Where the lanes that part at a branch meet.
     pub(crate) fn join(&self, instruction: Instruction, launch: &Launch<'_>) -> u32 {
-        match launch.rule {
-            StackRule::Merging => instruction.s.b,
-            StackRule::Plain => instruction.s.c,
+        match launch.plan.model {
+            Model::Textbook => instruction.s.c,
+            _ => instruction.s.b,
         }
     }
 
@@ -230,7 +249,7 @@ impl Warp {
             && some != 0
             && others != 0
         {
-            return self.stack.part(&[(taken, some), (next, others)], join);
+            return self.groups.part(&[(taken, some), (next, others)], join);
         }
         let mut targets: Vec<(u32, u32)> = Vec::with_capacity(parts.len());
         for &(target, lanes) in parts.iter().filter(|(_, lanes)| *lanes != 0) {
@@ -240,9 +259,9 @@ impl Warp {
             }
         }
         match targets[..] {
-            [] => self.stack.go_on(pc + 1),
-            [(target, _)] => self.stack.go_on(target),
-            _ => self.stack.part(&targets, join),
+            [] => self.groups.go_on(pc + 1),
+            [(target, _)] => self.groups.go_on(target),
+            _ => self.groups.part(&targets, join),
         }
     }
 
@@ -253,7 +272,7 @@ impl Warp {
             None => self.live &= !mask,
             Some((caller, call)) => {
                 self.pass_results(launch, frame, caller, call, mask);
-                self.stack.leave(frame, mask);
+                self.groups.leave(frame, caller, mask);
             }
         }
     }
@@ -296,12 +315,12 @@ impl Warp {
     pub(crate) fn elsewhere(&self, launch: &Launch<'_>, mask: u32) -> Vec<(u32, u32)> {
         let mut rest = self.live & !mask;
         let mut places = Vec::new();
-        for group in self.stack.entries().iter().rev() {
-            let lanes = group.mask & rest;
+        for place in self.groups.places() {
+            let lanes = place.mask & rest;
             rest &= !lanes;
-            if let Some(function) = self.function(launch, group.frame).filter(|_| lanes != 0) {
+            if let Some(function) = self.function(launch, place.frame).filter(|_| lanes != 0) {
                 let last = function.code.len().saturating_sub(1) as u32;
-                places.push((function.first_statement + group.pc.min(last), lanes));
+                places.push((function.first_statement + place.pc.min(last), lanes));
             }
         }
         places

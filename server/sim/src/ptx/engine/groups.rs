@@ -1,0 +1,173 @@
+//! The groups of a warp: which lanes run together, who runs next, and who waits for whom.
+//!
+//! This is all that the models of divergence differ in, so each has a file here and nothing else knows which one it is.
+//! A warp asks for the [`next`](Groups::next) group, runs it up to an instruction that decides who runs next, and says what
+//! became of it: it goes on, parts, calls, leaves, waits. A group that is alone is not asked about at branches on which its
+//! lanes agree; so a warp that has not parted costs the same under every model.
+
+mod calls;
+mod frontier;
+mod meetings;
+mod order;
+mod stack;
+
+use super::model::Model;
+use crate::ptx::program::{Program, Slot};
+
+pub(crate) use meetings::Meeting;
+pub(crate) use order::Order;
+
+use frontier::Frontier;
+use stack::{Rule, Stack};
+
+/// Lanes that run together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Group {
+    /// The next instruction.
+    pub(crate) pc: u32,
+    /// The instruction at which somebody must decide who runs next.
+    pub(crate) until: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+    /// The call that they are in.
+    pub(crate) frame: Slot,
+    /// Whether they may take branches on which they agree without asking.
+    pub(crate) alone: bool,
+}
+
+/// Where lanes are that do not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Place {
+    /// The call that they are in.
+    pub(crate) frame: Slot,
+    /// The instruction at which they go on.
+    pub(crate) pc: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+}
+
+/// Lanes that enter a function.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Entered {
+    /// The new call.
+    pub(crate) frame: Slot,
+    /// The function's number.
+    pub(crate) function: u32,
+    /// One past its last instruction.
+    pub(crate) end: u32,
+    /// The lanes.
+    pub(crate) mask: u32,
+}
+
+/// What a launch knows of its program for the sake of the model.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub(crate) model: Model,
+    /// By function; empty where the model does not need them.
+    orders: Vec<Order>,
+}
+
+impl Plan {
+    pub(crate) fn new(model: Model, program: &Program) -> Plan {
+        let orders = match model {
+            Model::Stack | Model::Textbook => Vec::new(),
+            Model::Frontier => program.functions.iter().map(Order::new).collect(),
+        };
+        Plan { model, orders }
+    }
+}
+
+/// The groups of a warp under one of the models.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Groups {
+    Stack(Stack),
+    Frontier(Frontier),
+}
+
+/// Asks whichever model it is.
+macro_rules! ask {
+    ($groups:expr, $model:ident => $question:expr) => {
+        match $groups {
+            Groups::Stack($model) => $question,
+            Groups::Frontier($model) => $question,
+        }
+    };
+}
+
+impl Groups {
+    /// One group at the start of the entry, whose code is `end` instructions long.
+    pub(crate) fn new(model: Model, mask: u32, end: u32) -> Groups {
+        match model {
+            Model::Stack => Groups::Stack(Stack::new(Rule::Merging, mask, end)),
+            Model::Textbook => Groups::Stack(Stack::new(Rule::Plain, mask, end)),
+            Model::Frontier => Groups::Frontier(Frontier::new(mask)),
+        }
+    }
+
+    /// The group to run next, and `None` where all wait or nobody is left.
+    pub(crate) fn next(&mut self, live: u32, plan: &Plan) -> Option<Group> {
+        match self {
+            Groups::Stack(stack) => stack.next(live),
+            Groups::Frontier(frontier) => frontier.next(live, &plan.orders),
+        }
+    }
+
+    /// Calls that nobody is in any more.
+    pub(crate) fn take_done(&mut self) -> Vec<Slot> {
+        ask!(self, model => std::mem::take(&mut model.done))
+    }
+
+    /// Who has met since this was asked last.
+    pub(crate) fn take_meetings(&mut self) -> Vec<Meeting> {
+        ask!(self, model => model.meetings.take())
+    }
+
+    /// Whether nobody is left.
+    pub(crate) fn is_empty(&self) -> bool {
+        ask!(self, model => model.is_empty())
+    }
+
+    /// Where lanes are, those first that run before others of the same lanes.
+    pub(crate) fn places(&self) -> Vec<Place> {
+        ask!(self, model => model.places())
+    }
+
+    /// The group that runs, or ran last.
+    pub(crate) fn running(&self) -> Option<Place> {
+        ask!(self, model => model.running())
+    }
+
+    /// The running group goes on at `pc`.
+    pub(crate) fn go_on(&mut self, pc: u32) {
+        ask!(self, model => model.go_on(pc));
+    }
+
+    /// The running group parts; by a model that asks for it, all meet again at `join`. Parts come in the order of their
+    /// targets in the instruction.
+    pub(crate) fn part(&mut self, parts: &[(u32, u32)], join: u32) {
+        match self {
+            Groups::Stack(stack) => stack.part(parts, join),
+            Groups::Frontier(frontier) => frontier.part(parts),
+        }
+    }
+
+    /// Lanes of the running group enter functions; they go on at `back` when they have returned.
+    pub(crate) fn call(&mut self, back: u32, entered: &[Entered]) {
+        ask!(self, model => model.call(back, entered));
+    }
+
+    /// Lanes of the running group return from a call to `caller`.
+    pub(crate) fn leave(&mut self, frame: Slot, caller: Slot, mask: u32) {
+        ask!(self, model => model.leave(frame, caller, mask));
+    }
+
+    /// The running group waits at a barrier.
+    pub(crate) fn block(&mut self) {
+        ask!(self, model => model.block());
+    }
+
+    /// The groups with lanes of `mask` that wait at a barrier go on.
+    pub(crate) fn release(&mut self, mask: u32) {
+        ask!(self, model => model.release(mask));
+    }
+}

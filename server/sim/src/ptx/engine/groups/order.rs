@@ -1,0 +1,89 @@
+//! The order of a function's blocks in which lanes that are further back come first, and where its loops are.
+
+use warplens_hir::graph::{Graph, weak_order};
+
+use crate::ptx::program::{Function, Guard, Op};
+
+/// A weak topological order of the blocks of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Order {
+    /// In text order.
+    blocks: Vec<Block>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Block {
+    /// Its first instruction.
+    start: u32,
+    /// One past its last.
+    end: u32,
+    /// Its place in the order; last of all where control does not come to it.
+    rank: u32,
+}
+
+impl Order {
+    pub(crate) fn new(function: &Function) -> Order {
+        let end = function.code.len() as u32;
+        let mut starts = vec![0];
+        for pc in 0..end {
+            if let Some(End { targets, .. }) = End::of(function, pc) {
+                starts.push(pc + 1);
+                starts.extend(targets);
+            }
+        }
+        // Control may also come to one past the last instruction.
+        starts.retain(|&start| start <= end);
+        starts.sort_unstable();
+        starts.dedup();
+        let block_of = |pc: u32| starts.partition_point(|&start| start <= pc) as u32 - 1;
+        let ends = starts.iter().skip(1).copied().chain([u32::MAX]);
+        let mut blocks: Vec<Block> =
+            starts.iter().zip(ends).map(|(&start, end)| Block { start, end, rank: u32::MAX }).collect();
+        let mut edges = Vec::new();
+        for (index, block) in blocks.iter().enumerate().filter(|(_, block)| block.start < end) {
+            let last = block.end.min(end) - 1;
+            let goes_on = End { targets: Vec::new(), falls_through: true };
+            let exit = End::of(function, last).unwrap_or(goes_on);
+            let next = exit.falls_through.then_some(last + 1);
+            edges.extend(exit.targets.into_iter().chain(next).map(|to| (index as u32, block_of(to))));
+        }
+        let order = weak_order(&Graph::new(blocks.len(), &edges), 0);
+        for (rank, ordered) in order.iter().enumerate() {
+            blocks[ordered.node as usize].rank = rank as u32;
+        }
+        Order { blocks }
+    }
+
+    fn block(&self, pc: u32) -> &Block {
+        &self.blocks[self.blocks.partition_point(|block| block.start <= pc) - 1]
+    }
+
+    /// The place of the block that holds an instruction.
+    pub(crate) fn rank(&self, pc: u32) -> u32 {
+        self.block(pc).rank
+    }
+
+    /// One past the last instruction of the block that holds `pc`.
+    pub(crate) fn end(&self, pc: u32) -> u32 {
+        self.block(pc).end
+    }
+}
+
+/// Where control goes after an instruction that ends a block.
+struct End {
+    targets: Vec<u32>,
+    falls_through: bool,
+}
+
+impl End {
+    fn of(function: &Function, pc: u32) -> Option<End> {
+        let instruction = &function.code[pc as usize];
+        let targets = match instruction.op {
+            Op::Branch(_) => vec![instruction.s.a],
+            Op::Switch(_) => function.tables.switches[instruction.s.a as usize].targets.clone(),
+            Op::Return(_) | Op::Exit | Op::Trap => Vec::new(),
+            _ => return None,
+        };
+        Some(End { targets, falls_through: instruction.guard != Guard::ALWAYS })
+    }
+}

@@ -1,0 +1,256 @@
+//! How often and by whom the blocks of common shapes are run, under each model. What the assembler's own barriers imply was
+//! read off its output for these shapes; `stack` agrees with it, the others are what their rules say.
+
+mod common;
+
+use common::{kernel, run_kernel};
+use expect_test::{Expect, expect};
+use warplens_sim::Status;
+use warplens_sim::ptx::Model;
+
+/// Runs a body under every model and compares the masks of the visits of each labelled statement. `%r1` is the lane.
+fn check(body: &str, expected: Expect) {
+    let text = kernel(&format!("mov.u32 %r1, %tid.x;\n{body}"));
+    let mut table = String::new();
+    for model in Model::ALL {
+        let (source, program, result, _) = run_kernel(&text, 32, 256, model);
+        assert_eq!(result.status, Status::Finished, "{}: {:?}", model.name(), result.findings);
+        table += &format!("{}:", model.name());
+        let trace = &result.warps[0];
+        for (label, line) in labels(&text) {
+            let at = |statement| source.line(&program, statement) == line;
+            let visits = trace.lines.iter().find(|trace| at(trace.statement));
+            let visits = visits.into_iter().flat_map(|line| line.visits.iter());
+            let masks: Vec<String> = visits
+                .map(|visit| match visit.repeat {
+                    1 => format!("{:08x}", visit.active),
+                    times => format!("{:08x}*{times}", visit.active),
+                })
+                .collect();
+            let masks = if masks.is_empty() { "-".to_owned() } else { masks.join(" ") };
+            table += &format!("  {label} {masks}");
+        }
+        table.push('\n');
+    }
+    expected.assert_eq(&table);
+}
+
+/// The labels of a text with the lines that follow them.
+fn labels(text: &str) -> Vec<(&str, usize)> {
+    let labels =
+        text.lines().enumerate().filter_map(|(line, text)| Some((text.strip_suffix(':')?, line + 1)));
+    labels.collect()
+}
+
+#[test]
+fn nested_ifs_meet_one_after_the_other() {
+    check(
+        "setp.lt.u32 %p1, %r1, 16;
+setp.lt.u32 %p2, %r1, 8;
+@%p1 bra LOW;
+mov.u32 %r2, 1;
+bra OUTER;
+LOW:
+mov.u32 %r2, 2;
+@%p2 bra LOWEST;
+mov.u32 %r2, 3;
+bra INNER;
+LOWEST:
+mov.u32 %r2, 4;
+INNER:
+mov.u32 %r2, 5;
+OUTER:
+ret;",
+        expect![[r#"
+            stack:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
+            textbook:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
+            frontier:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn two_branches_to_one_else() {
+    check(
+        "and.b32 %r2, %r1, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra ELSE;
+and.b32 %r2, %r1, 2;
+setp.ne.u32 %p2, %r2, 0;
+@%p2 bra ELSE;
+mov.u32 %r3, 1;
+bra JOIN;
+ELSE:
+mov.u32 %r3, 2;
+JOIN:
+ret;",
+        expect![[r#"
+            stack:  ELSE eeeeeeee  JOIN ffffffff
+            textbook:  ELSE aaaaaaaa 44444444  JOIN ffffffff
+            frontier:  ELSE eeeeeeee  JOIN ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn a_tail_that_is_entered_from_two_sides() {
+    check(
+        "and.b32 %r2, %r1, 3;
+setp.lt.u32 %p1, %r1, 16;
+setp.lt.u32 %p2, %r2, 2;
+setp.ne.u32 %p3, %r2, 1;
+@%p1 bra B;
+A:
+@%p2 bra C;
+bra D;
+B:
+@%p3 bra D;
+C:
+mov.u32 %r3, 2;
+D:
+ret;",
+        expect![[r#"
+            stack:  A ffff0000  B 0000ffff  C 33332222  D ffffffff
+            textbook:  A ffff0000  B 0000ffff  C 00002222 33330000  D ffffffff
+            frontier:  A ffff0000  B 0000ffff  C 33332222  D ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn a_switch_that_falls_through() {
+    check(
+        "and.b32 %r2, %r1, 3;
+TABLE: .branchtargets ONE, TWO, THREE, DONE;
+brx.idx %r2, TABLE;
+ONE:
+mov.u32 %r3, 1;
+TWO:
+mov.u32 %r3, 2;
+bra DONE;
+THREE:
+mov.u32 %r3, 3;
+DONE:
+ret;",
+        expect![[r#"
+            stack:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
+            textbook:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
+            frontier:  ONE 11111111  TWO 33333333  THREE 44444444  DONE ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn who_exits_in_a_branch_is_not_waited_for() {
+    check(
+        "setp.lt.u32 %p1, %r1, 16;
+@%p1 bra LOW;
+setp.lt.u32 %p2, %r1, 24;
+@%p2 exit;
+mov.u32 %r2, 1;
+bra JOIN;
+LOW:
+mov.u32 %r2, 2;
+JOIN:
+mov.u32 %r3, %r2;
+ret;",
+        expect![[r#"
+            stack:  LOW 0000ffff  JOIN ff00ffff
+            textbook:  LOW 0000ffff  JOIN 0000ffff ff000000
+            frontier:  LOW 0000ffff  JOIN ff00ffff
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_with_two_exits() {
+    check(
+        "mov.u32 %r2, 0;
+and.b32 %r3, %r1, 3;
+and.b32 %r4, %r1, 4;
+setp.ne.u32 %p2, %r4, 0;
+NEXT:
+add.u32 %r2, %r2, 1;
+setp.gt.u32 %p1, %r2, %r3;
+@%p1 bra DONE;
+BODY:
+setp.eq.and.u32 %p3, %r2, 2, %p2;
+@%p3 bra BROKEN;
+LATCH:
+bra NEXT;
+BROKEN:
+mov.u32 %r5, 1;
+DONE:
+ret;",
+        expect![[r#"
+            stack:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
+            textbook:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
+            frontier:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_is_left_by_exits_only() {
+    check(
+        "and.b32 %r3, %r1, 3;
+mov.u32 %r2, 0;
+NEXT:
+setp.eq.u32 %p1, %r2, %r3;
+@%p1 exit;
+LATCH:
+add.u32 %r2, %r2, 1;
+bra NEXT;",
+        expect![[r#"
+            stack:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
+            textbook:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
+            frontier:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_goes_on_early() {
+    check(
+        "mov.u32 %r2, 0;
+HEAD:
+add.u32 %r2, %r2, 1;
+and.b32 %r3, %r2, %r1;
+and.b32 %r3, %r3, 1;
+setp.ne.u32 %p1, %r3, 0;
+setp.lt.u32 %p2, %r2, 4;
+@%p1 bra HEAD;
+LATE:
+mov.u32 %r4, 1;
+@%p2 bra HEAD;
+DONE:
+ret;",
+        expect![[r#"
+            stack:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
+            textbook:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
+            frontier:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn a_loop_that_is_entered_from_two_sides() {
+    check(
+        "mov.u32 %r2, 0;
+setp.lt.u32 %p1, %r1, 16;
+@%p1 bra B;
+A:
+add.u32 %r2, %r2, 1;
+B:
+add.u32 %r2, %r2, 2;
+setp.lt.u32 %p2, %r2, 6;
+@%p2 bra A;
+DONE:
+ret;",
+        expect![[r#"
+            stack:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
+            textbook:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
+            frontier:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
+        "#]],
+    );
+}
