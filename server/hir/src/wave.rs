@@ -3,6 +3,8 @@
 //! Everything here is relative to the item it was made from, and an item never looks outside itself: labels are shared by the
 //! whole file, so calls are only listed, and [`file_problems`] brings the items of a file together.
 
+mod cells;
+mod divergence;
 mod file;
 mod lower;
 mod message;
@@ -10,6 +12,8 @@ mod mnemonic;
 mod model;
 mod operands;
 mod problem;
+mod reach;
+mod recursion;
 mod structure;
 #[cfg(test)]
 mod tests;

@@ -13,7 +13,7 @@ use super::model::{
     Code, Guard, Half, Instruction, KernelHeader, Label, Name, NameRef, Operand, Resource, Role, Scope, Value,
 };
 use super::problem::{Problem, ProblemKind};
-use super::{operands, structure};
+use super::{divergence, operands, reach, recursion, structure};
 
 /// General registers are `r0` to this one.
 const LAST_REGISTER: u32 = 254;
@@ -219,7 +219,13 @@ impl Lowering {
             match (Scope::of(suffix.text()), isa::cache_hint(suffix.text())) {
                 (Some(scope), _) if entry.suffix == isa::Suffix::Scope => {
                     let value = Value::Scope(scope);
-                    instruction.operands.push(Operand { range, value, name: "", role: Role::Unknown });
+                    instruction.operands.push(Operand {
+                        range,
+                        value,
+                        name: "",
+                        role: Role::Unknown,
+                        registers: 1,
+                    });
                 }
                 (_, Some(_)) if entry.suffix == isa::Suffix::CacheHint => {}
                 (_, Some(hint)) => self.say(range, ProblemKind::IdleHint(hint.name.into())),
@@ -227,7 +233,13 @@ impl Lowering {
                     self.say(range, ProblemKind::UnknownSuffix(suffix.text().into()));
                     if entry.suffix == isa::Suffix::Scope {
                         let value = Value::Invalid;
-                        instruction.operands.push(Operand { range, value, name: "", role: Role::Unknown });
+                        instruction.operands.push(Operand {
+                            range,
+                            value,
+                            name: "",
+                            role: Role::Unknown,
+                            registers: 1,
+                        });
                     }
                 }
             }
@@ -256,7 +268,7 @@ impl Lowering {
     fn operand(&mut self, operand: &ast::Operand) -> Operand {
         let range = self.range(operand.syntax().text_range());
         let value = self.value(operand).unwrap_or(Value::Invalid);
-        Operand { range, value, name: "", role: Role::Unknown }
+        Operand { range, value, name: "", role: Role::Unknown, registers: 1 }
     }
 
     fn value(&mut self, operand: &ast::Operand) -> Option<Value> {
@@ -324,8 +336,19 @@ impl Lowering {
 
     fn finish(mut self) -> Code {
         self.registers_beyond();
+        let before = self.code.problems.len();
         structure::join(&mut self.code);
-        self.missing_halt();
+        let joined = self.code.problems[before..].iter().all(|found| found.kind == ProblemKind::EndlessLoop);
+        // Where constructs are broken, nobody knows which way lanes go.
+        let mut ends = false;
+        if joined && self.code.kernel.is_some() {
+            ends = reach::check(&mut self.code);
+            divergence::check(&mut self.code);
+        }
+        if !ends {
+            self.missing_halt();
+        }
+        recursion::check(&mut self.code);
         self.code.names.sort_by_key(|name| name.range.start());
         self.code.problems.sort_by_key(|problem| problem.range.start());
         self.code

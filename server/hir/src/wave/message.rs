@@ -36,6 +36,10 @@ impl Problem {
             ProblemKind::TooDeep => "nesting-depth",
             ProblemKind::EndlessLoop => "endless-loop",
             ProblemKind::MissingHalt => "missing-halt",
+            ProblemKind::Unreachable => "unreachable-code",
+            ProblemKind::UnwrittenRegister(_) | ProblemKind::UnwrittenPredicate(_) => "unwritten-register",
+            ProblemKind::DivergentBarrier { .. } => "divergent-barrier",
+            ProblemKind::Recursion(_) => "recursion",
         }
     }
 
@@ -52,7 +56,12 @@ impl Problem {
             | ProblemKind::GuardedControl(_)
             | ProblemKind::ResultToR0
             | ProblemKind::EndlessLoop
-            | ProblemKind::MissingHalt => Severity::Warning,
+            | ProblemKind::MissingHalt
+            | ProblemKind::UnwrittenRegister(_)
+            | ProblemKind::UnwrittenPredicate(_)
+            | ProblemKind::DivergentBarrier { .. }
+            | ProblemKind::Recursion(_) => Severity::Warning,
+            ProblemKind::Unreachable => Severity::Hint,
             _ => Severity::Error,
         }
     }
@@ -124,6 +133,20 @@ impl Problem {
             ProblemKind::EndlessLoop => "no lane can leave this loop: it has no `break`, `halt` or `return`".to_owned(),
             ProblemKind::MissingHalt => {
                 "lanes run past the end of the kernel: end it with `halt` or `return`".to_owned()
+            }
+            ProblemKind::Unreachable => "no lane comes here".to_owned(),
+            ProblemKind::UnwrittenRegister(index) => format!(
+                "nothing has written r{index} yet: it is 0, unless the launch sets it; arguments come in r0, r1, r2 and so on"
+            ),
+            ProblemKind::UnwrittenPredicate(index) => {
+                format!("nothing has written p{index} yet: it is false in every lane")
+            }
+            ProblemKind::DivergentBarrier { .. } => {
+                "only some lanes of a wave may come to this barrier: put it where all of them are together again"
+                    .to_owned()
+            }
+            ProblemKind::Recursion(name) => {
+                format!("`{name}` is called from within itself: a machine has room for 8 calls")
             }
         }
     }

@@ -195,6 +195,8 @@ pub struct Operand {
     pub name: &'static str,
     /// What the instruction does with it.
     pub role: Role,
+    /// How many registers it stands for, from the one that is written on: 2 where the form takes 64 bits.
+    pub registers: u8,
 }
 
 /// What is written as an operand.

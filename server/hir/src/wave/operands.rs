@@ -48,6 +48,7 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
     instruction.complete = longest > 1 || !scope_missing;
     for (operand, form) in operands.iter_mut().zip(form) {
         operand.name = form.name;
+        operand.registers = registers(form.ty);
         operand.role = match form.role {
             warplens_isa::Role::Read => Role::Read,
             warplens_isa::Role::Write => Role::Write,
@@ -86,6 +87,15 @@ fn scoped(form: &[&isa::Operand]) -> bool {
 
 fn is_r0_result(operand: &Operand) -> bool {
     operand.role == Role::Write && matches!(operand.value, Value::Register { index: 0, .. })
+}
+
+/// Registers that hold a value of this type, low word first.
+fn registers(ty: &str) -> u8 {
+    match ty.as_bytes() {
+        [_, b'6', b'4', ..] => 2,
+        [_, b'1', b'2', b'8', ..] => 4,
+        _ => 1,
+    }
 }
 
 /// Why an operand cannot stand where it stands.

@@ -20,6 +20,8 @@ pub enum Severity {
     Error,
     /// It assembles, but hardly as meant.
     Warning,
+    /// It has no effect.
+    Hint,
 }
 
 /// What is wrong.
@@ -131,6 +133,19 @@ pub enum ProblemKind {
     EndlessLoop,
     /// A kernel whose last instruction goes on past its end.
     MissingHalt,
+    /// Instructions that no lane comes to.
+    Unreachable,
+    /// A general register that is read where nothing has written it, and that is hardly an argument.
+    UnwrittenRegister(u8),
+    /// A predicate register that is read where nothing has written it.
+    UnwrittenPredicate(u8),
+    /// A barrier that only some lanes of a wave come to.
+    DivergentBarrier {
+        /// The `if`, `break` or `continue` at which lanes part.
+        parts: TextRange,
+    },
+    /// A call of a function from within itself.
+    Recursion(SmolStr),
 }
 
 /// The two constructs of structured control flow.

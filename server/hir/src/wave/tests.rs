@@ -32,11 +32,17 @@ fn write_problem(out: &mut String, text: &str, start: usize, problem: &Problem) 
         .expect("a string takes text");
 }
 
-/// The problems of statements in a kernel; the first stands in line 2.
+/// The problems of statements in a kernel; the first stands in line 2. What only follows from the statements before is left
+/// to the tests of that.
 fn check_problems(statements: &str, expected: Expect) {
+    let follows = |problem: &Problem| matches!(problem.code(), "unwritten-register" | "unreachable-code");
+    check(statements, |problem| !follows(problem), expected);
+}
+
+fn check(statements: &str, wanted: impl Fn(&Problem) -> bool, expected: Expect) {
     let (text, code) = kernel(statements);
     let mut out = String::new();
-    for problem in &code.problems {
+    for problem in code.problems.iter().filter(|problem| wanted(problem)) {
         write_problem(&mut out, &text, 0, problem);
     }
     expected.assert_eq(&out);
@@ -253,6 +259,7 @@ fn a_kernel_ends_with_halt() {
         }
     }
     expect![[r#"
+        2 `p1` Warning unwritten-register: nothing has written p1 yet: it is false in every lane
         3 `.end` Warning missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
         9 `.registers` Warning directive-outside-kernel: `.registers` outside of a kernel has no effect
     "#]]
@@ -374,4 +381,177 @@ fn labels_belong_to_the_file() {
         3 `g` Error unresolved-name: the file has no label `g`
     "#]]
     .assert_eq(&out);
+}
+
+fn check_ways(statements: &str, expected: Expect) {
+    check(statements, |_| true, expected);
+}
+
+#[test]
+fn registers_that_nothing_has_written() {
+    check_ways(
+        "iadd r5, r0, r2
+        if p1
+        mov_imm r9, 1
+        else
+        iadd r5, r9, r0
+        endif
+        iadd r5, r9, r20
+        dadd r6, r6, r5
+        loop
+        break p2
+        iadd r5, r30, r0
+        mov_imm r30, 4
+        ucmp.lt p2, r5, r30
+        endloop",
+        expect![[r#"
+            3 `p1` Warning unwritten-register: nothing has written p1 yet: it is false in every lane
+            6 `r9` Warning unwritten-register: nothing has written r9 yet: it is 0, unless the launch sets it; arguments come in r0, r1, r2 and so on
+            8 `r20` Warning unwritten-register: nothing has written r20 yet: it is 0, unless the launch sets it; arguments come in r0, r1, r2 and so on
+            9 `r6` Warning unwritten-register: nothing has written r6 yet: it is 0, unless the launch sets it; arguments come in r0, r1, r2 and so on
+            11 `p2` Warning unwritten-register: nothing has written p2 yet: it is false in every lane
+            12 `r30` Warning unwritten-register: nothing has written r30 yet: it is 0, unless the launch sets it; arguments come in r0, r1, r2 and so on
+        "#]],
+    );
+}
+
+#[test]
+fn what_is_called_may_have_written_anything() {
+    check_ways(
+        "call set
+        iadd r20, r21, r22
+        @p1 nop
+        halt
+        set:
+        iadd r21, r30, r31
+        return",
+        expect![[r#"
+            9 `halt` Hint unreachable-code: no lane comes here
+        "#]],
+    );
+}
+
+#[test]
+fn lanes_that_end_leave_code_behind() {
+    check_ways(
+        "icmp.lt p1, r0, 4
+        if p1
+        halt
+        mov_imm r1, 1
+        mov_imm r1, 2
+        else
+        mov_imm r1, 3
+        endif
+        mov_imm r1, 4
+        @p1 halt
+        if p1
+        return
+        else
+        halt
+        endif
+        mov_imm r1, 5
+        loop
+        endloop",
+        expect![[r#"
+            5 `mov_imm r1, 1
+                    mov_imm r1, 2` Hint unreachable-code: no lane comes here
+            17 `mov_imm r1, 5
+                    loop` Hint unreachable-code: no lane comes here
+            18 `loop` Warning endless-loop: no lane can leave this loop: it has no `break`, `halt` or `return`
+            20 `halt` Hint unreachable-code: no lane comes here
+        "#]],
+    );
+}
+
+#[test]
+fn all_lanes_may_have_ended_before_the_end() {
+    let text = ".kernel k\nicmp.lt p1, r0, 4\nif p1\nhalt\nelse\nreturn\nendif\n.end\n";
+    let (_, code) = items(text).swap_remove(0);
+    assert!(code.problems.is_empty(), "{:?}", code.problems);
+}
+
+#[test]
+fn barriers_that_some_lanes_come_to() {
+    check_ways(
+        "mov_sr r1, sr_lane_id
+        mov_sr r2, sr_wave_id
+        icmp.lt p1, r1, 4
+        icmp.lt p2, r2, 4
+        if p2
+        barrier
+        endif
+        mov_imm r3, 0
+        if p1
+        mov_imm r3, 1
+        if p2
+        barrier
+        endif
+        endif
+        barrier
+        icmp.eq p3, r3, 1
+        if p3
+        barrier
+        endif",
+        expect![[r#"
+            13 `barrier` Warning divergent-barrier: only some lanes of a wave may come to this barrier: put it where all of them are together again
+            19 `barrier` Warning divergent-barrier: only some lanes of a wave may come to this barrier: put it where all of them are together again
+        "#]],
+    );
+}
+
+#[test]
+fn barriers_in_loops_that_lanes_leave_one_by_one() {
+    check_ways(
+        "mov_sr r1, sr_lane_id
+        mov_imm r2, 0
+        loop
+        barrier
+        iadd r2, r2, 1
+        icmp.gt p1, r2, 8
+        break p1
+        endloop
+        loop
+        barrier
+        iadd r3, r2, 1
+        icmp.gt p2, r3, r1
+        break p2
+        endloop
+        icmp.gt p3, r3, 2
+        if p3
+        barrier
+        endif
+        wave_any p3, p3
+        if p3
+        barrier
+        endif",
+        expect![[r#"
+            11 `barrier` Warning divergent-barrier: only some lanes of a wave may come to this barrier: put it where all of them are together again
+            18 `barrier` Warning divergent-barrier: only some lanes of a wave may come to this barrier: put it where all of them are together again
+        "#]],
+    );
+}
+
+#[test]
+fn functions_that_call_themselves() {
+    check_ways(
+        "call even
+        halt
+        even:
+        icmp.eq p1, r0, 0
+        @p1 return
+        isub r0, r0, 1
+        call odd
+        return
+        odd:
+        call even
+        call leaf
+        return
+        leaf:
+        return",
+        expect![[r#"
+            6 `@p1` Warning guarded-control: a guard on `return` breaks the masks of toolchain 0.1.2: put the condition into the predicate instead
+            11 `even` Warning recursion: `even` is called from within itself: a machine has room for 8 calls
+            16 `halt` Hint unreachable-code: no lane comes here
+        "#]],
+    );
 }

@@ -204,6 +204,10 @@ codes! {
     "endless-loop", Warning;
     /// A kernel whose last instruction goes on past its end.
     "missing-halt", Warning;
+    /// A register that is read before anything has written it.
+    "unwritten-register", Warning;
+    /// A function that is called from within itself.
+    "recursion", Warning;
 }
 
 /// Every diagnostic that there is.

@@ -7,7 +7,7 @@ use warplens_hir::wave::{self, ProblemKind};
 
 use super::Problem;
 use super::problem::Mend;
-use crate::answer::{Access, Diagnostic, Related, Severity};
+use crate::answer::{Access, Diagnostic, Related, Severity, Tag};
 use crate::db::{Database, Db, File, Item, items, wave_code};
 use crate::names::{Namespace, Need, module_uses};
 
@@ -17,6 +17,10 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut V
     problems.extend(code.problems.iter().map(|found| {
         let problem = Problem::new(found.range, severity(found.severity()), found.code(), found.message());
         let problem = problem.with_fix(mend(found));
+        let problem = match found.kind {
+            ProblemKind::Unreachable => problem.with_tag(Tag::Unnecessary),
+            _ => problem,
+        };
         match related(&found.kind) {
             Some((range, message)) => problem.with_related(range, message),
             None => problem,
@@ -28,6 +32,7 @@ fn severity(severity: wave::Severity) -> Severity {
     match severity {
         wave::Severity::Error => Severity::Error,
         wave::Severity::Warning => Severity::Warning,
+        wave::Severity::Hint => Severity::Hint,
     }
 }
 
@@ -37,6 +42,7 @@ fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
         ProblemKind::DuplicateLabel { first: Some(first), .. } => Some((*first, "first declared here")),
         ProblemKind::SecondElse { first } => Some((*first, "the first `else`")),
         ProblemKind::Crossed { open, .. } => Some((*open, "still open")),
+        ProblemKind::DivergentBarrier { parts } => Some((*parts, "lanes part here")),
         ProblemKind::RegisterBeyond { declared: Some(declared), .. } => {
             Some((*declared, "the number of registers"))
         }
