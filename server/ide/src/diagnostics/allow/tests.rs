@@ -24,6 +24,7 @@ fn a_comment_at_the_end_of_a_line_is_about_it() {
     check(
         "
 .kernel k
+    not p0, p0 ; warplens: allow(unwritten-register)
     @p0 iadd r1, r2, r3 ; warplens: allow(guard-p0)
     @p0 iadd r1, r2, r3
     @p0 iadd r1, r2, r3 ; because; warplens: allow(endless-loop , guard-p0)
@@ -31,7 +32,7 @@ fn a_comment_at_the_end_of_a_line_is_about_it() {
 .end
 ",
         expect![[r#"
-            4:`@p0` Warning guard-p0
+            5:`@p0` Warning guard-p0
                 Allow `guard-p0` on this line: @p0 iadd r1, r2, r3 ; warplens: allow(guard-p0)
         "#]],
     );
@@ -42,26 +43,28 @@ fn a_comment_alone_on_a_line_is_about_the_next() {
     check(
         "
 .kernel k
+    icmp.lt p0, r0, r1
     ; warplens: allow(guard-p0)
     @p0 iadd r1, r2, r3
     @p0 iadd r1, r2, r3
     iadd r1, r2, r3 ; warplens: allow(guard-p0)
 .end ; warplens: allow(missing-halt)
 .kernel m
+    icmp.lt p0, r0, r1
     @p0 iadd r1, r2, r3 ; is a note
     @p0 iadd r1, r2, r3 ; warplens: allow()
     iadd r1, r2, r3
 .end ; warplens: allow(endless-loop)
 ",
         expect![[r#"
-            5:`@p0` Warning guard-p0
+            6:`@p0` Warning guard-p0
                 Allow `guard-p0` on this line: @p0 iadd r1, r2, r3 ; warplens: allow(guard-p0)
-            9:`@p0` Warning guard-p0
+            11:`@p0` Warning guard-p0
                 Allow `guard-p0` on this line: @p0 iadd r1, r2, r3 ; is a note warplens: allow(guard-p0)
-            10:`@p0` Warning guard-p0
+            12:`@p0` Warning guard-p0
                 Allow `guard-p0` on this line: @p0 iadd r1, r2, r3 ; warplens: allow(guard-p0)
-            10:`` Warning invalid-allow
-            12:`.end` Warning missing-halt
+            12:`` Warning invalid-allow
+            14:`.end` Warning missing-halt
                 Allow `missing-halt` on this line: .end ; warplens: allow(endless-loop, missing-halt)
         "#]],
     );
