@@ -15,7 +15,7 @@ fn decode(example: &ptx::Example) -> Vec<Op> {
     let module: Vec<_> = module.iter().map(|line| line.trim_start().trim_start_matches('@')).collect();
     let text = format!(
         ".version {}\n.target sm_100a\n.address_size 64\n{}\n.global .align 16 .b8 gmem[256];\n\
-         .shared .align 16 .b8 smem[256];\n.visible .entry k(.param .u64 arg0)\n{{\n.local .align 16 .b8 lmem[256];\n\
+         .shared .align 16 .b8 smem[256];\n.shared .align 8 .b64 mbar;\n.visible .entry k(.param .u64 arg0)\n{{\n.local .align 16 .b8 lmem[256];\n\
          .reg .pred %p<30>; .reg .b16 %h<30>; .reg .b32 %r<60>; .reg .b64 %rd<30>; .reg .f32 %f<60>; .reg .f64 %fd<30>;\n\
          .reg .b128 %q<10>;\n{}\n{}\n}}\n",
         example.version,

@@ -156,7 +156,7 @@ fn an_instruction_that_is_not_simulated() {
         expect![[r#"
             unsupported
             error unsupported warp 0 lanes ffffffff: tex.2d.v4.f32.f32 {%f1,%f2,%f3,%f4}, [%rd1, {%f5,%f6}];
-              `tex.2d.v4.f32.f32` is not simulated: textures and surfaces are not modelled
+              `tex.2d.v4.f32.f32` is not simulated: textures and surfaces are bound by the host, and a launch has no way to describe one
         "#]],
     );
 }

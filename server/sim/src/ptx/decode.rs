@@ -4,6 +4,8 @@
 
 mod arithmetic;
 mod bits;
+mod bulk;
+mod cluster;
 mod compare;
 mod control;
 mod convert;
@@ -11,11 +13,13 @@ mod exchange;
 mod function;
 mod instruction;
 mod matrix;
+mod mbarrier;
 mod memory;
 mod modifiers;
 mod module;
 mod operands;
 mod specials;
+mod stack;
 mod storage;
 mod video;
 

@@ -11,11 +11,11 @@ use crate::trace::StatementId;
 mod operation;
 mod tables;
 
-pub use operation::{Combining, Guard, Instruction, Op, SetTo};
+pub use operation::{Combining, Guard, Instruction, Op, SetTo, StackAction};
 pub use tables::{
-    Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, Call, Callee, Copy, Element,
-    Exchange, ExchangeKind, Lop3Predicate, MatrixAccess, MatrixProduct, Note, Pack, PackedSources, Space,
-    Switch, System, Tables,
+    Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, BulkCopy, Call, Callee, Completion,
+    Copy, Element, Exchange, ExchangeKind, Fill, Lop3Predicate, MatrixAccess, MatrixProduct, Mbarrier,
+    MbarrierAction, Note, Pack, PackedSources, Space, Switch, System, Tables,
 };
 
 /// A register's place in its file.

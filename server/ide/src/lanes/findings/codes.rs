@@ -39,6 +39,22 @@ findings! {
     "read-only";
     /// Calls need more local memory than a thread has.
     "stack-overflow";
+    /// Memory is used that was given back to the device heap.
+    "use-after-free";
+    /// A block of the device heap is given back twice.
+    "double-free";
+    /// `free` is called with an address that `malloc` did not give.
+    "bad-free";
+    /// An `assert` of the program failed.
+    "assertion";
+    /// An mbarrier object is used in a way that means nothing.
+    "mbarrier";
+    /// A thread does not arrive and wait in turn at the cluster's barrier.
+    "cluster-barrier";
+    /// A block of the cluster is meant that is not there.
+    "cluster-rank";
+    /// `stackrestore` is given what `stacksave` did not give.
+    "stack-pointer";
     /// An indirect call goes to what is no function.
     "call-target";
     /// Calls inside of each other beyond what the machine has room for.

@@ -166,9 +166,7 @@ impl<'l> FunctionDecoder<'l, '_> {
     fn barrier(&mut self, aligned: bool, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
         let _ = m.take("cta");
         if m.take("cluster") {
-            let _ =
-                (m.take("arrive"), m.take("wait"), m.take("aligned"), m.take("release"), m.take("acquire"));
-            return Err(Why::new("cluster barriers are not simulated yet"));
+            return self.cluster_barrier(m);
         }
         let aligned = m.take("aligned") || aligned;
         let kind = match m.word(&["sync", "arrive", "red"]) {
@@ -199,6 +197,22 @@ impl<'l> FunctionDecoder<'l, '_> {
             _ => return Err(Why::operands()),
         };
         self.out.tables.barriers.push(Barrier { kind, aligned, id, count, predicate, d });
+        let a = self.out.tables.barriers.len() as u32 - 1;
+        Ok((Op::Barrier, Slots { a, ..Slots::default() }))
+    }
+
+    /// `barrier.cluster.arrive`, `barrier.cluster.wait`
+    fn cluster_barrier(&mut self, m: &mut Modifiers<'_>) -> Decoded {
+        let kind = match m.word(&["arrive", "wait"]) {
+            Some("arrive") => BarrierKind::ClusterArrive,
+            Some(_) => BarrierKind::ClusterWait,
+            None => return Err(Why::form()),
+        };
+        let aligned = m.take("aligned");
+        m.ignore_caching();
+        let id = self.constant_word(0);
+        let barrier = Barrier { kind, aligned, id, count: None, predicate: Guard::ALWAYS, d: None };
+        self.out.tables.barriers.push(barrier);
         let a = self.out.tables.barriers.len() as u32 - 1;
         Ok((Op::Barrier, Slots { a, ..Slots::default() }))
     }

@@ -74,11 +74,14 @@ impl<'l> FunctionDecoder<'l, '_> {
             }
             "setp" | "set" | "selp" | "slct" | "testp" => self.compare(instruction, &mut m),
             "cvt" => self.convert(instruction, &mut m),
-            "mov" | "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" => {
+            "mov" | "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" | "mapa" | "getctarank" => {
                 self.memory(instruction, &mut m)
             }
+            "clusterlaunchcontrol" => self.launch_control(instruction, &mut m),
+            "mbarrier" => self.mbarrier(instruction, &mut m),
+            "alloca" | "stacksave" | "stackrestore" => self.stack(instruction, &mut m),
             "mma" | "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(instruction, &mut m),
-            "cp" => self.copy_async(instruction, &mut m),
+            "cp" => self.copying(instruction, &mut m),
             "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
                 self.exchange(instruction, &mut m)
             }

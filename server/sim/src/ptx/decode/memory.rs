@@ -13,9 +13,7 @@ use super::modifiers::Modifiers;
 use super::operands::slot_of;
 use super::specials::{self, Source};
 use super::storage::{Storage, window};
-use crate::ptx::program::{
-    Access, Address, Atomic, AtomicOp, AtomicType, Copy, Element, Op, Pack, Place, Space,
-};
+use crate::ptx::program::{Access, Address, Atomic, AtomicOp, AtomicType, Element, Op, Pack, Place, Space};
 use crate::ptx::registers::Slots;
 use crate::ptx::semantics::bits::{Logic, Width};
 use crate::ptx::windows;
@@ -25,7 +23,12 @@ impl<'l> FunctionDecoder<'l, '_> {
         match instruction.opcode() {
             "mov" => self.mov(instruction.operands(), m),
             "ld" | "ldu" => self.load(instruction.operands(), m),
+            "st" if m.take("async") => self.store_async(instruction.operands(), m),
+            "st" if instruction.has("bulk") => self.bulk_store(instruction.operands(), m),
             "st" => self.store(instruction.operands(), m),
+            "mapa" => self.mapa(instruction.operands(), m),
+            "getctarank" => self.getctarank(instruction.operands(), m),
+            "red" if m.take("async") => self.atomic_async(instruction.operands(), m),
             "cvta" => self.cvta(instruction.operands(), m),
             "isspacep" => self.isspacep(instruction.operands(), m),
             opcode => self.atomic(opcode == "red", instruction.operands(), m),
@@ -116,13 +119,13 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(self.push_moves(moves))
     }
 
-    fn push_moves(&mut self, moves: Vec<(Place, Place)>) -> (Op, Slots) {
+    pub(super) fn push_moves(&mut self, moves: Vec<(Place, Place)>) -> (Op, Slots) {
         self.out.tables.moves.push(moves);
         let a = self.out.tables.moves.len() as u32 - 1;
         (Op::MoveEach, Slots { a, ..Slots::default() })
     }
 
-    fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<Place>>, Why> {
+    pub(super) fn places(&mut self, operands: &[Operand]) -> Result<Vec<Option<Place>>, Why> {
         let place = |operand: &Operand| match operand {
             Operand::Sink => Ok(None),
             _ => Ok(Some(self.place(*operand)?.0)),
@@ -238,13 +241,18 @@ impl<'l> FunctionDecoder<'l, '_> {
         ))
     }
 
-    fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    pub(super) fn store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);
         let ty = m.ty()?;
         let (&address, rest) = operands.split_first().ok_or_else(Why::operands)?;
         let &value = rest.first().ok_or_else(Why::operands)?;
+        let count = match value {
+            // `st.async` may leave the vector to the operand.
+            Operand::Vector(list) if count == 1 => self.hir.operands(list).len(),
+            _ => count,
+        };
         let (address, space) = self.address(address, space)?;
         let elements = self.transferred(value, ty, count, true)?;
         Ok((
@@ -294,41 +302,6 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok(Some(Element { place, bits }))
     }
 
-    /// `cp.async` and what waits for it; copies are done at once, so waiting is nothing.
-    pub(super) fn copy_async(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
-        if !m.take("async") || instruction.has("bulk") || instruction.has("mbarrier") {
-            return Err(Why::new("bulk copies and their barriers are not simulated yet"));
-        }
-        if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") {
-            return Ok((Op::Nop, Slots::default()));
-        }
-        m.ignore_caching();
-        let _ = (m.space(), m.space());
-        let &[to, from, Operand::Constant(size), ref rest @ ..] = instruction.operands() else {
-            return Err(Why::operands());
-        };
-        let size = self.hir.constant(size).as_integer().filter(|size| matches!(size, 4 | 8 | 16));
-        let size = size.ok_or_else(Why::operands)? as u32;
-        let (to, to_space) = self.address(to, Some(Space::Shared))?;
-        let (from, from_space) = self.address(from, Some(Space::Global))?;
-        let (mut source_size, mut ignore) = (None, None);
-        for &operand in rest {
-            match operand {
-                Operand::Constant(_) => source_size = Some(self.source(operand, Type::U32)?),
-                Operand::Not(_) => ignore = Some(self.condition(operand)?),
-                _ => match self.place(operand)?.0 {
-                    Place::Predicate(_) => ignore = Some(self.condition(operand)?),
-                    Place::Word(slot) => source_size = Some(slot),
-                    // A cache policy.
-                    Place::Double(_) | Place::Quad(_) => {}
-                },
-            }
-        }
-        self.out.tables.copies.push(Copy { to, to_space, from, from_space, size, source_size, ignore });
-        let a = self.out.tables.copies.len() as u32 - 1;
-        Ok((Op::Copy, Slots { a, ..Slots::default() }))
-    }
-
     fn cvta(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let to = m.take("to");
         let space = m.space().ok_or_else(Why::form)?;
@@ -367,25 +340,11 @@ impl<'l> FunctionDecoder<'l, '_> {
         Ok((Op::InWindow(bits == 64), Slots { d, a, b: from as u32, c: to as u32, e: 0 }))
     }
 
-    fn atomic(&mut self, reduces: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+    pub(super) fn atomic(&mut self, reduces: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
         let space = m.space();
         m.ignore_caching();
         let count = vector_length(m);
-        let op = m.find(|name| {
-            Some(match name {
-                "add" => AtomicOp::Add,
-                "min" => AtomicOp::Min,
-                "max" => AtomicOp::Max,
-                "and" => AtomicOp::And,
-                "or" => AtomicOp::Or,
-                "xor" => AtomicOp::Xor,
-                "exch" => AtomicOp::Exchange,
-                "cas" => AtomicOp::CompareSwap,
-                "inc" => AtomicOp::Increment,
-                "dec" => AtomicOp::Decrement,
-                _ => return None,
-            })
-        });
+        let op = m.atomic_op();
         let (op, ty) = (op.ok_or_else(Why::form)?, m.ty()?);
         let (d, operands) = match operands {
             rest if reduces => (Operand::Sink, rest),
@@ -456,7 +415,7 @@ fn is_signed(ty: Type) -> bool {
     ty.kind() == TypeKind::Signed
 }
 
-fn atomic_type(ty: Type) -> Result<AtomicType, Why> {
+pub(super) fn atomic_type(ty: Type) -> Result<AtomicType, Why> {
     Ok(match ty {
         Type::B16 | Type::U16 => AtomicType::B16,
         Type::U32 | Type::B32 => AtomicType::U32,

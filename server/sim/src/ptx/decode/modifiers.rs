@@ -4,7 +4,7 @@ use smol_str::SmolStr;
 use warplens_hir::ptx::Type;
 
 use super::Why;
-use crate::ptx::program::Space;
+use crate::ptx::program::{AtomicOp, Space};
 use crate::soft_float::Rounding;
 
 /// Modifiers that are still to be taken, in text order.
@@ -27,6 +27,11 @@ impl<'f> Modifiers<'f> {
     pub(super) fn take(&mut self, name: &str) -> bool {
         let at = self.rest.iter().position(|have| *have == name);
         at.map(|at| self.rest.remove(at)).is_some()
+    }
+
+    /// Whether this modifier is there and yet to be taken.
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.rest.contains(&name)
     }
 
     /// The first modifier that means something to `f`; takes it.
@@ -85,6 +90,30 @@ impl<'f> Modifiers<'f> {
                 _ => return None,
             })
         })
+    }
+
+    /// What an atomic does.
+    pub(super) fn atomic_op(&mut self) -> Option<AtomicOp> {
+        self.find(|name| {
+            Some(match name {
+                "add" => AtomicOp::Add,
+                "min" => AtomicOp::Min,
+                "max" => AtomicOp::Max,
+                "and" => AtomicOp::And,
+                "or" => AtomicOp::Or,
+                "xor" => AtomicOp::Xor,
+                "exch" => AtomicOp::Exchange,
+                "cas" => AtomicOp::CompareSwap,
+                "inc" => AtomicOp::Increment,
+                "dec" => AtomicOp::Decrement,
+                _ => return None,
+            })
+        })
+    }
+
+    /// Takes the modifiers that are not to be kept.
+    pub(super) fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.rest.retain(|name| keep(name));
     }
 
     /// Takes what says only how memory is cached or ordered.

@@ -248,7 +248,7 @@ impl FunctionDecoder<'_, '_> {
         }
     }
 
-    fn constant(&mut self, bits: u64, ty: Type) -> Place {
+    pub(super) fn constant(&mut self, bits: u64, ty: Type) -> Place {
         match ty.bits() {
             1 => Place::Predicate(self.constant_predicate(bits != 0)),
             65.. => {

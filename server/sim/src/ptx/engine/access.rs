@@ -162,33 +162,48 @@ pub(crate) fn copy(
     let from = addresses(&copy.from, r, around.frame_base);
     let span = u64::from(copy.size);
     around.spaces.check(copy.to_space, &to, span, Use::Store, mask, around.local)?;
-    around.spaces.check(copy.from_space, &from, span, Use::Load, mask & !ignored, around.local)?;
-    around.spaces.changes += 1;
     for lane in lanes(mask) {
         let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
         let read = if ignored >> lane & 1 == 1 { 0 } else { wanted };
-        for byte in 0..copy.size {
-            let at = |addresses: &Lanes<u64>| [addresses[lane].wrapping_add(byte.into()); WIDTH];
-            let value = match byte < read {
-                true => one_byte(copy.from_space, &at(&from), lane, around)?,
+        // Whole words where all of it is read, bytes where zeros fill it up.
+        let step = if read == copy.size { copy.size.min(8) } else { 1 };
+        for offset in (0..copy.size).step_by(step as usize) {
+            let at = |address: u64| address.wrapping_add(offset.into());
+            let value = match offset < read {
+                true => load_one(copy.from_space, at(from[lane]), step, lane, around)?,
                 false => 0,
             };
-            let target =
-                around.spaces.check(copy.to_space, &at(&to), 1, Use::Store, 1 << lane, around.local)?;
-            scatter(&target, &at(&to), 0, 1, &[value; WIDTH], around, 1 << lane);
+            store_one(copy.to_space, at(to[lane]), step, value, lane, around)?;
         }
     }
     Ok(())
 }
 
-fn one_byte(
+/// Up to eight bytes that one lane loads.
+pub(crate) fn load_one(
     space: Space,
-    address: &Lanes<u64>,
+    address: u64,
+    size: u32,
     lane: usize,
     around: &Surroundings<'_>,
 ) -> Result<u64, Fault> {
-    let checked = around.spaces.check(space, address, 1, Use::Load, 1 << lane, around.local)?;
-    Ok(fetch(&checked, address, 0, 1, around, 1 << lane)[lane])
+    around.spaces.load(space, address, size, lane, around.local)
+}
+
+/// Up to eight bytes that one lane stores.
+pub(crate) fn store_one(
+    space: Space,
+    address: u64,
+    size: u32,
+    value: u64,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Fault> {
+    let addresses = [address; WIDTH];
+    let checked = around.spaces.check(space, &addresses, size.into(), Use::Store, 1 << lane, around.local)?;
+    around.spaces.changes += 1;
+    scatter(&checked, &addresses, 0, size, &[value; WIDTH], around, 1 << lane);
+    Ok(())
 }
 
 #[inline(always)]

@@ -42,7 +42,7 @@ pub(crate) fn execute(
             }
             let b = get(b, r, lane);
             let c = atomic.c.map_or(0, |c| get(c, r, lane));
-            let new = apply(atomic, old, b, c);
+            let new = apply(atomic.op, atomic.ty, atomic.space, old, b, c);
             if new != old {
                 around.spaces.changes += 1;
                 around.spaces.write(extent, around.local, lane, address, part, new as u64);
@@ -58,11 +58,12 @@ pub(crate) fn execute(
     Ok(())
 }
 
-fn apply(atomic: &Atomic, old: u128, b: u128, c: u128) -> u128 {
-    let bits = 8 * atomic.ty.size();
+/// What an operation leaves of an old value and its operands.
+pub(crate) fn apply(op: AtomicOp, ty: AtomicType, space: Space, old: u128, b: u128, c: u128) -> u128 {
+    let bits = 8 * ty.size();
     let low = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
     let (b, c) = (b & low, c & low);
-    let new = match atomic.op {
+    let new = match op {
         AtomicOp::Exchange => b,
         AtomicOp::CompareSwap if old == b => c,
         AtomicOp::CompareSwap => old,
@@ -73,22 +74,24 @@ fn apply(atomic: &Atomic, old: u128, b: u128, c: u128) -> u128 {
         AtomicOp::Increment => old + 1,
         AtomicOp::Decrement if old == 0 || old > b => b,
         AtomicOp::Decrement => old - 1,
-        AtomicOp::Add | AtomicOp::Min | AtomicOp::Max => arithmetic(atomic, old as u64, b as u64).into(),
+        AtomicOp::Add | AtomicOp::Min | AtomicOp::Max => {
+            arithmetic(op, ty, space, old as u64, b as u64).into()
+        }
     };
     new & low
 }
 
-fn arithmetic(atomic: &Atomic, old: u64, b: u64) -> u64 {
-    let (add, smaller) = (atomic.op == AtomicOp::Add, atomic.op == AtomicOp::Min);
+fn arithmetic(op: AtomicOp, ty: AtomicType, space: Space, old: u64, b: u64) -> u64 {
+    let (add, smaller) = (op == AtomicOp::Add, op == AtomicOp::Min);
     let pick = |b_is_less: bool| if b_is_less == smaller { b } else { old };
-    match atomic.ty {
-        AtomicType::F32 => single(atomic, old as u32, b as u32).into(),
+    match ty {
+        AtomicType::F32 => single(op, space, old as u32, b as u32).into(),
         AtomicType::F64 if add => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
         AtomicType::F64 => pick(f64::from_bits(b) < f64::from_bits(old)),
-        AtomicType::F16 => half(F16, atomic.op, old, b),
-        AtomicType::Bf16 => half(BF16, atomic.op, old, b),
-        AtomicType::F16x2 => pair(F16, atomic.op, old, b),
-        AtomicType::Bf16x2 => pair(BF16, atomic.op, old, b),
+        AtomicType::F16 => half(F16, op, old, b),
+        AtomicType::Bf16 => half(BF16, op, old, b),
+        AtomicType::F16x2 => pair(F16, op, old, b),
+        AtomicType::Bf16x2 => pair(BF16, op, old, b),
         _ if add => old.wrapping_add(b),
         AtomicType::S32 => pick((b as i32) < old as i32),
         AtomicType::S64 => pick((b as i64) < old as i64),
@@ -97,10 +100,10 @@ fn arithmetic(atomic: &Atomic, old: u64, b: u64) -> u64 {
 }
 
 /// Sums in global memory flush subnormals, those in shared memory do not.
-fn single(atomic: &Atomic, old: u32, b: u32) -> u32 {
-    let flush = |bits| if atomic.space == Space::Shared { bits } else { flush_32(bits) };
+fn single(op: AtomicOp, space: Space, old: u32, b: u32) -> u32 {
+    let flush = |bits| if space == Space::Shared { bits } else { flush_32(bits) };
     let (x, y) = (f32::from_bits(flush(old)), f32::from_bits(flush(b)));
-    match atomic.op {
+    match op {
         AtomicOp::Add if (x + y).is_nan() => 0x7fff_ffff,
         AtomicOp::Add => flush((x + y).to_bits()),
         AtomicOp::Min => extremum_32(FloatOp::Min, f32::from_bits(old), f32::from_bits(b)).to_bits(),
@@ -126,12 +129,9 @@ fn pair(format: Format, atomic: AtomicOp, old: u64, b: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::ptx::program::Address;
 
     fn run(op: AtomicOp, ty: AtomicType, old: u128, b: u128, c: u128) -> u128 {
-        let address = Address { base: None, scale: 1, frame: false, offset: 0 };
-        let atomic = Atomic { op, ty, space: Space::Global, address, old: vec![], b: vec![], c: None };
-        apply(&atomic, old, b, c)
+        apply(op, ty, Space::Global, old, b, c)
     }
 
     #[test]

@@ -1,9 +1,12 @@
 //! A block: its warps in index order, each until a barrier, its end or a spin.
 
 use super::barrier::{COUNT, State};
+use super::cluster::{self, ClusterBarrier};
+use super::fault::Awaited;
 use super::launch::{Journal, Launch, Reporter, related};
 use super::spaces::Spaces;
 use super::warp::{Arrival, Pause, Warp};
+use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
 use crate::trace::{Finding, Severity, Status};
 
@@ -28,6 +31,8 @@ enum WarpState {
     Waiting,
     /// It spun when memory had changed so many times.
     Spinning(u64),
+    /// It asked an mbarrier in vain when memory had changed so many times.
+    Yielding(u64),
     Ended,
 }
 
@@ -43,6 +48,7 @@ pub(crate) struct Block {
     pub(crate) warps: Vec<Warp>,
     states: Vec<WarpState>,
     barriers: [State; COUNT],
+    cluster: ClusterBarrier,
     shared: Vec<u8>,
     /// The warp whose turn it is.
     turn: usize,
@@ -56,6 +62,7 @@ impl Block {
             warps: (0..count).map(|warp| Warp::new(launch, cta, warp, journal)).collect(),
             states: vec![WarpState::Ready; count as usize],
             barriers: Default::default(),
+            cluster: ClusterBarrier::default(),
             shared: vec![0; shared as usize],
             turn: 0,
         }
@@ -80,7 +87,7 @@ impl Block {
             let index = self.turn;
             let ready = match self.states[index] {
                 WarpState::Ready => true,
-                WarpState::Spinning(changes) => changes != spaces.changes,
+                WarpState::Spinning(changes) | WarpState::Yielding(changes) => changes != spaces.changes,
                 WarpState::Waiting | WarpState::Ended => false,
             };
             if ready {
@@ -92,10 +99,25 @@ impl Block {
             } else {
                 idle += 1;
             }
+            if idle == self.warps.len() && self.wake() {
+                idle = 0;
+            }
             self.turn = (index + 1) % self.warps.len();
         }
         let ended = self.states.iter().all(|state| *state == WarpState::Ended);
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
+    }
+
+    /// Lets those who asked in vain go on where nobody else can: they may have something else to do, or go round until it
+    /// is noticed. Whether there was any.
+    fn wake(&mut self) -> bool {
+        let mut any = false;
+        for state in &mut self.states {
+            if let WarpState::Yielding(_) = state {
+                (*state, any) = (WarpState::Ready, true);
+            }
+        }
+        any
     }
 
     fn run_warp(
@@ -123,6 +145,10 @@ impl Block {
                     self.states[index] = WarpState::Spinning(spaces.changes);
                     return None;
                 }
+                Pause::Yielding => {
+                    self.states[index] = WarpState::Yielding(spaces.changes);
+                    return None;
+                }
                 Pause::Due => return Some(BlockPause::Due),
                 Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
                 Pause::Arrived(arrival) => match self.arrive(index, arrival, journal) {
@@ -136,6 +162,9 @@ impl Block {
     }
 
     fn arrive(&mut self, index: usize, arrival: Arrival, journal: &mut Journal) -> Result<Arrived, Status> {
+        if matches!(arrival.barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait) {
+            return Ok(self.arrive_at_cluster(index, arrival, journal));
+        }
         let count = self.warps.len();
         let warp = &mut self.warps[index];
         let lane = arrival.mask.trailing_zeros() as usize % WIDTH;
@@ -167,6 +196,37 @@ impl Block {
         })
     }
 
+    fn arrive_at_cluster(&mut self, index: usize, arrival: Arrival, journal: &mut Journal) -> Arrived {
+        let Arrival { barrier, mask, statement, .. } = arrival;
+        let count = self.warps.len();
+        let warp = &mut self.warps[index];
+        let waits = barrier.kind == BarrierKind::ClusterWait;
+        let wrong = if waits {
+            warp.groups.block();
+            self.cluster.wait(count, cluster::Waiting { warp: index, mask, statement })
+        } else {
+            self.cluster.arrive(count, index, mask)
+        };
+        if wrong != 0 {
+            let what = if waits { "wait, but did not arrive" } else { "arrive again, but did not wait" };
+            let message = format!("lanes {wrong:08x} {what}: each thread arrives and waits in turn");
+            journal.report(warp.reporter.finding(
+                "cluster-barrier",
+                Severity::Error,
+                message,
+                statement,
+                wrong,
+            ));
+        }
+        self.open_barriers();
+        let still = self.cluster.waiting().iter().any(|group| group.warp == index && group.mask == mask);
+        match (waits, still) {
+            (false, _) => Arrived::GoesOn,
+            (true, true) => Arrived::Waits,
+            (true, false) => Arrived::Opened,
+        }
+    }
+
     /// Opens every barrier that is complete.
     fn open_barriers(&mut self) {
         for barrier in &mut self.barriers {
@@ -180,18 +240,27 @@ impl Block {
             }
             barrier.open(&mut self.warps);
         }
+        for group in self.cluster.open(&self.warps) {
+            self.warps[group.warp].groups.release(group.mask);
+            if self.states[group.warp] == WarpState::Waiting {
+                self.states[group.warp] = WarpState::Ready;
+            }
+        }
+    }
+
+    /// The groups that wait at barriers: warp, lanes, statement.
+    fn waiting(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+        let at_barriers = self.barriers.iter().flat_map(State::waiting);
+        let at_barriers = at_barriers.map(|group| (group.warp, group.mask, group.statement));
+        at_barriers
+            .chain(self.cluster.waiting().iter().map(|group| (group.warp, group.mask, group.statement)))
     }
 
     /// Says who spins and who waits, for a block that nobody can help any more.
     pub(crate) fn explain(&self, launch: &Launch<'_>) -> Option<Finding> {
         let spinning = self.states.iter().position(|state| matches!(state, WarpState::Spinning(_)));
-        let waiting = self.barriers.iter().flat_map(State::waiting);
-        let waits = waiting.map(|waiting| {
-            let warp = waiting.warp;
-            related(
-                waiting.statement,
-                format!("warp {warp}, lanes {:08x} wait here at a barrier", waiting.mask),
-            )
+        let waits = self.waiting().map(|(warp, mask, statement)| {
+            related(statement, format!("warp {warp}, lanes {mask:08x} wait here at a barrier"))
         });
         if let Some(index) = spinning {
             let warp = &self.warps[index];
@@ -202,13 +271,19 @@ impl Block {
             for (statement, lanes) in warp.elsewhere(launch, lanes) {
                 finding.related.push(related(statement, format!("lanes {lanes:08x} wait to go on here")));
             }
+            if let Some((statement, Awaited { address, arrivals, bytes })) = warp.awaited {
+                let missing = format!(
+                    "the mbarrier at {address:#x} still waits for {arrivals} arrivals and {bytes} bytes"
+                );
+                finding.related.push(related(statement, missing));
+            }
             finding.related.extend(waits);
             return Some(finding);
         }
-        let first = self.barriers.iter().flat_map(State::waiting).next()?;
-        let warp = &self.warps[first.warp];
+        let (warp, mask, statement) = self.waiting().next()?;
+        let warp = &self.warps[warp];
         let message = "no progress: threads wait at a barrier that the others will not reach".to_owned();
-        let mut finding = warp.finding("no-progress", message, first.statement, first.mask);
+        let mut finding = warp.finding("no-progress", message, statement, mask);
         finding.related.extend(waits);
         Some(finding)
     }

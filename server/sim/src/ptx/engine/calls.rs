@@ -152,7 +152,7 @@ impl Warp {
     ) -> Option<Slot> {
         let function = &launch.program.functions[callee as usize];
         let from = self.frames[frame as usize].take()?;
-        let base = from.local_base + caller.frame.local_size.max(LEAST_FRAME);
+        let base = from.top(caller).next_multiple_of(16).max(from.local_base + LEAST_FRAME);
         let top = base + function.frame.local_size;
         if top > MOST {
             self.frames[frame as usize] = Some(from);

@@ -4,10 +4,12 @@ use pulp::{NullaryFnOnce, Simd};
 
 use super::access;
 use super::atomic;
+use super::bulk;
 use super::exchange;
 use super::fault::{Fault, Trouble};
 use super::local::Local;
 use super::matrix;
+use super::mbarrier;
 use super::spaces::Spaces;
 use crate::ptx::program::{
     Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, PackedSources, Place, Slot,
@@ -63,6 +65,9 @@ pub(crate) fn execute<S: Simd>(
             matrix::access(&function.tables.matrix_accesses[s.a as usize], r, around, mask)?;
         }
         Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
+        Op::BulkCopy | Op::Fill | Op::Mbarrier | Op::StoreAsync | Op::AtomicAsync | Op::MapRank(_) => {
+            return asynchronous(instruction, function, r, around, mask);
+        }
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
         Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
             let exchange = &function.tables.exchanges[s.a as usize];
@@ -73,6 +78,52 @@ pub(crate) fn execute<S: Simd>(
             return complain(exchange::check_members(&members, around.live, mask));
         }
         _ => simd.vectorize(Rare { instruction, function, r, around, mask }),
+    }
+    Ok(())
+}
+
+/// What the hardware does by itself once it was told, and what tells of its end.
+fn asynchronous(
+    instruction: &Instruction,
+    function: &Function,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Box<Trouble>> {
+    let (s, tables) = (&instruction.s, &function.tables);
+    match instruction.op {
+        Op::BulkCopy => bulk::copy(&tables.bulk_copies[s.a as usize], r, around, mask)?,
+        Op::Fill => bulk::fill(&tables.fills[s.a as usize], r, around, mask)?,
+        Op::Mbarrier => mbarrier::execute(&tables.mbarriers[s.a as usize], r, around, mask)?,
+        Op::StoreAsync => {
+            let access = &tables.accesses[s.a as usize];
+            access::store(access, r, around, mask)?;
+            let bytes = access.size * access.elements.len() as u32;
+            bulk::completed(&tables.completions[s.b as usize], bytes, r, around, mask)?;
+        }
+        Op::AtomicAsync => {
+            let atomic = &tables.atomics[s.a as usize];
+            atomic::execute(atomic, r, around, mask)?;
+            bulk::completed(&tables.completions[s.b as usize], atomic.ty.size(), r, around, mask)?;
+        }
+        _ => map_rank(instruction, r, mask)?,
+    }
+    Ok(())
+}
+
+/// `mapa`: addresses of the only block are what they are.
+fn map_rank(instruction: &Instruction, r: &mut Registers, mask: u32) -> Result<(), Fault> {
+    let s = &instruction.s;
+    let ranks = r.get::<u32>(s.b);
+    let others = lanes(mask).filter(|&lane| ranks[lane] != 0).fold(0u32, |others, lane| others | 1 << lane);
+    if others != 0 {
+        let rank = ranks[others.trailing_zeros() as usize];
+        let message = format!("there is no block of rank {rank}: clusters have one block here");
+        return Err(Fault::new("cluster-rank", message, others));
+    }
+    match instruction.op {
+        Op::MapRank(true) => r.map1(s, mask, |a: u64| a),
+        _ => r.map1(s, mask, |a: u32| a),
     }
     Ok(())
 }
@@ -200,6 +251,7 @@ fn rare(
         }
         Op::Clock(wide) => write_number(wide, around.clock, s, r, mask),
         Op::ActiveMask => r.fill(s.d, mask, mask),
+        Op::PendingCount => r.map1(s, mask, |a: u64| mbarrier::pending_of(a)),
         // Everything else decides who runs next, or was dealt with by the caller.
         _ => {}
     }

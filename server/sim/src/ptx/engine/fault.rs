@@ -12,6 +12,16 @@ pub(crate) enum Trouble {
     Fault(Fault),
     /// The instruction was done, but something is wrong with it.
     Complaint(Fault),
+    /// The instruction was done, and says that it is of no use to go on before others have.
+    Yield(Awaited),
+}
+
+/// What an mbarrier still waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Awaited {
+    pub(crate) address: u64,
+    pub(crate) arrivals: u64,
+    pub(crate) bytes: i64,
 }
 
 impl From<Fault> for Box<Trouble> {

@@ -16,6 +16,8 @@ pub(crate) struct Frame {
     pub(crate) local_base: u32,
     /// The caller's frame and the number of the call in its tables; `None` for the entry.
     pub(crate) caller: Option<(Slot, u32)>,
+    /// Where the next stretch of each lane's stack would be, once any was taken.
+    pub(crate) dynamic: Option<Box<Lanes<u32>>>,
     /// The lanes that wrote each named register, where that is asked for.
     pub(crate) written: Option<Vec<u32>>,
 }
@@ -46,7 +48,7 @@ impl Frame {
                 Place::Quad(_) | Place::Predicate(_) => {}
             }
         }
-        Frame { function: index, registers, local_base, caller: None, written: None }
+        Frame { function: index, registers, local_base, caller: None, dynamic: None, written: None }
     }
 }
 

@@ -7,7 +7,7 @@
 use pulp::{Arch, Simd, WithSimd};
 
 use super::execute::{Surroundings, execute};
-use super::fault::{Fault, Trouble};
+use super::fault::{Awaited, Fault, Trouble};
 use super::groups::Group;
 use super::launch::Journal;
 use super::spaces::Spaces;
@@ -31,6 +31,8 @@ pub(crate) enum Event {
     Control { executed: u32 },
     /// Memory refused.
     Fault(Fault),
+    /// The instruction before waits for others.
+    Yield(Awaited),
 }
 
 impl Warp {
@@ -93,6 +95,9 @@ impl WithSimd for Straight<'_> {
             if instruction.op.is_control() {
                 visits.up_to(pc + 1);
                 if !matches!(instruction.op, Op::Branch(_)) || executed != mask && executed != 0 {
+                    if let Some(written) = &mut frame.written {
+                        note_writes(function, pc, executed, written);
+                    }
                     break Event::Control { executed };
                 }
                 let target = if executed == 0 { pc + 1 } else { instruction.s.a };
@@ -113,6 +118,7 @@ impl WithSimd for Straight<'_> {
                 continue;
             }
             let done = execute(simd, instruction, function, &mut frame.registers, &mut around, executed);
+            let mut awaited = None;
             if let Err(trouble) = done {
                 match *trouble {
                     Trouble::Fault(fault) => {
@@ -124,10 +130,15 @@ impl WithSimd for Straight<'_> {
                         let statement = function.first_statement + pc - 1;
                         journal.report(warp.reporter.complaint(complaint, statement));
                     }
+                    Trouble::Yield(what) => awaited = Some(what),
                 }
             }
             if let Some(written) = &mut frame.written {
                 note_writes(function, pc - 1, executed, written);
+            }
+            if let Some(awaited) = awaited {
+                visits.up_to(pc);
+                break Event::Yield(awaited);
             }
         };
         journal.steps = around.clock;

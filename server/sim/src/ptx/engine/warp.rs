@@ -1,5 +1,6 @@
 //! A warp: its groups, calls and recorder, and the loop that runs it.
 
+use super::fault::Awaited;
 use super::frame::Frame;
 use super::groups::{self, Group, Groups};
 use super::launch::{Journal, Launch, Reporter, Threads, related};
@@ -23,6 +24,8 @@ pub(crate) enum Pause {
     Waiting,
     /// It goes round and nothing changes.
     Spinning,
+    /// It asked an mbarrier for what others have yet to do.
+    Yielding,
     /// It is time to ask the caller whether to go on.
     Due,
     /// The run is over.
@@ -55,6 +58,8 @@ pub(crate) struct Warp {
     pub(crate) spin: SpinWatch,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
+    /// Where it last asked an mbarrier in vain, and what that waited for.
+    pub(crate) awaited: Option<(u32, Awaited)>,
 }
 
 impl Warp {
@@ -85,6 +90,7 @@ impl Warp {
             meetings: Vec::new(),
             spin: SpinWatch::default(),
             stopped_at: 0,
+            awaited: None,
             threads,
         }
     }
@@ -147,6 +153,10 @@ impl Warp {
                 journal.report(self.reporter.fault(fault, Severity::Error, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
+            Event::Yield(awaited) => {
+                self.awaited = Some((statement - 1, awaited));
+                Some(Pause::Yielding)
+            }
             Event::Control { executed } => {
                 let instruction = function.code[pc as usize];
                 let group = Group { pc, ..group };
@@ -199,6 +209,12 @@ impl Warp {
                 self.leave(launch, frame, executed);
                 self.groups.go_on(next);
                 None
+            }
+            Op::Stack(action) => {
+                self.groups.go_on(next);
+                let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                Some(Pause::Stopped(Status::Faulted))
             }
             Op::Exit => {
                 self.live &= !executed;

@@ -143,6 +143,22 @@ pub enum Op {
     MatrixTranspose,
     /// `cp.async`: copy `a`
     Copy,
+    /// `cp.async.bulk`: bulk copy `a`
+    BulkCopy,
+    /// `st.bulk`: fill `a`
+    Fill,
+    /// `mbarrier`: `a` of its table
+    Mbarrier,
+    /// `mbarrier.pending_count`: `d` = of token `a`
+    PendingCount,
+    /// `st.async`: access `a`, completion `b`
+    StoreAsync,
+    /// `red.async`: atomic `a`, completion `b`
+    AtomicAsync,
+    /// `mapa`: `d` = address `a` in the block of rank `b`; in 64 bits
+    MapRank(bool),
+    /// `alloca`, `stacksave`, `stackrestore`
+    Stack(StackAction),
     /// Video instructions: entry `e` of their table
     Video,
     /// `vmad`: entry `e` of its table
@@ -203,9 +219,21 @@ impl Op {
                 | Op::Exit
                 | Op::Trap
                 | Op::Barrier
+                | Op::Stack(_)
                 | Op::Unsupported
         )
     }
+}
+
+/// What is done with the stack of each thread, in 64 bits or in 32.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum StackAction {
+    /// `alloca`: `d` = a new stretch of `a` bytes at a multiple of the number `b`
+    Allocate(bool),
+    /// `stacksave`: `d` = where the next stretch would be
+    Save(bool),
+    /// `stackrestore`: back to `a`
+    Restore(bool),
 }
 
 /// How `setp` and `set` combine their comparison with a predicate.

@@ -1,0 +1,168 @@
+//! Copies, stores and reductions that the hardware makes behind the program's back.
+
+use warplens_hir::ptx::{Instruction, Operand, Type};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::memory::atomic_type;
+use super::modifiers::Modifiers;
+use crate::ptx::program::{BulkCopy, Copy, Fill, Op, Place, Space};
+use crate::ptx::registers::Slots;
+
+impl<'l> FunctionDecoder<'l, '_> {
+    /// `cp` and all that begins with it.
+    pub(super) fn copying(&mut self, instruction: Instruction<'l>, m: &mut Modifiers<'_>) -> Decoded {
+        let operands = instruction.operands();
+        let reduces = m.take("reduce");
+        let _ = m.take("async");
+        if instruction.has("tensor") {
+            return Err(Why::new(TENSOR_MAPS));
+        }
+        if instruction.has("mbarrier") {
+            return self.arrive_copies(operands, m);
+        }
+        let bulk = m.take("bulk");
+        // Copies are done at once, so groups of them are always complete.
+        if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") || m.take("prefetch") {
+            let _ = (m.take("read"), m.take("global"));
+            m.ignore_caching();
+            let _ = m.take("L2");
+            return Ok((Op::Nop, Slots::default()));
+        }
+        if bulk { self.bulk_copy(reduces, operands, m) } else { self.copy_async(operands, m) }
+    }
+
+    /// `cp.async`
+    fn copy_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        m.ignore_caching();
+        let _ = (m.space(), m.space());
+        let &[to, from, Operand::Constant(size), ref rest @ ..] = operands else {
+            return Err(Why::operands());
+        };
+        let size = self.hir.constant(size).as_integer().filter(|size| matches!(size, 4 | 8 | 16));
+        let size = size.ok_or_else(Why::operands)? as u32;
+        let (to, to_space) = self.address(to, Some(Space::Shared))?;
+        let (from, from_space) = self.address(from, Some(Space::Global))?;
+        let (mut source_size, mut ignore) = (None, None);
+        for &operand in rest {
+            match operand {
+                Operand::Constant(_) => source_size = Some(self.source(operand, Type::U32)?),
+                Operand::Not(_) => ignore = Some(self.condition(operand)?),
+                _ => match self.place(operand)?.0 {
+                    Place::Predicate(_) => ignore = Some(self.condition(operand)?),
+                    Place::Word(slot) => source_size = Some(slot),
+                    // A cache policy.
+                    Place::Double(_) | Place::Quad(_) => {}
+                },
+            }
+        }
+        self.out.tables.copies.push(Copy { to, to_space, from, from_space, size, source_size, ignore });
+        let a = self.out.tables.copies.len() as u32 - 1;
+        Ok((Op::Copy, Slots { a, ..Slots::default() }))
+    }
+
+    /// `cp.async.bulk`, `cp.reduce.async.bulk`
+    fn bulk_copy(&mut self, reduces: bool, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let (to_space, from_space) = (m.space(), m.space());
+        let to_mbarrier = m.take("mbarrier::complete_tx::bytes");
+        let _ = (m.take("bulk_group"), m.take("mbarrier::report::disabled"));
+        let multicast = m.take("multicast::cluster") || m.take("multicast::cluster::32b");
+        let (hinted, ends, masked) = (m.take("L2::cache_hint"), m.take("ignore_oob"), m.take("cp_mask"));
+        m.ignore_caching();
+        let reduction = if reduces {
+            let op = m.atomic_op().ok_or_else(Why::form)?;
+            Some((op, atomic_type(m.ty()?)?))
+        } else {
+            let _ = m.take("b128");
+            None
+        };
+        let (&[to, from, size], rest) = operands.split_first_chunk().ok_or_else(Why::operands)?;
+        let mut rest = rest.iter().copied();
+        let mut next =
+            |wanted: bool| if wanted { rest.next().map(Some).ok_or_else(Why::operands) } else { Ok(None) };
+        let ends = (next(ends)?, next(ends)?);
+        let completion = next(to_mbarrier)?;
+        let blocks = next(multicast)?;
+        let _policy = next(hinted)?;
+        let bytes = next(masked)?;
+        let word = |decoder: &mut Self, operand: Option<Operand>| {
+            operand.map(|operand| decoder.word(operand)).transpose()
+        };
+        let (left, right) = (word(self, ends.0)?, word(self, ends.1)?);
+        let (blocks, bytes) = (word(self, blocks)?, word(self, bytes)?);
+        let size = self.source(size, Type::U32)?;
+        let completion =
+            completion.map(|operand| self.completion(operand, Some(Space::Shared))).transpose()?;
+        let (to, to_space) = self.address(to, to_space)?;
+        let (from, from_space) = self.address(from, from_space)?;
+        let ends = left.zip(right);
+        let copy =
+            BulkCopy { to, to_space, from, from_space, size, reduction, completion, blocks, ends, bytes };
+        self.out.tables.bulk_copies.push(copy);
+        let a = self.out.tables.bulk_copies.len() as u32 - 1;
+        Ok((Op::BulkCopy, Slots { a, ..Slots::default() }))
+    }
+
+    /// The slot of a number of at most 32 bits.
+    fn word(&mut self, operand: Operand) -> Result<u32, Why> {
+        match self.source_place(operand, Type::U32)?.0 {
+            Place::Word(slot) => Ok(slot),
+            _ => Err(Why::operands()),
+        }
+    }
+
+    /// `st.async`
+    pub(super) fn store_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let (operands, completion) = self.told(operands, m)?;
+        let (op, s) = self.store(operands, m)?;
+        Ok(match completion {
+            Some(b) => (Op::StoreAsync, Slots { b, ..s }),
+            None => (op, s),
+        })
+    }
+
+    /// `red.async`
+    pub(super) fn atomic_async(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let (operands, completion) = self.told(operands, m)?;
+        let (op, s) = self.atomic(true, operands, m)?;
+        Ok(match completion {
+            Some(b) => (Op::AtomicAsync, Slots { b, ..s }),
+            None => (op, s),
+        })
+    }
+
+    /// Operands without the mbarrier that is told of the bytes, and its completion.
+    fn told<'o>(
+        &mut self,
+        operands: &'o [Operand],
+        m: &mut Modifiers<'_>,
+    ) -> Result<(&'o [Operand], Option<u32>), Why> {
+        let told = m.take("mbarrier::complete_tx::bytes");
+        let &[_, _, mbarrier] = operands else { return Ok((operands, None)) };
+        if !told {
+            return Err(Why::operands());
+        }
+        let space = m.has("shared::cluster").then_some(Space::Shared);
+        let completion = self.completion(mbarrier, space)?;
+        self.out.tables.completions.push(completion);
+        Ok((&operands[..2], Some(self.out.tables.completions.len() as u32 - 1)))
+    }
+
+    /// `st.bulk`
+    pub(super) fn bulk_store(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let _ = m.take("bulk");
+        m.ignore_caching();
+        let space = m.space();
+        let &[to, size, _zero] = operands else { return Err(Why::operands()) };
+        let (to, space) = self.address(to, space)?;
+        let size = self.source_place(size, Type::U64)?.0;
+        self.out.tables.fills.push(Fill { to, space, size, completion: None });
+        let a = self.out.tables.fills.len() as u32 - 1;
+        Ok((Op::Fill, Slots { a, ..Slots::default() }))
+    }
+}
+
+/// Why copies of boxes of tensors are not simulated.
+const TENSOR_MAPS: &str =
+    "the host makes tensor maps with the driver, and a launch has no way to describe one";

@@ -1,0 +1,61 @@
+//! Clusters, which have one block here: addresses in it, and blocks that were not launched yet.
+
+use warplens_hir::ptx::{Instruction, Operand, Type};
+
+use super::Why;
+use super::function::FunctionDecoder;
+use super::instruction::Decoded;
+use super::modifiers::Modifiers;
+use crate::ptx::program::{Fill, Op, Place};
+use crate::ptx::registers::Slots;
+use crate::ptx::semantics::bits::{Logic, Width};
+
+impl FunctionDecoder<'_, '_> {
+    /// `mapa`
+    pub(super) fn mapa(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let _ = m.space();
+        let ty = m.ty()?;
+        let &[d, a, b] = operands else { return Err(Why::operands()) };
+        let (d, a, b) = (self.destination(d, ty)?, self.source(a, ty)?, self.source(b, Type::U32)?);
+        Ok((Op::MapRank(ty.bits() == 64), Slots { d, a, b, ..Slots::default() }))
+    }
+
+    /// `getctarank`: the only block has rank 0.
+    pub(super) fn getctarank(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
+        let _ = (m.space(), m.ty()?);
+        let &[d, _] = operands else { return Err(Why::operands()) };
+        let (d, a) = (self.destination(d, Type::U32)?, self.constant_word(0));
+        Ok((Op::Logic(Logic::Copy, Width::W32), Slots { d, a, ..Slots::default() }))
+    }
+
+    /// `clusterlaunchcontrol`: every block is launched, so no request to cancel one ever succeeds.
+    pub(super) fn launch_control(&mut self, instruction: Instruction<'_>, m: &mut Modifiers<'_>) -> Decoded {
+        let space = m.space();
+        m.ignore_caching();
+        let operands = instruction.operands();
+        if m.take("try_cancel") {
+            let _ = (m.take("async"), m.take("mbarrier::complete_tx::bytes"), m.take("b128"));
+            let _ = m.take("multicast::cluster::all");
+            let &[to, mbarrier] = operands else { return Err(Why::operands()) };
+            let completion = Some(self.completion(mbarrier, space)?);
+            let (to, space) = self.address(to, space)?;
+            let size = Place::Word(self.constant_word(16));
+            self.out.tables.fills.push(Fill { to, space, size, completion });
+            let a = self.out.tables.fills.len() as u32 - 1;
+            return Ok((Op::Fill, Slots { a, ..Slots::default() }));
+        }
+        let _ = (m.take("query_cancel"), m.take("b128"));
+        m.retain(|name| !name.starts_with("get_first_ctaid") && name != "is_canceled");
+        let vector = m.take("v4");
+        let ty = m.ty()?;
+        let &[d, _] = operands else { return Err(Why::operands()) };
+        let targets = match d {
+            Operand::Vector(list) => self.places(self.hir.operands(list))?,
+            _ if vector => self.elements(d)?.into_iter().map(|(place, _)| Some(place)).collect(),
+            _ => vec![Some(self.place(d)?.0)],
+        };
+        let zero = self.constant(0, ty);
+        let moves = targets.into_iter().flatten().map(|target| (target, zero)).collect();
+        Ok(self.push_moves(moves))
+    }
+}

@@ -1,0 +1,263 @@
+//! Copies behind the program's back, memory barriers, the cluster of one block, and memory from the stack.
+
+mod common;
+
+use common::{Source, words};
+use expect_test::{Expect, expect};
+use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::{Control, RunOptions, RunResult, Status};
+
+/// Runs a body with so many threads; `%r1` is the thread, `%rd1` a buffer of 64 words that hold their numbers, `%rd9` that of
+/// the thread, `%p1` whether it is thread 0.
+fn run_body(block: u32, body: &str) -> (Source, warplens_sim::ptx::Program, RunResult, Vec<u32>) {
+    let text = format!(
+        ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
+         .reg .pred %p<10>; .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .f32 %f<9>;\n\
+         .shared .align 16 .b8 tile[256];\n.shared .align 8 .b64 bar;\n.shared .align 8 .b64 other;\n\
+         ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd9, %r1, 4;\nadd.u64 %rd9, %rd9, %rd1;\n\
+         setp.eq.u32 %p1, %r1, 0;\n{body}\nret;\n}}\n"
+    );
+    let source = Source::new(&text);
+    let program = source.program("k");
+    let mut config = LaunchConfig::new([1; 3], [block, 1, 1]);
+    let contents: Vec<u8> = (0..64u32).flat_map(u32::to_le_bytes).collect();
+    let out = config.memory.allocate_with("out", &contents).expect("room");
+    config.params = out.to_le_bytes().to_vec();
+    let result =
+        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("nobody cancels");
+    let contents = words(result.memory.bytes(out, 256).expect("the buffer"));
+    (source, program, result, contents)
+}
+
+/// The first words of the buffer after a run that must end well.
+fn ends(block: u32, body: &str, expected: &[u32]) {
+    let (_, _, result, words) = run_body(block, body);
+    let messages: Vec<_> = result.findings.iter().map(|finding| &finding.message).collect();
+    assert_eq!(result.status, Status::Finished, "{messages:?}");
+    assert_eq!(messages, [""; 0], "{body}");
+    assert_eq!(&words[..expected.len()], expected, "{body}");
+}
+
+/// What a run that goes wrong says.
+fn complains(block: u32, body: &str, expected: Expect) {
+    let (_, _, result, _) = run_body(block, body);
+    let mut text = format!("{}\n", result.status.as_str());
+    for finding in &result.findings {
+        let (code, warp, lanes) = (finding.code, finding.warp, finding.lanes);
+        text += &format!("{code}, warp {warp}, lanes {lanes:x}: {}\n", finding.message);
+        for related in &finding.related {
+            text += &format!("  {}\n", related.message);
+        }
+    }
+    expected.assert_eq(&text);
+}
+
+const WAIT: &str = "W: mbarrier.try_wait.parity.shared::cta.b64 %p2, [bar], 0;\n@!%p2 bra W;\n";
+
+#[test]
+fn a_bulk_copy_completes_a_phase() {
+    let body = format!(
+        "@%p1 mbarrier.init.shared::cta.b64 [bar], 1;\nbar.sync 0;\n\
+         @%p1 mbarrier.arrive.expect_tx.shared::cta.b64 _, [bar], 64;\n\
+         @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 64, [bar];\n\
+         {WAIT}shl.b32 %r2, %r1, 2;\nmov.u32 %r3, tile;\nadd.u32 %r3, %r3, %r2;\nand.b32 %r3, %r3, 63;\n\
+         mov.u32 %r4, tile;\nadd.u32 %r3, %r3, %r4;\nld.shared.u32 %r5, [%r3+4];\nst.global.u32 [%rd9], %r5;"
+    );
+    ends(8, &body, &[1, 2, 3, 4, 5, 6, 7, 8, 8]);
+}
+
+#[test]
+fn warps_wait_for_each_other_in_whatever_order() {
+    // Warp 0 waits for a phase that only warp 1 completes, and tells it so.
+    let body = format!(
+        "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nsetp.lt.u32 %p3, %r1, 32;\n@%p3 bra FIRST;\n\
+         st.shared.u32 [tile], 42;\nmbarrier.arrive.shared.b64 %rd5, [bar];\nret;\n\
+         FIRST: {WAIT}ld.shared.u32 %r5, [tile];\nst.global.u32 [%rd9], %r5;"
+    );
+    ends(64, &body, &[42, 42, 42]);
+}
+
+#[test]
+fn phases_alternate_with_tokens() {
+    let body = "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nmov.u32 %r7, 0;\n\
+        L: mbarrier.arrive.shared.b64 %rd5, [bar];\n\
+        W: mbarrier.test_wait.shared.b64 %p2, [bar], %rd5;\n@!%p2 bra W;\nadd.u32 %r7, %r7, 1;\nsetp.lt.u32 %p3, %r7, 5;\n\
+        @%p3 bra L;\nst.global.u32 [%rd9], %r7;";
+    ends(32, body, &[5, 5]);
+}
+
+#[test]
+fn counts_in_tokens_and_what_drops_out() {
+    let body = "@!%p1 bra E;\nmbarrier.init.shared.b64 [bar], 5;\nmbarrier.arrive.noComplete.shared.b64 %rd5, [bar], 2;\n\
+        mbarrier.pending_count.b64 %r5, %rd5;\nst.global.u32 [%rd1], %r5;\nmbarrier.arrive_drop.shared.b64 %rd6, [bar];\n\
+        mbarrier.pending_count.b64 %r6, %rd6;\nst.global.u32 [%rd1+4], %r6;\nmbarrier.arrive.shared.b64 _, [bar], 2;\n\
+        mbarrier.test_wait.parity.shared.b64 %p2, [bar], 0;\nselp.u32 %r7, 1, 0, %p2;\nst.global.u32 [%rd1+8], %r7;\n\
+        mbarrier.arrive.shared.b64 %rd7, [bar];\nmbarrier.pending_count.b64 %r8, %rd7;\nst.global.u32 [%rd1+12], %r8;\n\
+        mbarrier.inval.shared.b64 [bar];\nE:";
+    ends(32, body, &[5, 3, 1, 4]);
+}
+
+#[test]
+fn copies_of_threads_arrive() {
+    let body = format!(
+        "@%p1 mbarrier.init.shared.b64 [bar], 32;\nbar.sync 0;\nshl.b32 %r2, %r1, 2;\nmov.u32 %r3, tile;\n\
+         add.u32 %r3, %r3, %r2;\ncp.async.ca.shared.global [%r3], [%rd9], 4;\n\
+         cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\ncp.async.mbarrier.arrive.shared.b64 [other_or_bar];\n\
+         {WAIT}ld.shared.u32 %r5, [%r3];\nadd.u32 %r5, %r5, 100;\nst.global.u32 [%rd9], %r5;"
+    );
+    ends(32, &body.replace("other_or_bar", "bar"), &[100, 101, 102]);
+}
+
+#[test]
+fn bulk_copies_with_sums_and_masks() {
+    let body = "@!%p1 bra E;\nst.shared.v4.u32 [tile], {10, 20, 30, 40};\n\
+        cp.reduce.async.bulk.global.shared::cta.bulk_group.add.u32 [%rd1], [tile], 16;\n\
+        cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 0;\nadd.u64 %rd2, %rd1, 16;\nmov.b16 %h1, 0x000f;\n\
+        cp.async.bulk.global.shared::cta.bulk_group.cp_mask [%rd2], [tile], 16, %h1;\nE:";
+    ends(32, body, &[10, 21, 32, 43, 10, 5, 6, 7, 8]);
+}
+
+#[test]
+fn asynchronous_stores_tell_their_bytes() {
+    let body = format!(
+        "@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n@%p1 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 12;\n\
+         @%p1 st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.u32 [tile], {{7, 8}}, [bar];\n\
+         @%p1 red.async.relaxed.cluster.shared::cluster.mbarrier::complete_tx::bytes.add.u32 [tile], 5, [bar];\n\
+         {WAIT}ld.shared.v2.u32 {{%r5, %r6}}, [tile];\nadd.u32 %r5, %r5, %r6;\nst.global.u32 [%rd9], %r5;"
+    );
+    ends(32, &body, &[20, 20]);
+}
+
+#[test]
+fn bulk_stores_are_zeros() {
+    let body = "@!%p1 bra E;\nst.shared.v4.u32 [tile], {1, 2, 3, 4};\nst.bulk.weak.shared::cta [tile], 8, 0;\n\
+        ld.shared.v4.u32 {%r2, %r3, %r4, %r5}, [tile];\nst.global.v4.u32 [%rd1], {%r2, %r3, %r4, %r5};\nE:";
+    ends(32, body, &[0, 0, 3, 4]);
+}
+
+#[test]
+fn a_cluster_of_one() {
+    let body = "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 0;\nst.shared::cluster.u32 [%r3], 9;\n\
+        getctarank.shared::cluster.u32 %r4, %r3;\nmov.u32 %r5, %cluster_nctarank;\nbarrier.cluster.arrive.aligned;\n\
+        barrier.cluster.wait.aligned;\nld.shared.u32 %r6, [tile];\nadd.u32 %r6, %r6, %r4;\nadd.u32 %r6, %r6, %r5;\n\
+        atom.shared::cluster.add.u32 %r7, [%r3], 0;\nst.global.u32 [%rd9], %r6;";
+    ends(64, body, &[10, 10]);
+}
+
+#[test]
+fn threads_that_have_ended_are_not_waited_for_in_the_cluster() {
+    let body = "setp.gt.u32 %p2, %r1, 31;\n@%p2 exit;\nbarrier.cluster.arrive;\nbarrier.cluster.wait;\n\
+        barrier.cluster.arrive;\nbarrier.cluster.wait;\nst.global.u32 [%rd9], 1;";
+    ends(64, body, &[1, 1]);
+}
+
+#[test]
+fn memory_from_the_stack() {
+    let body = "stacksave.u64 %rd2;\nadd.u32 %r2, %r1, 1;\nshl.b32 %r2, %r2, 2;\ncvt.u64.u32 %rd3, %r2;\n\
+        alloca.u64 %rd4, %rd3, 16;\nst.local.u32 [%rd4], %r1;\nalloca.u64 %rd5, 8;\nst.local.u32 [%rd5], 77;\n\
+        ld.local.u32 %r3, [%rd4];\nst.global.u32 [%rd9], %r3;\nstackrestore.u64 %rd2;\nstacksave.u64 %rd6;\n\
+        setp.ne.u64 %p2, %rd2, %rd6;\n@%p2 trap;\nand.b64 %rd7, %rd4, 15;\nsetp.ne.u64 %p2, %rd7, 0;\n@%p2 trap;";
+    ends(8, body, &[0, 1, 2, 3, 4]);
+}
+
+#[test]
+fn mistakes_with_memory_barriers() {
+    complains(
+        1,
+        "mbarrier.arrive.shared.b64 _, [bar];",
+        expect![[r#"
+            faulted
+            mbarrier, warp 0, lanes 1: there is no initialised mbarrier object: `mbarrier.init` makes one
+        "#]],
+    );
+    complains(
+        2,
+        "@%p1 mbarrier.init.shared.b64 [bar], 1;\nmbarrier.arrive.noComplete.shared.b64 _, [bar], 3;",
+        expect![[r#"
+            faulted
+            mbarrier, warp 0, lanes 1: 3 arrivals in a phase that waits for 1: raise the count of init
+        "#]],
+    );
+    complains(
+        1,
+        "mbarrier.init.shared.b64 [bar], 1;\nmbarrier.inval.shared.b64 [bar];\nmbarrier.test_wait.parity.b64 %p2, [%rd1], 0;",
+        expect![[r#"
+            faulted
+            mbarrier, warp 0, lanes 1: an mbarrier object lies in shared memory, and 0x10000000 does not
+        "#]],
+    );
+}
+
+#[test]
+fn a_phase_that_nobody_completes() {
+    let body = format!(
+        "@%p1 mbarrier.init.shared.b64 [bar], 2;\nbar.sync 0;\n@%p1 mbarrier.arrive.shared.b64 _, [bar];\n{WAIT}"
+    );
+    complains(
+        64,
+        &body,
+        expect![[r#"
+        no-progress
+        no-progress, warp 0, lanes ffffffff: no progress: lanes ffffffff go round here for ever and nothing changes
+          the mbarrier at 0x100 still waits for 1 arrivals and 0 bytes
+    "#]],
+    );
+}
+
+#[test]
+fn mistakes_in_a_cluster_of_one() {
+    complains(
+        1,
+        "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 1;",
+        expect![[r#"
+            faulted
+            cluster-rank, warp 0, lanes 1: there is no block of rank 1: clusters have one block here
+        "#]],
+    );
+    complains(
+        1,
+        "barrier.cluster.wait;",
+        expect![[r#"
+        no-progress
+        cluster-barrier, warp 0, lanes 1: lanes 00000001 wait, but did not arrive: each thread arrives and waits in turn
+        no-progress, warp 0, lanes 1: no progress: threads wait at a barrier that the others will not reach
+          warp 0, lanes 00000001 wait here at a barrier
+    "#]],
+    );
+    complains(
+        1,
+        "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
+        expect![[r#"
+        finished
+        cluster-barrier, warp 0, lanes 1: lanes 00000001 arrive again, but did not wait: each thread arrives and waits in turn
+    "#]],
+    );
+}
+
+#[test]
+fn mistakes_with_bulk_copies() {
+    complains(
+        1,
+        "add.u64 %rd2, %rd1, 8;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 16;",
+        expect![[r#"
+            faulted
+            misaligned, warp 0, lanes 1: the destination 0x10000008 of a bulk copy is not a multiple of 16
+        "#]],
+    );
+    complains(
+        1,
+        "add.u64 %rd2, %rd1, 240;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 32;",
+        expect![[r#"
+            faulted
+            out-of-bounds, warp 0, lanes 1: store of 8 bytes outside `out`: offset 256 of 256 bytes
+        "#]],
+    );
+    complains(
+        1,
+        "alloca.u64 %rd2, 1000000000;",
+        expect![[r#"
+        faulted
+        stack-overflow, warp 0, lanes 1: `alloca` of 1000000000 bytes needs more than the 524288 bytes of stack that a thread has
+    "#]],
+    );
+}
