@@ -10,9 +10,25 @@ pub struct SyntaxError {
     pub range: TextRange,
     /// One sentence that names the cause and the mend.
     pub message: SmolStr,
+    /// What sort of mistake it is.
+    pub kind: SyntaxErrorKind,
+}
+
+/// Sorts of mistakes. Those that have a name are made by people who know what they want.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum SyntaxErrorKind {
+    /// The text fits no rule of the grammar.
+    Grammar,
+    /// `@p { … }`: a guard before a block.
+    GuardedBlock,
 }
 
 impl SyntaxError {
+    /// Text that fits no rule.
+    pub(crate) fn new(range: TextRange, message: impl Into<SmolStr>) -> SyntaxError {
+        SyntaxError { range, message: message.into(), kind: SyntaxErrorKind::Grammar }
+    }
+
     /// The token to be inserted right after the range, where that is all that is missing: what a message names that
     /// starts with ``missing `;` ``.
     pub fn missing_token(&self) -> Option<&str> {
@@ -29,7 +45,7 @@ mod tests {
     #[test]
     fn the_missing_token() {
         let missing = |message: &str| {
-            let error = SyntaxError { range: TextRange::default(), message: message.into() };
+            let error = SyntaxError::new(TextRange::default(), message);
             error.missing_token().map(str::to_owned)
         };
         assert_eq!(missing("missing `;` after this instruction").as_deref(), Some(";"));

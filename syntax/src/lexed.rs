@@ -47,7 +47,7 @@ impl Lexed {
     /// Adds an error about a part of the text.
     pub(crate) fn error(&mut self, start: usize, end: usize, message: impl Into<SmolStr>) {
         let range = TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32));
-        self.errors.push(SyntaxError { range, message: message.into() });
+        self.errors.push(SyntaxError::new(range, message));
     }
 
     /// How many tokens there are, trivia included.

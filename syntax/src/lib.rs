@@ -33,7 +33,7 @@ mod scan;
 mod tokens;
 pub mod wave;
 
-pub use error::SyntaxError;
+pub use error::{SyntaxError, SyntaxErrorKind};
 pub use generated::kinds::SyntaxKind;
 pub use items::{EditSummary, Item, ItemKind, ItemList};
 pub use language::*;

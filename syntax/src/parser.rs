@@ -7,6 +7,7 @@
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
 
+use crate::SyntaxErrorKind;
 use crate::lexed::Lexed;
 use crate::{SyntaxError, SyntaxKind};
 
@@ -180,7 +181,7 @@ impl<'t> Parser<'t> {
         if !self.lexed.errors.is_empty() && self.lexer_complained_here() {
             return;
         }
-        self.errors.push(SyntaxError { range, message: message.into() });
+        self.errors.push(SyntaxError::new(range, message));
     }
 
     /// Whether an error of the lexer lies between the previous token and the next one.
@@ -213,6 +214,13 @@ impl<'t> Parser<'t> {
     /// How many errors there are so far.
     pub(crate) fn error_count(&self) -> usize {
         self.errors.len()
+    }
+
+    /// Says what sort of mistake the last error is.
+    pub(crate) fn last_error_is(&mut self, kind: SyntaxErrorKind) {
+        if let Some(error) = self.errors.last_mut() {
+            error.kind = kind;
+        }
     }
 
     /// Forgets the errors after the first `count`: what follows a mistake is not a mistake of its own.

@@ -195,8 +195,8 @@ fn corpus_files() -> Vec<std::path::PathBuf> {
 
 /// Fifty kernels, and the summary of inserting `insert` in the middle of the 25th.
 fn edit_in_the_middle(insert: &str) -> (ItemList, EditSummary) {
-    let kernels =
-        |number: usize| REDUCE.replace("reduce(", &format!("reduce_{number}(")).replace(".version 8.5", "");
+    let kernel = &REDUCE[REDUCE.find(".visible .entry").unwrap()..];
+    let kernels = |number: usize| kernel.replace("reduce(", &format!("reduce_{number}("));
     let text: String = (0..50).map(kernels).collect();
     let mut list = ItemList::new(Language::Ptx, &text);
     let at = text.find(".entry reduce_25(").unwrap();

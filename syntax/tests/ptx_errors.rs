@@ -358,7 +358,7 @@ fn declarations_in_a_body() {
     check_bodies(
         &[
             "  .reg %r1;",
-            "  .reg .u32;",
+            "  .reg .u32 ,x;",
             "  .reg .u32 %r<5;",
             "  .reg .u32 %r<>;",
             "  .reg .u32 .f32 x;",
@@ -366,7 +366,11 @@ fn declarations_in_a_body() {
             "  .shared .align .b8 x[4];",
             "  .shared .b8 x[4;",
             "  .loc 1 2",
-            "  .loc 1 2 3, inlined_at 1 2",
+            "  .loc 1 2 3, inlined_at 1 2 3",
+            "  .loc 1 2 3, function_name x",
+            "  .loc 1 2 3, function_name x, inlined_at 1 2",
+            "  .align 8",
+            "  .extern .func f(.param .b32 x)",
             "t: .branchtargets a, b",
             "p: .callprototype (.param .b32 _) (.param .b32 _);",
         ],
@@ -374,7 +378,7 @@ fn declarations_in_a_body() {
               .reg %r1;
                  ^ missing type after this word, such as `.b32`
             --
-              .reg .u32;
+              .reg .u32 ,x;
                       ^ expected a name to declare
             --
               .reg .u32 %r<5;
@@ -387,7 +391,7 @@ fn declarations_in_a_body() {
                         ^^^^ a type stands here already: expected a name
             --
               .shared .b8 .align 4 x[4];
-                          ^^^^^^ `.align` must stand before the type
+                          ^^^^^^ `.align` must stand before the type and its vector length
             --
               .shared .align .b8 x[4];
                            ^ `.align` takes a number of bytes
@@ -398,8 +402,20 @@ fn declarations_in_a_body() {
               .loc 1 2
                      ^ `.loc` takes a file, a line and a column
             --
-              .loc 1 2 3, inlined_at 1 2
-                                       ^ `inlined_at` takes a file, a line and a column
+              .loc 1 2 3, inlined_at 1 2 3
+                        ^ expected `function_name` after this `,`, and then `inlined_at`
+            --
+              .loc 1 2 3, function_name x
+                                        ^ `function_name` goes with `, inlined_at` and its file, line and column
+            --
+              .loc 1 2 3, function_name x, inlined_at 1 2
+                                                        ^ `inlined_at` takes a file, a line and a column
+            --
+              .align 8
+                     ^ expected a state space such as `.global` after this word
+            --
+              .extern .func f(.param .b32 x)
+                                           ^ missing `;` after this prototype
             --
             t: .branchtargets a, b
                                  ^ missing `;` after this table

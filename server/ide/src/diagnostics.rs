@@ -12,7 +12,7 @@ mod share;
 mod wave;
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{Language, SyntaxError};
+use warplens_syntax::{Language, SyntaxError, SyntaxErrorKind};
 
 pub(crate) use allow::allow_fix;
 pub use codes::{Code, code, codes};
@@ -71,7 +71,11 @@ fn syntax(error: &SyntaxError) -> Problem {
         // Where a line ends, nothing else can have been meant.
         if token == ";" { mend.preferred() } else { mend }
     });
-    Problem::error(error.range, codes::SYNTAX, error.message.clone()).with_fix(insertion)
+    let code = match error.kind {
+        SyntaxErrorKind::Grammar => codes::SYNTAX,
+        SyntaxErrorKind::GuardedBlock => codes::GUARDED_BLOCK,
+    };
+    Problem::error(error.range, code, error.message.clone()).with_fix(insertion)
 }
 
 /// The problems of an item, and what else the file will ask about it: all while its tree and its function are at hand,

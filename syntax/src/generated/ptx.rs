@@ -394,7 +394,7 @@ impl AstNode for UnknownDirective {
     }
 }
 
-/// `Variable = Linkage? StateSpace Attribute? Alignment? VectorSize? TypeName Declarator (',' Declarator)* ';'`
+/// `Variable = Linkage? StateSpace Attribute? Alignment? VectorSize? TypeName (Declarator (',' Declarator)*)? ';'`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Variable {
     pub(crate) syntax: SyntaxNode,
@@ -2491,7 +2491,7 @@ impl From<Expr> for Operand {
     }
 }
 
-/// `Statement = Label | Variable | Instruction | Block | PragmaDirective | LocDirective | FileDirective | SectionDirective | AliasDirective | DwarfDirective | BranchTargets | CallTargets | CallPrototype | UnknownDirective`
+/// `Statement = Label | Variable | Instruction | Block | Function | PragmaDirective | LocDirective | FileDirective | SectionDirective | AliasDirective | TargetDirective | AddressSizeDirective | DwarfDirective | BranchTargets | CallTargets | CallPrototype | UnknownDirective`
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Statement {
     /// A [`Label`].
@@ -2502,6 +2502,8 @@ pub enum Statement {
     Instruction(Instruction),
     /// A [`Block`].
     Block(Block),
+    /// A [`Function`].
+    Function(Function),
     /// A [`PragmaDirective`].
     PragmaDirective(PragmaDirective),
     /// A [`LocDirective`].
@@ -2512,6 +2514,10 @@ pub enum Statement {
     SectionDirective(SectionDirective),
     /// A [`AliasDirective`].
     AliasDirective(AliasDirective),
+    /// A [`TargetDirective`].
+    TargetDirective(TargetDirective),
+    /// A [`AddressSizeDirective`].
+    AddressSizeDirective(AddressSizeDirective),
     /// A [`DwarfDirective`].
     DwarfDirective(DwarfDirective),
     /// A [`BranchTargets`].
@@ -2530,11 +2536,14 @@ impl AstNode for Statement {
             || Variable::can_cast(kind)
             || Instruction::can_cast(kind)
             || Block::can_cast(kind)
+            || Function::can_cast(kind)
             || PragmaDirective::can_cast(kind)
             || LocDirective::can_cast(kind)
             || FileDirective::can_cast(kind)
             || SectionDirective::can_cast(kind)
             || AliasDirective::can_cast(kind)
+            || TargetDirective::can_cast(kind)
+            || AddressSizeDirective::can_cast(kind)
             || DwarfDirective::can_cast(kind)
             || BranchTargets::can_cast(kind)
             || CallTargets::can_cast(kind)
@@ -2555,6 +2564,9 @@ impl AstNode for Statement {
         if Block::can_cast(kind) {
             return Block::cast(syntax).map(Statement::Block);
         }
+        if Function::can_cast(kind) {
+            return Function::cast(syntax).map(Statement::Function);
+        }
         if PragmaDirective::can_cast(kind) {
             return PragmaDirective::cast(syntax).map(Statement::PragmaDirective);
         }
@@ -2569,6 +2581,12 @@ impl AstNode for Statement {
         }
         if AliasDirective::can_cast(kind) {
             return AliasDirective::cast(syntax).map(Statement::AliasDirective);
+        }
+        if TargetDirective::can_cast(kind) {
+            return TargetDirective::cast(syntax).map(Statement::TargetDirective);
+        }
+        if AddressSizeDirective::can_cast(kind) {
+            return AddressSizeDirective::cast(syntax).map(Statement::AddressSizeDirective);
         }
         if DwarfDirective::can_cast(kind) {
             return DwarfDirective::cast(syntax).map(Statement::DwarfDirective);
@@ -2593,11 +2611,14 @@ impl AstNode for Statement {
             Statement::Variable(it) => it.syntax(),
             Statement::Instruction(it) => it.syntax(),
             Statement::Block(it) => it.syntax(),
+            Statement::Function(it) => it.syntax(),
             Statement::PragmaDirective(it) => it.syntax(),
             Statement::LocDirective(it) => it.syntax(),
             Statement::FileDirective(it) => it.syntax(),
             Statement::SectionDirective(it) => it.syntax(),
             Statement::AliasDirective(it) => it.syntax(),
+            Statement::TargetDirective(it) => it.syntax(),
+            Statement::AddressSizeDirective(it) => it.syntax(),
             Statement::DwarfDirective(it) => it.syntax(),
             Statement::BranchTargets(it) => it.syntax(),
             Statement::CallTargets(it) => it.syntax(),
@@ -2631,6 +2652,12 @@ impl From<Block> for Statement {
     }
 }
 
+impl From<Function> for Statement {
+    fn from(it: Function) -> Self {
+        Statement::Function(it)
+    }
+}
+
 impl From<PragmaDirective> for Statement {
     fn from(it: PragmaDirective) -> Self {
         Statement::PragmaDirective(it)
@@ -2658,6 +2685,18 @@ impl From<SectionDirective> for Statement {
 impl From<AliasDirective> for Statement {
     fn from(it: AliasDirective) -> Self {
         Statement::AliasDirective(it)
+    }
+}
+
+impl From<TargetDirective> for Statement {
+    fn from(it: TargetDirective) -> Self {
+        Statement::TargetDirective(it)
+    }
+}
+
+impl From<AddressSizeDirective> for Statement {
+    fn from(it: AddressSizeDirective) -> Self {
+        Statement::AddressSizeDirective(it)
     }
 }
 

@@ -39,8 +39,7 @@ fn declaration(p: &mut Parser<'_>) {
     if functions::at_function(p) {
         return functions::function(p);
     }
-    let word = p.current_text();
-    if words::is_state_space(word) || words::is_linkage(word) {
+    if declarations::begins_variable(p.current_text()) {
         return one_error(p, declarations::variable);
     }
     if !directives::opt_directive(p) {

@@ -242,6 +242,8 @@ impl Lexer<'_> {
                 start,
                 "this is no number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with at most a `U` after them",
             );
+        } else if is_too_large(&self.bytes[start..self.at]) {
+            self.error(start, "this number does not fit into 64 bits");
         }
         T![int_number]
     }
@@ -347,5 +349,19 @@ fn is_integer(word: &[u8]) -> bool {
         }
         [b'0', digits @ ..] => digits.iter().all(|digit| matches!(digit, b'0'..=b'7')),
         digits => digits.iter().all(u8::is_ascii_digit),
+    }
+}
+
+/// Whether the assembler gives up on an integer. It counts in decimal and binary; of the others it drops the upper bits.
+fn is_too_large(word: &[u8]) -> bool {
+    let word = word.strip_suffix(b"U").unwrap_or(word);
+    match word {
+        [b'0', b'b' | b'B', digits @ ..] => {
+            digits.iter().skip_while(|digit| **digit == b'0').count() > u64::BITS as usize
+        }
+        [b'0', ..] => false,
+        // Fewer digits always fit.
+        digits if digits.len() < 20 => false,
+        digits => std::str::from_utf8(digits).is_ok_and(|digits| digits.parse::<u64>().is_err()),
     }
 }

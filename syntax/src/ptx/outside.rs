@@ -1,23 +1,31 @@
-//! The outside of a function item, found without reading its body.
+//! The outside of a function item: what the module has to know of it, found without parsing its body.
 
 use memchr::{memchr, memchr2, memmem};
 
-/// The text of a function item up to and with the brace that opens its body; all of it where there is no body. Parsed as
-/// an item, it gives the same declaration as the whole, at the same places.
+/// The text of a function item up to and with the brace that opens its body; all of it where there is no body, or where the
+/// body may declare something for the module, which is rare. Parsed as an item, it gives the same declarations as the
+/// whole, at the same places.
 pub fn outside(item: &str) -> &str {
+    let (outside, body) = item.split_at(head(item));
+    let declares = |word: &str| memmem::find(body.as_bytes(), word.as_bytes()).is_some();
+    if declares(".func") || declares(".alias") { item } else { outside }
+}
+
+/// The length of the text up to and with the brace that opens the body.
+fn head(item: &str) -> usize {
     let bytes = item.as_bytes();
     let mut at = 0;
     while let Some(byte) = bytes.get(at) {
         let rest = &bytes[at..];
         at += match byte {
-            b'{' => return &item[..=at],
+            b'{' => return at + 1,
             b'/' if rest.starts_with(b"//") => line(rest),
             b'/' if rest.starts_with(b"/*") => comment(rest),
             b'"' => string(rest),
             _ => 1,
         };
     }
-    item
+    at.min(item.len())
 }
 
 /// Up to the end of the line.
@@ -50,6 +58,8 @@ mod tests {
         check(".func f(); // { not yet", ".func f(); // { not yet");
         check(".entry k() // {\n{ ret; }", ".entry k() // {\n{");
         check("/* { */ .entry k() { ret; }", "/* { */ .entry k() {");
+        check(".entry k() { .func f(); }", ".entry k() { .func f(); }");
+        check(".entry k() { .alias f, g; }", ".entry k() { .alias f, g; }");
         check("/* open\n.entry k() { ret; }", "/* open\n.entry k() {");
         check(".entry k() .pragma \"{\"; { ret; }", ".entry k() .pragma \"{\"; {");
         check(".entry k() .pragma \"{\n { ret; }", ".entry k() .pragma \"{\n {");

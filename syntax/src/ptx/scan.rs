@@ -2,7 +2,7 @@
 //!
 //! The scanner and the grammar follow the same rules about braces: `{` where a statement starts opens a
 //! block, elsewhere a vector or an initialiser, which a `;` closes whether or not its `}` is there. A word
-//! that only a module can hold ([`words::closes_body`]) closes a body if it stands where a statement or a
+//! that only a module can hold ([`words::stands_in_a_module`]) closes a body if it stands where a statement or a
 //! line starts.
 
 use std::ops::Range;
@@ -148,7 +148,7 @@ impl Scanner<'_> {
             let token = self.peek();
             match token.piece {
                 Piece::End => return (ItemKind::Directive, name),
-                Piece::Word if token.starts_line && self.closes_body(&token) => {
+                Piece::Word if token.starts_line && self.stands_in_a_module(&token) => {
                     return (ItemKind::Directive, name);
                 }
                 _ => self.at = token.range.end,
@@ -201,7 +201,7 @@ impl Scanner<'_> {
                 if header.kind.is_some() {
                     let word = &self.text[token.range.clone()];
                     let header_is_whole = header.name.is_some() && header.parens == 0;
-                    return header_is_whole && words::ends_header(word) || self.closes_body(token);
+                    return header_is_whole && words::ends_header(word) || self.stands_in_a_module(token);
                 }
                 header.name.is_some() && words::begins_item(&self.text[token.range.clone()])
             }
@@ -341,16 +341,52 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether this word closes a body that is open: itself, or as the linkage of a function.
+    /// Whether this word closes a body that is open. A prototype is a statement of it, like any other.
     fn closes_body(&mut self, token: &Token) -> bool {
-        let word = &self.text[token.range.clone()];
-        if !words::is_linkage(word) {
-            return words::closes_body(word);
+        match &self.text[token.range.clone()] {
+            ".target" => false,
+            ".func" => !self.is_prototype(token.range.end),
+            word if words::is_linkage(word) => {
+                self.function_after(token).is_some_and(|function| !self.is_prototype(function.range.end))
+            }
+            word => words::stands_in_a_module(word),
         }
-        let here = std::mem::replace(&mut self.at, token.range.end);
+    }
+
+    /// Whether this word begins something of a module: itself, or as the linkage of a function.
+    fn stands_in_a_module(&mut self, token: &Token) -> bool {
+        let word = &self.text[token.range.clone()];
+        words::stands_in_a_module(word) || words::is_linkage(word) && self.function_after(token).is_some()
+    }
+
+    /// The `.entry` or `.func` behind a linkage word.
+    fn function_after(&mut self, linkage: &Token) -> Option<Token> {
+        let here = std::mem::replace(&mut self.at, linkage.range.end);
         let next = self.peek();
         self.at = here;
-        next.piece == Piece::Word && words::is_function(&self.text[next.range])
+        (next.piece == Piece::Word && words::is_function(&self.text[next.range.clone()])).then_some(next)
+    }
+
+    /// Whether a `;` ends the function whose directive ends here before anything else does.
+    fn is_prototype(&mut self, directive_end: usize) -> bool {
+        let here = std::mem::replace(&mut self.at, directive_end);
+        let mut parens = 0;
+        let is_prototype = loop {
+            let token = self.peek();
+            match token.piece {
+                Piece::Mark(b';') => break true,
+                Piece::End | Piece::DwarfLine | Piece::Mark(b'{' | b'}') => break false,
+                Piece::Mark(b'(') => parens += 1,
+                Piece::Mark(b')') => parens -= 1,
+                Piece::Word if parens <= 0 && words::begins_item(&self.text[token.range.clone()]) => {
+                    break false;
+                }
+                _ => {}
+            }
+            self.at = token.range.end;
+        };
+        self.at = here;
+        is_prototype
     }
 
     /// Whether the statement from here to now has an operand, so that a block can only follow it.

@@ -24,9 +24,9 @@ pub(super) fn ends_with_line(word: &str) -> bool {
     matches!(word, ".version" | ".target" | ".address_size" | ".file" | ".loc")
 }
 
-/// Words that stand only in a module: one of them where a statement starts closes every open body. A
-/// linkage word does so too where it begins a function.
-pub(super) fn closes_body(word: &str) -> bool {
+/// Words that stand in a module and rarely elsewhere: one of them where a statement starts closes every open body, if it
+/// cannot be a statement. A linkage word does so too where it begins a function.
+pub(super) fn stands_in_a_module(word: &str) -> bool {
     is_function(word) || matches!(word, ".version" | ".target")
 }
 

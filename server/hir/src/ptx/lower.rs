@@ -49,7 +49,8 @@ impl Function {
 }
 
 impl Header {
-    /// Lowers the outside of any module item. Costs nothing for what stands in a body.
+    /// Lowers the outside of any module item, and what it declares in a body: `warplens_syntax::ptx::outside` says how much of
+    /// the text that takes.
     pub fn lower(item: &GreenNode) -> Header {
         header::header(Node::root(item))
     }

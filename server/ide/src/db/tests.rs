@@ -101,6 +101,7 @@ fn at_first_every_query_runs_for_every_item() {
         module_variable 4
         never_returns 1
         ptx_header 10
+        wanted 10
     "#]]
     .assert_eq(&observed.ask_everything());
     assert_eq!(observed.ask_everything(), "", "and then none");
@@ -119,6 +120,7 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
             items 1
             module_uses 1
             ptx_header 1
+            wanted 1
         "#]],
     );
     check_edit(
@@ -132,6 +134,7 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
             items 1
             module_uses 1
             ptx_header 1
+            wanted 1
         "#]],
     );
     check_edit(
@@ -145,6 +148,7 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
             items 1
             module_uses 1
             ptx_header 1
+            wanted 1
         "#]],
     );
     check_edit(
@@ -158,6 +162,7 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
             items 1
             module_uses 1
             ptx_header 1
+            wanted 1
         "#]],
     );
 }
@@ -180,6 +185,7 @@ fn renaming_a_kernel_runs_nothing_of_the_others() {
             module_variable 4
             never_returns 1
             ptx_header 1
+            wanted 1
         "#]],
     );
 }
@@ -202,6 +208,7 @@ fn renaming_a_function_that_others_call_runs_none_of_theirs() {
             module_variable 4
             never_returns 1
             ptx_header 1
+            wanted 1
         "#]],
     );
 }
@@ -224,6 +231,7 @@ fn a_new_item_runs_only_its_own() {
             module_variable 4
             never_returns 1
             ptx_header 1
+            wanted 1
         "#]],
     );
 }
@@ -241,6 +249,7 @@ fn open_braces_quotes_and_comments_stay_inside() {
             items 1
             module_uses 1
             ptx_header 1
+            wanted 1
         "#]],
     );
     check_edit(
@@ -254,6 +263,7 @@ fn open_braces_quotes_and_comments_stay_inside() {
             items 1
             module_uses 1
             ptx_header 1
+            wanted 1
         "#]],
     );
     check_edit(
@@ -269,6 +279,7 @@ fn open_braces_quotes_and_comments_stay_inside() {
             module_problems 1
             module_uses 2
             ptx_header 2
+            wanted 2
         "#]],
     );
 }

@@ -44,6 +44,8 @@ macro_rules! codes {
 codes! {
     /// The text does not follow the grammar.
     SYNTAX = "syntax-error", Error;
+    /// A guard before a block.
+    GUARDED_BLOCK = "guarded-block", Error;
     /// No instruction has this opcode.
     UNKNOWN_INSTRUCTION = "unknown-instruction", Error;
     /// No form of the instruction takes this modifier.

@@ -1,5 +1,6 @@
 //! Checks of PTX.
 
+mod attributes;
 mod calls;
 mod components;
 mod declarations;
@@ -14,6 +15,7 @@ mod performance;
 mod prologue;
 mod sections;
 mod tables;
+mod targets;
 mod unused;
 
 use warplens_hir::ptx::{self, Function, ProblemKind};
@@ -37,6 +39,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
             performance::check(&function, text, module, problems);
             tables::check(&function, module, problems);
             calls::find(db, item);
+            targets::find(db, item);
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
@@ -103,6 +106,23 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
             let message = "an offset is added to a name, never subtracted; write `+-`";
             Problem::error(found.range, codes::INVALID_OPERAND, message)
                 .with_fix(Mend::replacement(found.range, "+-").preferred())
+        }
+        ProblemKind::StringOperand => {
+            let message = "a string is no operand; strings stand in directives such as `.pragma` only";
+            Problem::error(found.range, codes::INVALID_OPERAND, message)
+        }
+        ProblemKind::AddressForm => {
+            let message = "this is no address; brackets hold a register, a variable or a number, and what is added to it";
+            Problem::error(found.range, codes::INVALID_OPERAND, message)
+        }
+        ProblemKind::FloatOffset => {
+            let message = "a float cannot be added to an address; write an integer";
+            Problem::error(found.range, codes::INVALID_OPERAND, message)
+        }
+        ProblemKind::NoArray => {
+            let message =
+                format!("`{written}` is no array, and has no elements; write an address, `[{written}+4]`");
+            Problem::error(found.range, codes::INVALID_OPERAND, message)
         }
         ProblemKind::NameInConstant(name) => {
             let message = format!(

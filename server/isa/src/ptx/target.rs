@@ -74,9 +74,20 @@ pub fn targets() -> &'static [Target] {
     &tables::TARGETS
 }
 
-/// The architecture of this name; `compute_NN` means the same as `sm_NN`.
+/// The architecture of this name; `compute_NN` means the same as `sm_NN`. Like the assembler it reads a number, an `a` or
+/// `f` behind it, and nothing of the rest of the word.
 pub fn target(name: &str) -> Option<&'static Target> {
-    tables::TARGET_NAMES.get(name).copied()
+    let exact = tables::TARGET_NAMES.get(name).copied();
+    exact.or_else(|| tables::TARGET_NAMES.get(&as_read(name)?).copied())
+}
+
+/// `sm_090x` as the assembler reads it: `sm_90`.
+fn as_read(name: &str) -> Option<String> {
+    let (family, rest) = name.split_at_checked(name.find('_')? + 1)?;
+    let digits = rest.len() - rest.trim_start_matches(|letter: char| letter.is_ascii_digit()).len();
+    let (number, suffix) = rest.split_at(digits);
+    let suffix = suffix.get(..1).filter(|suffix| matches!(*suffix, "a" | "f")).unwrap_or("");
+    Some(format!("{family}{}{suffix}", number.trim_start_matches('0')))
 }
 
 /// The words that may follow the architecture.

@@ -2,17 +2,35 @@
 
 use super::*;
 
+/// Whether a declaration of a variable starts with this word.
+pub(super) fn begins_variable(word: &str) -> bool {
+    words::is_state_space(word) || words::is_linkage(word) || is_qualifier(word)
+}
+
+/// What may stand on either side of the state space.
+fn is_qualifier(word: &str) -> bool {
+    matches!(word, ".align" | ".attribute")
+}
+
 /// `.visible .global .align 4 .f32 a[2] = {1.0, 2.0}, b;`
 pub(super) fn variable(p: &mut Parser<'_>) {
     let variable = p.start();
     linkage(p);
+    qualifiers(p);
     if p.at(T![dot_word]) && words::is_state_space(p.current_text()) {
         leaf(p, STATE_SPACE);
     } else {
         p.error_after_previous("expected a state space such as `.global` after this word");
+        if !p.at(T![dot_word]) || p.nth_starts_line(0) {
+            variable.complete(p, VARIABLE);
+            return;
+        }
     }
     specifiers(p);
-    declarator(p);
+    // Without a name it declares nothing, and the assembler takes it.
+    if !p.at(T![;]) {
+        declarator(p);
+    }
     while p.eat(T![,]) {
         declarator(p);
     }
@@ -32,21 +50,31 @@ pub(super) fn linkage(p: &mut Parser<'_>) {
     }
 }
 
+/// `.align 8`, `.attribute(.managed)`
+fn qualifiers(p: &mut Parser<'_>) {
+    while p.at(T![dot_word]) && is_qualifier(p.current_text()) {
+        match p.current_text() {
+            ".align" => alignment(p),
+            _ => attribute(p),
+        }
+    }
+}
+
 /// The words between the state space and the name, in any order; a wrong order is an error.
 fn specifiers(p: &mut Parser<'_>) {
-    let mut typed = false;
+    let (mut sized, mut typed) = (false, false);
     while p.at(T![dot_word]) {
         match p.current_text() {
-            ".attribute" => attribute(p),
-            ".align" => {
-                if typed {
-                    p.error("`.align` must stand before the type");
+            word if is_qualifier(word) => {
+                if sized || typed {
+                    p.error(format!("`{word}` must stand before the type and its vector length"));
                 }
-                alignment(p);
+                qualifiers(p);
             }
             ".ptr" => pointer(p),
             word if words::is_vector_size(word) && !typed => {
                 leaf(p, VECTOR_SIZE);
+                sized = true;
             }
             _ => {
                 if typed {
@@ -78,6 +106,11 @@ fn pointer(p: &mut Parser<'_>) {
     let pointer = p.start();
     p.bump();
     if p.at(T![dot_word]) && p.current_text() != ".align" {
+        if !matches!(p.current_text(), ".const" | ".global" | ".local" | ".shared") {
+            p.error(
+                "`.ptr` points into `.const`, `.global`, `.local` or `.shared`: write one, or leave it out",
+            );
+        }
         leaf(p, STATE_SPACE);
     }
     if p.at(T![dot_word]) && p.current_text() == ".align" {
@@ -217,6 +250,7 @@ fn at_list_end(p: &Parser<'_>) -> bool {
 
 fn param(p: &mut Parser<'_>) {
     let param = p.start();
+    qualifiers(p);
     if p.at(T![dot_word]) && words::is_state_space(p.current_text()) {
         leaf(p, STATE_SPACE);
     } else {

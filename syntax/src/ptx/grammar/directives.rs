@@ -26,13 +26,19 @@ pub(super) fn dwarf_line(p: &mut Parser<'_>) {
 fn version(p: &mut Parser<'_>) {
     let directive = p.start();
     p.bump();
-    if p.at(T![int_number]) {
+    if p.at(T![int_number]) || p.at(T![float_number]) && !is_version(p.current_text()) {
         p.error("a version has two numbers, such as `8.5`");
         p.bump();
     } else {
         p.expect(T![float_number], "`.version` takes a version such as `8.5`");
     }
     directive.complete(p, VERSION_DIRECTIVE);
+}
+
+/// `8.5`, and neither `8.` nor `8e5`
+fn is_version(word: &str) -> bool {
+    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
+    word.split_once('.').is_some_and(|(major, minor)| is_number(major) && is_number(minor))
 }
 
 fn target(p: &mut Parser<'_>) {
@@ -58,9 +64,12 @@ fn file(p: &mut Parser<'_>) {
     if p.expect(T![int_number], "`.file` takes a number and a name in quotes")
         && p.expect(T![string], "expected the file's name in quotes")
     {
-        while p.at(T![,]) && p.nth(1) == T![int_number] {
-            p.bump();
-            p.bump();
+        // The time and the size of the file, together.
+        for _ in 0..2 {
+            if !p.eat(T![,]) {
+                break;
+            }
+            p.expect(T![int_number], "`.file` takes the file's time and size as two numbers");
         }
     }
     directive.complete(p, FILE_DIRECTIVE);
@@ -75,35 +84,70 @@ fn loc(p: &mut Parser<'_>) {
             break;
         }
     }
-    while p.at(T![,]) {
-        loc_attribute(p);
+    if p.at(T![,]) {
+        loc_attributes(p);
     }
     directive.complete(p, LOC_DIRECTIVE);
 }
 
-fn loc_attribute(p: &mut Parser<'_>) {
+/// `, function_name $L__info_string0+4, inlined_at 1 30 3`: both, in this order.
+fn loc_attributes(p: &mut Parser<'_>) {
     let attribute = p.start();
     p.bump();
-    match p.current_text() {
-        "function_name" => {
-            p.bump();
-            if p.at(T![ident]) {
-                expressions::expression(p);
-            } else {
-                p.error_after_previous("expected a label of `.debug_str` after `function_name`");
-            }
-        }
-        "inlined_at" => {
-            p.bump();
-            for _ in 0..3 {
-                if !p.expect(T![int_number], "`inlined_at` takes a file, a line and a column") {
-                    break;
-                }
-            }
-        }
-        _ => p.error_after_previous("expected `function_name` or `inlined_at` after this `,`"),
+    let named = p.current_text() == "function_name";
+    if named {
+        p.bump();
+        function_name(p);
+    } else {
+        p.error_after_previous("expected `function_name` after this `,`, and then `inlined_at`");
     }
     attribute.complete(p, LOC_ATTRIBUTE);
+    if !named || p.nth_text(1) != "inlined_at" {
+        if named {
+            p.error_after_previous("`function_name` goes with `, inlined_at` and its file, line and column");
+        }
+        return skip_line(p);
+    }
+    let attribute = p.start();
+    p.bump();
+    p.bump();
+    for _ in 0..3 {
+        if !p.expect(T![int_number], "`inlined_at` takes a file, a line and a column") {
+            break;
+        }
+    }
+    attribute.complete(p, LOC_ATTRIBUTE);
+    if p.at(T![,]) {
+        p.error("nothing stands after `inlined_at`: remove it");
+        skip_line(p);
+    }
+}
+
+/// `$L__info_string0+4`
+fn function_name(p: &mut Parser<'_>) {
+    if !p.at(T![ident]) {
+        return p.error_after_previous("expected a label of `.debug_str` after `function_name`");
+    }
+    let name = leaf(p, NAME_REF);
+    if p.at(T![+]) {
+        let sum = name.precede(p);
+        p.bump();
+        if p.at(T![int_number]) {
+            leaf(p, LITERAL);
+        } else {
+            p.error_after_previous("expected a number after this `+`");
+        }
+        sum.complete(p, BIN_EXPR);
+    }
+}
+
+/// What is left of a line that went wrong.
+fn skip_line(p: &mut Parser<'_>) {
+    let rest = p.start();
+    while !at_statement_end(p) && !p.at(T![;]) {
+        p.bump();
+    }
+    rest.complete(p, ERROR);
 }
 
 /// `.section .debug_str { ... }`

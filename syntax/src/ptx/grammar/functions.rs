@@ -37,12 +37,28 @@ pub(super) fn function(p: &mut Parser<'_>) {
     function.complete(p, FUNCTION);
 }
 
+/// Whether a prototype starts here, between statements. The module has it from there on.
+pub(super) fn at_prototype(p: &Parser<'_>) -> bool {
+    p.current_text() == ".func" || words::is_linkage(p.current_text()) && p.nth_text(1) == ".func"
+}
+
+/// `.extern .func f (.param .b32 x);` in a body. A body inside of a body ends there.
+pub(super) fn prototype(p: &mut Parser<'_>) {
+    let function = p.start();
+    one_error(p, header);
+    p.expect(T![;], "missing `;` after this prototype");
+    function.complete(p, FUNCTION);
+}
+
 /// Everything before the body or the `;`.
 fn header(p: &mut Parser<'_>) {
     declarations::linkage(p);
     let is_kernel = p.current_text() == ".entry";
     directive_word(p);
     if p.at(T![dot_word]) && p.current_text() == ".attribute" {
+        if is_kernel {
+            p.error("a kernel takes no `.attribute`: remove it");
+        }
         declarations::attribute(p);
     }
     if p.at(T!['(']) {
@@ -53,6 +69,7 @@ fn header(p: &mut Parser<'_>) {
         }
     }
     if p.at(T![dot_word]) && !words::is_state_space(p.current_text()) {
+        p.error(format!("`{}` must stand after the parameters", p.current_text()));
         function_directive(p);
     }
     name(p, "missing name of this function");
@@ -112,12 +129,23 @@ pub(super) fn function_directive(p: &mut Parser<'_>) {
     if p.at(T![-]) {
         p.error("this takes no negative number");
     }
-    let at_value = p.at_any(&[T![int_number], T!['('], T![string], T![-], T![float_number]]);
-    if at_value || p.current_text() == "WARP_SZ" {
-        expressions::expression(p);
+    if at_value(p) {
+        value(p);
         while p.eat(T![,]) {
-            expressions::expression(p);
+            value(p);
         }
     }
     directive.complete(p, FUNCTION_DIRECTIVE);
+}
+
+fn at_value(p: &Parser<'_>) -> bool {
+    p.at_any(&[T![int_number], T!['('], T![string], T![-], T![float_number]]) || p.current_text() == "WARP_SZ"
+}
+
+fn value(p: &mut Parser<'_>) {
+    if p.at(T![string]) {
+        leaf(p, LITERAL);
+    } else {
+        expressions::expression(p);
+    }
 }

@@ -1,7 +1,7 @@
 //! Statements: blocks, labels, tables, and instructions without knowing any.
 
 use super::*;
-use crate::chunks;
+use crate::{SyntaxErrorKind, chunks};
 
 /// The body of a function; its `{` may be missing, which has been said then.
 pub(super) fn body(p: &mut Parser<'_>) {
@@ -117,8 +117,9 @@ fn skip_block(p: &mut Parser<'_>) {
 }
 
 fn directive(p: &mut Parser<'_>) {
-    let word = p.current_text();
-    if words::is_state_space(word) || words::is_linkage(word) {
+    if functions::at_prototype(p) {
+        functions::prototype(p);
+    } else if declarations::begins_variable(p.current_text()) {
         one_error(p, declarations::variable);
     } else if !directives::opt_directive(p) {
         one_error(p, directives::unknown);
@@ -175,6 +176,7 @@ fn instruction(p: &mut Parser<'_>) {
     if !p.at(T![ident]) || p.nth(1) == T![:] {
         if p.at(T!['{']) {
             p.error("no guard can stand before a block: guard each instruction, or branch over the block");
+            p.last_error_is(SyntaxErrorKind::GuardedBlock);
         } else {
             p.error_after_previous(if p.at(T![ident]) {
                 "the label must stand before the guard"

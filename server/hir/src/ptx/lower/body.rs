@@ -7,8 +7,8 @@ use warplens_syntax::SyntaxKind::*;
 
 use super::super::model::Parts;
 use super::super::{
-    Constant, ConstantId, InstructionId, NameId, Operand, Parameter, Problem, Role, Space, SymbolKind,
-    TableKind, Variable,
+    Constant, ConstantId, DeclarationMistake, InstructionId, NameId, Operand, Parameter, Problem,
+    ProblemKind, Role, Space, SymbolKind, TableKind, Variable,
 };
 use super::constant;
 use super::declaration::{self, Outside, Shape};
@@ -118,6 +118,8 @@ impl<'a> Body<'a> {
             CALL_TARGETS => self.table(node, TableKind::Call),
             CALL_PROTOTYPE => self.prototype(node),
             LOC_DIRECTIVE => self.debug_names(node),
+            FUNCTION => self.prototype_of_module(node),
+            ALIAS_DIRECTIVE => self.alias(node),
             _ => {}
         }
     }
@@ -144,7 +146,18 @@ impl<'a> Body<'a> {
 
     fn initial_names(&mut self, initializer: Node<'a>) {
         for name in declaration::symbols(initializer) {
-            self.scopes.refer(name, Role::Read);
+            let id = self.scopes.refer(name, Role::Read);
+            let space = match self.scopes.symbol_of(id).map(|symbol| &symbol.kind) {
+                None => continue,
+                Some(SymbolKind::Variable(variable)) => match variable.space {
+                    Space::Global | Space::Const => continue,
+                    space => Some(space),
+                },
+                Some(SymbolKind::Param { .. }) => Some(Space::Param),
+                Some(_) => None,
+            };
+            let kind = ProblemKind::Declaration(DeclarationMistake::AddressOf(space));
+            self.problems.push(Problem { range: name.range(), kind });
         }
     }
 
@@ -190,6 +203,21 @@ impl<'a> Body<'a> {
         let signature = Box::new(declaration::prototype(node, &mut self.problems));
         if let Some(label) = node.child(LABEL) {
             self.label(label, SymbolKind::Prototype(signature));
+        }
+    }
+
+    /// `.extern .func f (.param .b32 x);` between statements: the module's, not the function's.
+    fn prototype_of_module(&mut self, node: Node<'a>) {
+        if let Some(name) = declaration::function(node, &mut self.problems).name {
+            self.scopes.refer_outside(name, Role::Declaration);
+        }
+    }
+
+    /// `.alias f, g;` Both are names of the module, whatever the function declares.
+    fn alias(&mut self, node: Node<'a>) {
+        let names = node.nodes().filter(|node| node.kind() == NAME_REF);
+        for name in names.filter_map(|name| name.token(IDENT)) {
+            self.scopes.refer_outside(name, Role::Read);
         }
     }
 

@@ -32,6 +32,7 @@ impl Evaluation<'_> {
         }
         self.depth += 1;
         let value = match node.kind() {
+            LITERAL if node.token(STRING).is_some() => self.problem(node, ProblemKind::StringOperand),
             LITERAL => number(node),
             NAME_REF => self.name(node),
             PAREN_EXPR => self.operand(node, 0),
@@ -131,7 +132,7 @@ impl Evaluation<'_> {
 }
 
 /// The value of a number token.
-pub(super) fn number(literal: Node<'_>) -> Constant {
+fn number(literal: Node<'_>) -> Constant {
     match literal.tokens().next() {
         Some(token) if token.kind == INT_NUMBER => literal::integer(token.text),
         Some(token) if token.kind == FLOAT_NUMBER => literal::float(token.text),

@@ -70,7 +70,8 @@ fn directives(node: Node<'_>, problems: &mut Vec<Problem>) -> Box<[PerformanceDi
             let name = node.token(DOT_WORD)?.word().into();
             let is_plain =
                 node.nodes().all(|value| value.token(INT_NUMBER).is_some() || value.kind() == NAME_REF);
-            let values = node.nodes().filter_map(|value| constant::count(value, problems)).collect();
+            let values = node.nodes().filter(|value| value.token(STRING).is_none());
+            let values = values.filter_map(|value| constant::count(value, problems)).collect();
             Some(PerformanceDirective { name, values, is_plain, range: node.range() })
         })
         .collect()
@@ -221,6 +222,9 @@ fn initial_value(node: Node<'_>, problems: &mut Vec<Problem>, depth: u32) -> Ini
         }
         let values = node.nodes().filter(|node| node.kind() != ERROR);
         return Initializer::List(values.map(|value| initial_value(value, problems, depth + 1)).collect());
+    }
+    if node.token(STRING).is_some() {
+        return Initializer::Invalid;
     }
     address(node, problems).unwrap_or_else(|| match constant::evaluate(node, problems) {
         super::super::Constant::Invalid => Initializer::Invalid,

@@ -1,5 +1,6 @@
 //! The outside of a module item.
 
+use rowan::NodeOrToken;
 use smol_str::SmolStr;
 use warplens_syntax::SyntaxKind::*;
 
@@ -54,8 +55,30 @@ fn function(node: Node<'_>) -> Header {
         has_body: outside.has_body,
         signature: Box::new(outside.signature),
     };
-    let declarations = outside.name.map(|name| declared(name, kind)).into_iter().collect();
-    Header { declarations, ..Header::default() }
+    let mut declarations = Vec::from_iter(outside.name.map(|name| declared(name, kind)));
+    if let Some(body) = node.child(BLOCK) {
+        declarations_inside(body, &mut declarations);
+    }
+    Header { declarations: declarations.into(), ..Header::default() }
+}
+
+/// Prototypes and aliases between the statements of a body, which the module has from there on.
+fn declarations_inside(body: Node<'_>, declarations: &mut Vec<Declaration>) {
+    let mut open = vec![body.elements()];
+    while let Some(elements) = open.last_mut() {
+        match elements.next() {
+            Some(NodeOrToken::Node(node)) => match node.kind() {
+                BLOCK | CHUNK => open.push(node.elements()),
+                FUNCTION => declarations.extend(function(node).declarations),
+                ALIAS_DIRECTIVE => declarations.extend(alias(node).declarations),
+                _ => {}
+            },
+            Some(NodeOrToken::Token(_)) => {}
+            None => {
+                open.pop();
+            }
+        }
+    }
 }
 
 fn alias(node: Node<'_>) -> Header {

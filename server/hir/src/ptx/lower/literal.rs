@@ -2,7 +2,8 @@
 
 use super::super::Constant;
 
-/// The value of an integer literal. What does not fit in 64 bits is cut off, as the assembler does.
+/// The value of an integer literal. What does not fit in 64 bits is cut off, as the assembler does with hexadecimal and
+/// octal; the lexer has complained of the others.
 pub(super) fn integer(text: &str) -> Constant {
     let (digits, unsigned) = match text.strip_suffix('U') {
         Some(digits) => (digits, true),

@@ -58,7 +58,7 @@ impl<'a> Body<'a> {
             PAIR => Operand::Pair(self.list(node, place)),
             ADDRESS => self.address(node, place),
             LITERAL => {
-                let value = constant::number(node);
+                let value = constant::evaluate(node, &mut self.problems);
                 if value == Constant::Invalid { Operand::Missing } else { self.constant(value) }
             }
             PREFIX_EXPR if has_names(node) => self.prefixed(node, place),
@@ -135,6 +135,9 @@ impl<'a> Body<'a> {
         let place = Place { in_address: true, ..place.inside() };
         let mut parts = node.nodes();
         let Some(first) = parts.next() else { return Operand::Missing };
+        if !is_address(first) {
+            self.problems.push(Problem { range: first.range(), kind: ProblemKind::AddressForm });
+        }
         let sum = if is_expression(first.kind()) && first.kind() != LITERAL {
             self.sum(first, place)
         } else {
@@ -142,6 +145,9 @@ impl<'a> Body<'a> {
         };
         let start = self.push_sum(sum);
         for part in parts {
+            if part.kind() == LITERAL {
+                self.problems.push(Problem { range: part.range(), kind: ProblemKind::AddressForm });
+            }
             let operand = self.operand(part, Place { role: Role::Read, ..place });
             self.scratch.push(operand);
         }
@@ -202,17 +208,32 @@ impl<'a> Body<'a> {
                 self.mention(right, place);
                 continue;
             }
-            let value = constant::count(right, &mut self.problems).unwrap_or(0) as i64;
+            let value = self.offset(right);
             sum.offset = sum.offset.wrapping_add(if minus.is_some() { value.wrapping_neg() } else { value });
         }
         sum
+    }
+
+    /// A number that is added to an address.
+    fn offset(&mut self, node: Node<'a>) -> i64 {
+        let value = constant::evaluate(node, &mut self.problems);
+        if value.as_float().is_some() {
+            self.problems.push(Problem { range: node.range(), kind: ProblemKind::FloatOffset });
+        }
+        value.as_integer().unwrap_or(0) as i64
     }
 
     /// `sym[constant]`, `sym[%r1 + constant]`
     fn indexed(&mut self, node: Node<'a>, place: Place) -> Sum {
         let mut parts = node.nodes();
         let base = match parts.next() {
-            Some(base) => self.operand(base, place),
+            Some(base) => {
+                let operand = self.operand(base, place);
+                if self.has_no_elements(operand) {
+                    self.problems.push(Problem { range: base.range(), kind: ProblemKind::NoArray });
+                }
+                operand
+            }
             None => Operand::Missing,
         };
         let place = Place { role: Role::Read, ..place };
@@ -222,10 +243,22 @@ impl<'a> Body<'a> {
                 Sum { base, index: inner.base, offset: inner.offset }
             }
             Some(index) => {
-                let offset = constant::count(index, &mut self.problems).unwrap_or(0) as i64;
+                let offset = self.offset(index);
                 Sum { base, index: Operand::Missing, offset }
             }
             None => Sum { base, index: Operand::Missing, offset: 0 },
+        }
+    }
+
+    /// Whether it is something of this function that is no array.
+    fn has_no_elements(&self, base: Operand) -> bool {
+        match base {
+            Operand::Register { .. } | Operand::Special { .. } => true,
+            Operand::Symbol(name) => match self.scopes.symbol_of(name).map(|symbol| &symbol.kind) {
+                Some(SymbolKind::Variable(variable)) => variable.dimensions.is_empty(),
+                _ => false,
+            },
+            _ => false,
         }
     }
 
@@ -255,6 +288,11 @@ impl<'a> Body<'a> {
             open[inner..].reverse();
         }
     }
+}
+
+/// Whether an address can be written like this: a name or a number, and what is added to it.
+fn is_address(node: Node<'_>) -> bool {
+    is_expression(node.kind()) && node.kind() != INDEX_EXPR
 }
 
 fn is_expression(kind: SyntaxKind) -> bool {

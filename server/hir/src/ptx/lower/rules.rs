@@ -8,6 +8,7 @@ use super::super::{
     Constant, DeclarationMistake, Dimension, FunctionKind, Initializer, Linkage, Parameter, Problem,
     ProblemKind, Signature, Space, Type, TypeKind, Variable, VectorLength,
 };
+use super::constant;
 use super::tree::Node;
 
 /// The widest vector.
@@ -36,6 +37,7 @@ pub(super) fn variable(
         .or_else(|| judged.shape(variable.space, variable.ty, variable.vector))
         .or_else(|| judged.space(variable, place))
         .or_else(|| judged.numbers())
+        .or_else(|| judged.name_count())
         .or_else(|| judged.dimensions(variable))
         .or_else(|| judged.initializer(variable));
     // A number without a value has been told already.
@@ -208,6 +210,13 @@ impl Judged<'_> {
             }
         }
         None
+    }
+
+    /// `name<n>` with more names than can be counted.
+    fn name_count(&self) -> Found {
+        let count = self.declarator.child(NAME_COUNT)?.nodes().next()?;
+        let value = constant::count(count, &mut Vec::new())?;
+        (value >= u64::from(u32::MAX)).then_some((count.range(), DeclarationMistake::NameCount(value)))
     }
 
     fn dimensions(&self, variable: &Variable) -> Found {

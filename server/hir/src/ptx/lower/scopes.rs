@@ -40,8 +40,9 @@ struct Spelling {
     text: SmolStr,
     /// The innermost symbol of exactly this name.
     exact: Option<SymbolId>,
-    /// The innermost symbol that declares this name with a number behind it.
-    range: Option<SymbolId>,
+    /// The symbols that declare this name with a number behind it, the innermost one last: what it does not reach, one
+    /// outside may.
+    ranges: Vec<SymbolId>,
     /// The referent that stands for the name outside the function, or for the special register.
     outside: Option<ReferentId>,
     /// What the name meant inside the function at that epoch.
@@ -50,10 +51,17 @@ struct Spelling {
 
 struct OpenScope {
     id: ScopeId,
-    /// What each declaration here hid: its word, whether it is a range, and the symbol before.
-    hidden: Vec<(Word, bool, Option<SymbolId>)>,
+    /// What the declarations here hid.
+    hidden: Vec<Hidden>,
     /// Branch targets not declared yet.
     forward: Vec<(Word, NameId)>,
+}
+
+enum Hidden {
+    /// A name by itself, and what it meant before.
+    Exact(Word, Option<SymbolId>),
+    /// A range; those outside of it stay known.
+    Range(Word),
 }
 
 /// What a symbol's text and count say, for a declaration.
@@ -75,8 +83,10 @@ impl Scopes {
     /// Closes the innermost scope: branches to its labels find them, its names are forgotten.
     pub(super) fn leave(&mut self, problems: &mut Vec<Problem>) {
         let Some(scope) = self.open.pop() else { return };
-        for &(word, is_range, _) in &scope.hidden {
-            if let (false, Some(symbol)) = (is_range, self.spellings[word].exact) {
+        for hidden in &scope.hidden {
+            if let Hidden::Exact(word, _) = *hidden
+                && let Some(symbol) = self.spellings[word].exact
+            {
                 self.check_against_ranges(symbol, scope.id, problems);
             }
         }
@@ -91,9 +101,13 @@ impl Scopes {
                 }
             }
         }
-        for (word, is_range, before) in scope.hidden.into_iter().rev() {
-            let spelling = &mut self.spellings[word];
-            *(if is_range { &mut spelling.range } else { &mut spelling.exact }) = before;
+        for hidden in scope.hidden.into_iter().rev() {
+            match hidden {
+                Hidden::Exact(word, before) => self.spellings[word].exact = before,
+                Hidden::Range(word) => {
+                    self.spellings[word].ranges.pop();
+                }
+            }
         }
         self.epoch += 1;
     }
@@ -110,19 +124,22 @@ impl Scopes {
         self.names.push(Name::new(range.start(), referent, Role::Declaration));
 
         let spelling = &mut self.spellings[word];
-        let slot = if new.is_range { &mut spelling.range } else { &mut spelling.exact };
-        match *slot {
-            Some(first) if self.symbols[first.index()].scope == scope => {
-                problems.push(Problem { range, kind: ProblemKind::Duplicate { first } });
-            }
-            before => {
-                *slot = Some(symbol);
-                if let Some(open) = self.open.last_mut() {
-                    open.hidden.push((word, new.is_range, before));
-                }
-                self.epoch += 1;
-            }
+        let before = if new.is_range { spelling.ranges.last().copied() } else { spelling.exact };
+        if let Some(first) = before.filter(|first| self.symbols[first.index()].scope == scope) {
+            problems.push(Problem { range, kind: ProblemKind::Duplicate { first } });
+            return symbol;
         }
+        let hidden = if new.is_range {
+            spelling.ranges.push(symbol);
+            Hidden::Range(word)
+        } else {
+            spelling.exact = Some(symbol);
+            Hidden::Exact(word, before)
+        };
+        if let Some(open) = self.open.last_mut() {
+            open.hidden.push(hidden);
+        }
+        self.epoch += 1;
         symbol
     }
 
@@ -196,7 +213,7 @@ impl Scopes {
             return referent;
         }
         let referent = match (self.spellings[word].exact, self.in_range(text)) {
-            (exact, Some(range)) if exact.is_none_or(|exact| self.hides(range.0, exact)) => {
+            (exact, Some(range)) if exact.is_none_or(|exact| self.goes_before(range.0, exact)) => {
                 Some(self.indexed_referent(range))
             }
             (exact, _) => exact.map(|symbol| self.declared[symbol.index()]),
@@ -220,16 +237,18 @@ impl Scopes {
         referent
     }
 
-    /// The range that declares `%r12`, in the innermost scope that has one: `%r` with 12, `%r1` with 2.
+    /// The range that declares `%r12`: of `%r` with 12 and `%r1` with 2 the one with the longer number, as the assembler
+    /// tries them, wherever they are declared.
     fn in_range(&self, text: &str) -> Option<(SymbolId, u32, u8)> {
         let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
-        let splits = (1..=digits.min(10)).map(|digits| text.split_at(text.len() - digits));
-        let found = splits.filter_map(|(prefix, number)| {
-            let symbol = self.spellings[*self.spelled.get(prefix)?].range?;
+        let splits = (1..=digits.min(10)).rev().map(|digits| text.split_at(text.len() - digits));
+        let mut found = splits.filter_map(|(prefix, number)| {
+            let ranges = &self.spellings[*self.spelled.get(prefix)?].ranges;
             let index = number.parse().ok()?;
-            (index < self.range_count(symbol)?).then_some((symbol, index, number.len() as u8))
+            let reaches = |symbol: &&SymbolId| self.range_count(**symbol).is_some_and(|count| index < count);
+            Some((*ranges.iter().rev().find(reaches)?, index, number.len() as u8))
         });
-        found.reduce(|best, other| if self.hides(other.0, best.0) { other } else { best })
+        found.next()
     }
 
     fn range_count(&self, symbol: SymbolId) -> Option<u32> {
@@ -240,9 +259,17 @@ impl Scopes {
         }
     }
 
-    fn hides(&self, inner: SymbolId, outer: SymbolId) -> bool {
+    /// Whether a range is meant rather than a symbol of exactly the name: it stands further in, or the other is a label.
+    fn goes_before(&self, range: SymbolId, exact: SymbolId) -> bool {
         // Of two scopes that are open at once, the inner one was entered later.
-        self.symbols[inner.index()].scope > self.symbols[outer.index()].scope
+        let (outer, inner) = (self.symbols[exact.index()].scope, self.symbols[range.index()].scope);
+        inner > outer || inner == outer && self.is_label(exact)
+    }
+
+    /// Whether it is a label, of a table too.
+    fn is_label(&self, symbol: SymbolId) -> bool {
+        let kind = &self.symbols[symbol.index()].kind;
+        matches!(kind, SymbolKind::Label { .. } | SymbolKind::Table { .. } | SymbolKind::Prototype(_))
     }
 
     fn is_label_of(&self, symbol: SymbolId, scope: ScopeId) -> bool {
@@ -255,10 +282,12 @@ impl Scopes {
         *name = Name::new(name.start, referent, name.role());
     }
 
-    /// A single name and a range of the same scope may not declare the same register, whichever comes first.
+    /// A single name and a range of the same scope may not declare the same register, whichever comes first. A label may
+    /// have such a name, although nothing can branch to it.
     fn check_against_ranges(&self, symbol: SymbolId, scope: ScopeId, problems: &mut Vec<Problem>) {
         let single = &self.symbols[symbol.index()];
-        if let Some((range, ..)) = self.in_range(&single.name)
+        if !self.is_label(symbol)
+            && let Some((range, ..)) = self.in_range(&single.name)
             && self.symbols[range.index()].scope == scope
         {
             let (first, second) = if range < symbol { (range, symbol) } else { (symbol, range) };

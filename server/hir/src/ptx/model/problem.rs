@@ -37,6 +37,14 @@ pub enum ProblemKind {
     OperandExpression,
     /// `a - 4`: the assembler only adds, so that `a + -4` must be written.
     SubtractedOffset,
+    /// A string where an operand has to stand.
+    StringOperand,
+    /// Something in brackets that is no address.
+    AddressForm,
+    /// A float that is added to an address.
+    FloatOffset,
+    /// An element of something that is no array.
+    NoArray,
     /// A variable or parameter that breaks a rule.
     Declaration(DeclarationMistake),
 }
@@ -82,6 +90,8 @@ pub enum DeclarationMistake {
     NoNumber,
     /// `name<n>` with a size or an initial value, or as a parameter.
     ArrayOfNames,
+    /// `name<n>` with a count beyond 32 bits.
+    NameCount(u64),
     /// An array of registers.
     RegisterArray,
     /// A dimension other than the first without a size.
@@ -122,6 +132,9 @@ pub enum DeclarationMistake {
     Mask(u64),
     /// A string.
     StringValue,
+    /// The address of something that has none while the module is loaded: of a variable in this space, or, without one, of
+    /// a register or label.
+    AddressOf(Option<Space>),
     /// A parameter of a kernel that is not in `.param`.
     EntryParameter,
     /// A parameter of a function that is neither in `.param` nor in `.reg`.

@@ -54,12 +54,23 @@ impl<'j> Judge<'j> {
                     format!("{what} cannot be called; name a function, or a register that holds its address");
                 problems.push(self.error(self.call.target_range, message));
             }
+            Target::Missing => {
+                let message =
+                    "`call` takes the function to call: `call f;` or `call (result), f, (argument);`";
+                problems.push(self.error(self.call.target_range, message));
+            }
             Target::Unknown => {}
         }
     }
 
     fn error(&self, range: TextRange, message: impl Into<SmolStr>) -> Problem {
         Problem::error(range, codes::INVALID_CALL, message)
+    }
+
+    /// Judges the call as one of a function with this signature.
+    fn judge(&self, name: &str, signature: &Signature, problems: &mut Vec<Problem>) {
+        let is_declared = |name: &str| self.names.declarations(name).next().is_some();
+        Callee { name, signature, is_declared: &is_declared }.judge(self.call, problems);
     }
 
     fn direct(&self, name: &SmolStr, problems: &mut Vec<Problem>) {
@@ -76,7 +87,7 @@ impl<'j> Judge<'j> {
                     let message = "a call of a named function takes no prototype or table; leave it out";
                     problems.push(self.error(self.call.through_range, message));
                 }
-                Callee { name, signature }.judge(self.call, problems);
+                self.judge(name, signature, problems);
             }
             DeclarationKind::Variable(_) => {
                 let message =
@@ -108,7 +119,7 @@ impl<'j> Judge<'j> {
                 problems.push(self.error(self.call.target_range, message));
             }
             Through::Prototype(signature) => {
-                Callee { name: "the prototype", signature }.judge(self.call, problems);
+                self.judge("the prototype", signature, problems);
             }
             Through::Functions(functions) => self.one_of(functions, problems),
             Through::Module(name) => self.through_variable(name, problems),
@@ -125,7 +136,7 @@ impl<'j> Judge<'j> {
         for name in functions {
             let Some(signature) = self.signature(name) else { continue };
             let before = problems.len();
-            Callee { name, signature }.judge(self.call, problems);
+            self.judge(name, signature, problems);
             if problems.len() > before {
                 return;
             }

@@ -74,6 +74,10 @@ fn words(mistake: DeclarationMistake) -> (&'static str, String) {
         M::ArrayOfNames => text(
             "`name<n>` declares plain variables; arrays, parameters and initial values need names of their own",
         ),
+        M::NameCount(count) => {
+            let message = format!("{count} names are too many; `name<n>` counts with 32 bits");
+            (codes::INVALID_DECLARATION, message)
+        }
         M::RegisterArray => text("there are no arrays of registers; `name<4>` declares `name0` to `name3`"),
         M::InnerDimension => text("only the first dimension of an array may be left out"),
         M::MissingSize => text("this array has no size; write one, or values, or declare it `.extern`"),
@@ -119,6 +123,11 @@ fn initial_words(mistake: DeclarationMistake) -> String {
                 ty.name()
             )
         }
+        M::AddressOf(Some(space)) => format!(
+            "this is in `.{}`; initial values are addresses in `.global` or `.const`, or of functions",
+            space.name()
+        ),
+        M::AddressOf(None) => "this has no address; an initial value is one of a variable or function".into(),
         M::AddressForm => "an address is `name`, `generic(name)`, or one of these `+ number`".into(),
         M::Mask(mask) => format!("`{mask:#x}` masks no byte; use `0xff`, `0xff00` and so on"),
         M::StringValue => "there are no strings as values; write the bytes, `{97, 98, 0}`".into(),

@@ -8,7 +8,7 @@ use warplens_syntax::ptx::ast;
 
 use super::super::problem::Mend;
 use super::super::{Problem, codes};
-use super::{needs, sections};
+use super::{attributes, needs, prologue, sections};
 use crate::db::{Db, Item};
 use crate::module_target::ModuleTarget;
 use crate::similar::{did_you_mean, nearest};
@@ -30,7 +30,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
         Some(ast::Declaration::SectionDirective(section)) => {
             gate(section.directive_token(), module).or_else(|| sections::section(&section, module))
         }
-        Some(ast::Declaration::Variable(variable)) => sections::attributes(&variable, module),
+        Some(ast::Declaration::Variable(variable)) => attributes::of_variable(&variable, module),
         Some(ast::Declaration::AliasDirective(alias)) => gate(alias.directive_token(), module),
         Some(ast::Declaration::DwarfDirective(line)) => dwarf(line.syntax().text_range(), module),
         _ => None,
@@ -39,6 +39,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
 }
 
 fn check_function(function: &ast::Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    problems.extend(attributes::of_function(function, module));
     let directives = function.function_directives();
     problems.extend(directives.filter_map(|directive| unknown(directive.directive_token())));
     let is_kernel = function.directive_token().is_some_and(|word| word.text() == ".entry");
@@ -65,6 +66,10 @@ fn check_block(block: &ast::Block, module: &ModuleTarget, problems: &mut Vec<Pro
             ast::Statement::PragmaDirective(pragma) => gate(pragma.directive_token(), module),
             ast::Statement::FileDirective(file) => inside(file.directive_token()),
             ast::Statement::SectionDirective(section) => inside(section.directive_token()),
+            ast::Statement::AddressSizeDirective(size) => inside(size.directive_token()),
+            ast::Statement::TargetDirective(target) => prologue::again(&target),
+            ast::Statement::Variable(variable) => attributes::of_variable(&variable, module),
+            ast::Statement::Function(prototype) => attributes::of_function(&prototype, module),
             ast::Statement::Block(block) => {
                 check_block(&block, module, problems);
                 None

@@ -10,7 +10,7 @@ use warplens_hir::ptx::{
 use super::super::problem::Frame;
 use super::super::{Problem, codes};
 use super::prologue::first_token;
-use super::{calls, needs};
+use super::{calls, needs, targets};
 use crate::answer::Diagnostic;
 use crate::db::{Database, Db, File, items, ptx_header};
 use crate::module::module_names;
@@ -37,6 +37,7 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
         Rules { db, file, names, module }.header(header, &mut problems);
         problems.extend(file_number(header, &mut files, || first_token(db, *item)));
         calls::check(db, file, names, *item, &mut problems);
+        targets::check(db, names, *item, index as u32, &mut problems);
         found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
     }
     let rules = Rules { db, file, names, module };

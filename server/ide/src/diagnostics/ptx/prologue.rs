@@ -5,6 +5,7 @@ use warplens_hir::ptx::{self, Directive};
 use warplens_isa::Version;
 use warplens_isa::ptx as isa;
 use warplens_syntax::ItemKind;
+use warplens_syntax::ptx::ast;
 
 use super::super::problem::{Frame, Mend};
 use super::super::{Problem, codes};
@@ -24,11 +25,25 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut prologue = Prologue::new(db, file);
     let mut found = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
-        prologue.item(*item);
+        prologue.item(index, *item);
         let start = list.start_of(index);
         found.extend(prologue.problems.drain(..).map(|problem| problem.in_file(&frame, start)));
     }
+    found.extend(prologue.end().map(|(index, problem)| problem.in_file(&frame, list.start_of(index))));
     found
+}
+
+/// What is wrong with a `.target` between statements, which changes nothing. `texmode_independent` there clashes with what
+/// the module has begun with.
+pub(super) fn again(target: &ast::TargetDirective) -> Option<Problem> {
+    target.words().find_map(|word| {
+        if isa::target(word.text()).is_some() || word.text() == "texmode_unified" {
+            return None;
+        }
+        let message =
+            format!("`{}` cannot stand here; remove this `.target`, which changes nothing", word.text());
+        Some(Problem::error(word.text_range(), codes::UNKNOWN_TARGET, message))
+    })
 }
 
 struct Prologue<'db> {
@@ -38,8 +53,9 @@ struct Prologue<'db> {
     /// Which of the three are anywhere in the file.
     has_version: bool,
     has_target: bool,
-    /// How many items with text there were, and what the last one was.
+    /// How many items with text there were, and where and what the last one was.
     seen: usize,
+    last_item: Option<(usize, Item<'db>)>,
     last: Part,
     had_version: bool,
     had_target: bool,
@@ -67,6 +83,7 @@ impl<'db> Prologue<'db> {
             has_version: items(db, file).iter().any(|item| is(item, Part::Version)),
             has_target: items(db, file).iter().any(|item| is(item, Part::Target)),
             seen: 0,
+            last_item: None,
             last: Part::Nothing,
             had_version: false,
             had_target: false,
@@ -75,7 +92,7 @@ impl<'db> Prologue<'db> {
         }
     }
 
-    fn item(&mut self, item: Item<'db>) {
+    fn item(&mut self, index: usize, item: Item<'db>) {
         let part = part_of(self.db, item);
         if part == Part::Nothing {
             return;
@@ -84,6 +101,7 @@ impl<'db> Prologue<'db> {
             self.judge(item, part);
         }
         self.seen += 1;
+        self.last_item = Some((index, item));
         self.last = part;
     }
 
@@ -112,6 +130,15 @@ impl<'db> Prologue<'db> {
             let mend = Mend::new("Insert `.target sm_80`").insert(range.start(), ".target sm_80\n");
             self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(mend));
         }
+    }
+
+    /// Says at the end of a module of nothing but `.version` what is missing.
+    fn end(&self) -> Option<(usize, Problem)> {
+        let (index, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
+        let version = item.parse(self.db).syntax().first_child()?.text_range();
+        let message = "after `.version` a module says its target, such as `.target sm_80`";
+        let mend = Mend::new("Insert `.target sm_80`").insert(version.end(), "\n.target sm_80");
+        Some((index, Problem::error(version, codes::MISSING_DIRECTIVE, message).with_fix(mend)))
     }
 
     fn misplaced(&mut self, range: TextRange, message: &str) {
@@ -172,6 +199,12 @@ impl<'db> Prologue<'db> {
             self.problems.push(problem.with_fix(meant.map(|meant| Mend::replacement(*range, meant))));
             return;
         };
+        if name.trim_start_matches("compute_") != target.name.trim_start_matches("sm_") && name != target.name
+        {
+            let message = format!("the assembler reads `{name}` as `{}`; write that", target.name);
+            let mend = Mend::replacement(*range, target.name).preferred();
+            self.problems.push(Problem::warning(*range, codes::UNKNOWN_TARGET, message).with_fix(mend));
+        }
         // What the module is checked against may be another target than the one that it names.
         let checked = self.module.architecture.as_deref().filter(|_| !is_second).and_then(isa::target);
         let target = checked.unwrap_or(target);
@@ -310,6 +343,7 @@ mod tests {
 .entry k() { ret; }\n
 .target sm_90\n.entry k() { ret; }\n
 .version 8.0\n.entry k() { ret; }\n
+.version 8.0\n
 .target sm_90\n.version 8.0\n
 .version 8.0\n.address_size 64\n.target sm_90\n
 .version 8.0\n.target sm_90\n.target sm_90\n.address_size 64\n.version 8.0\n
@@ -323,6 +357,8 @@ mod tests {
                 1:`.target` missing-directive: a module begins with its version, such as `.version 9.5`
 
                 2:`.entry` missing-directive: after `.version` a module says its target, such as `.target sm_80`
+
+                1:`.version 8.0` missing-directive: after `.version` a module says its target, such as `.target sm_80`
 
                 2:`.version` misplaced-directive: `.version` has to be the first directive of a module
 

@@ -1,4 +1,4 @@
-//! The data of `.section`, and what `.attribute` gives variables.
+//! The data of `.section`.
 
 use rustc_hash::FxHashSet;
 use text_size::TextRange;
@@ -30,23 +30,27 @@ fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {
 
 fn values(data: &ast::SectionData, module: &ModuleTarget) -> Option<Problem> {
     let word = data.type_token()?;
-    let most: u64 = match word.text() {
-        ".b8" => u64::from(u8::MAX),
-        ".b16" => u64::from(u16::MAX),
-        ".b32" => u64::from(u32::MAX),
-        ".b64" => u64::MAX,
+    // The assembler compares the lower 32 bits.
+    let most = match word.text() {
+        ".b8" => u32::from(u8::MAX),
+        ".b16" => u32::from(u16::MAX),
+        ".b32" | ".b64" => u32::MAX,
         other => {
             let message = format!("a section holds `.b8`, `.b16`, `.b32` and `.b64`, no `{other}`");
             return Some(error(word.text_range(), message));
         }
     };
-    let large =
-        data.values().find(|value| crate::notation::parsed(value.text()).is_some_and(|value| value > most));
+    let is_large = |value: u64| (value & u64::from(u32::MAX)) > u64::from(most);
+    let large = data.values().find(|value| crate::notation::parsed(value.text()).is_some_and(is_large));
     if let Some(value) = large {
         let message = format!("{} does not fit into `{}`", value.text(), word.text());
         return Some(error(value.text_range(), message));
     }
     data.exprs().find_map(|value| {
+        if most < u32::MAX && matches!(value, ast::Expr::NameRef(_) | ast::Expr::BinExpr(_)) {
+            let message = format!("an address fits into `.b32` and `.b64`, not into `{}`", word.text());
+            return Some(error(value.syntax().text_range(), message));
+        }
         let feature = match &value {
             ast::Expr::BinExpr(sum)
                 if sum.syntax().children_with_tokens().any(|it| it.kind() == SyntaxKind::MINUS) =>
@@ -61,33 +65,6 @@ fn values(data: &ast::SectionData, module: &ModuleTarget) -> Option<Problem> {
     })
 }
 
-/// Checks the attributes of a variable of the module.
-pub(super) fn attributes(variable: &ast::Variable, module: &ModuleTarget) -> Option<Problem> {
-    let attribute = variable.attribute()?;
-    let range = attribute.syntax().text_range();
-    let known = warplens_isa::ptx::directive(".attribute")?;
-    if let Some(problem) = needs::unmet(range, "`.attribute`", known.need, module) {
-        return Some(problem);
-    }
-    let invalid = |message: &str| Some(Problem::error(range, codes::INVALID_DECLARATION, message));
-    let mut words = attribute.words().skip(1).peekable();
-    if words.peek().is_none() {
-        return invalid("`.attribute` takes `.managed`, `.unified(1, 2)` or both");
-    }
-    words.find_map(|word| match word.text() {
-        ".managed" | ".unified" => {
-            let space = variable.state_space().and_then(|space| space.word_token());
-            if space.is_some_and(|space| space.text() != ".global") {
-                return invalid("only variables in `.global` have attributes");
-            }
-            needs::unmet_feature(word.text_range(), word.text(), module)
-        }
-        other => {
-            invalid(&format!("there is no attribute `{other}`; there are `.managed` and `.unified(1, 2)`"))
-        }
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use expect_test::expect;
@@ -95,15 +72,11 @@ mod tests {
     use super::super::super::tests::check;
 
     #[test]
-    fn data_and_attributes() {
+    fn data() {
         check(
             "\
-.version 7.4
+.version 8.0
 .target sm_90
-.global .attribute(.managed) .b32 a;
-.shared .attribute(.managed) .b32 b;
-.global .attribute(.mangled) .b32 c;
-.global .attribute(.unified(1, 2)) .b32 d;
 .section .debug_str
 {
 x:  .b8 97, 0
@@ -120,11 +93,8 @@ y:  .b32 y-x
 }
 ",
             expect![[r#"
-                2:`sm_90` Error needs-version: sm_90 came with PTX 7.8; this module is written in 7.4
-                4:`.attribute(.managed)` Error invalid-declaration: only variables in `.global` have attributes
-                5:`.attribute(.mangled)` Error invalid-declaration: there is no attribute `.mangled`; there are `.managed` and `.unified(1, 2)`
-                10:`300` Error invalid-debug-information: 300 does not fit into `.b8`
-                14:`.u32` Error invalid-debug-information: a section holds `.b8`, `.b16`, `.b32` and `.b64`, no `.u32`
+                6:`300` Error invalid-debug-information: 300 does not fit into `.b8`
+                10:`.u32` Error invalid-debug-information: a section holds `.b8`, `.b16`, `.b32` and `.b64`, no `.u32`
             "#]],
         );
     }

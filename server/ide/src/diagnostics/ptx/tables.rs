@@ -55,45 +55,59 @@ fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Option<Prob
 fn table(function: &Function, symbol: &Symbol, module: &ModuleTarget) -> Option<Problem> {
     let (name, targets) = match &symbol.kind {
         SymbolKind::Table { kind: TableKind::Branch, targets } => (".branchtargets", &**targets),
-        SymbolKind::Table { kind: TableKind::Call, .. } => (".calltargets", &[][..]),
+        SymbolKind::Table { kind: TableKind::Call, targets } => (".calltargets", &**targets),
         SymbolKind::Prototype(_) => (".callprototype", &[][..]),
         _ => return None,
     };
     let known = isa::directive(name)?;
     needs::unmet(symbol.range, &format!("`{name}`"), known.need, module).or_else(|| {
-        let is_wrong = |target: &&NameId| {
-            local(function, **target).is_some_and(|kind| !matches!(kind, SymbolKind::Label { .. }))
+        let is_branch = name == ".branchtargets";
+        let is_wrong = |target: &&NameId| match local(function, **target) {
+            None => false,
+            Some(found) if std::ptr::eq(found, &symbol.kind) => false,
+            Some(found) => !(is_branch && matches!(found, SymbolKind::Label { .. })),
         };
         let target = function.name(*targets.iter().find(is_wrong)?);
-        let name = function.referent_text(target.referent);
-        error(target.range, format!("`{name}` is no label; `.branchtargets` lists labels of this function"))
+        let text = function.referent_text(target.referent);
+        error(
+            target.range,
+            match is_branch {
+                true => format!("`{text}` is no label; `.branchtargets` lists labels of this function"),
+                false => format!("`{text}` is no function; `.calltargets` lists functions of the module"),
+            },
+        )
     })
 }
 
 /// The symbol of the function that a name means.
 fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
-    match function.name(name).resolution {
-        Resolution::Symbol(symbol) => Some(&function.symbol(symbol).kind),
-        _ => None,
-    }
+    function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
 }
 
-/// A branch to a table; other operands are told by the forms of the instruction.
+/// A branch to something that is no label. Operands without a name are told by the forms of the instruction, names of the
+/// module with the module.
 fn branch(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let [Operand::Symbol(name), ..] = instruction.operands() else { return None };
-    let is_table = matches!(local(function, *name)?, SymbolKind::Table { .. } | SymbolKind::Prototype(_));
-    let message = "`bra` goes to a label; `brx.idx` goes through a table";
-    is_table.then(|| error(function.name(*name).range, message))?
+    let found = function.name(*name);
+    let is = match (found.resolution, local(function, *name)) {
+        (Resolution::Special(_), _) => "is a special register",
+        (_, None | Some(SymbolKind::Label { .. })) => return None,
+        (_, Some(SymbolKind::Table { kind: TableKind::Branch, .. })) => {
+            return error(found.range, "`bra` goes to a label; `brx.idx` goes through a table");
+        }
+        (_, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. })) => "is a register",
+        (_, Some(SymbolKind::Variable(_) | SymbolKind::Param { .. })) => "is a variable",
+        (_, Some(SymbolKind::Table { .. } | SymbolKind::Prototype(_))) => "is for calls",
+    };
+    let text = function.referent_text(found.referent);
+    error(found.range, format!("`{text}` {is}; `bra` goes to a label, `brx.idx` through a list of them"))
 }
 
 fn through(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let [_, Operand::Symbol(name), ..] = instruction.operands() else { return None };
-    let is_other = matches!(
-        local(function, *name)?,
-        SymbolKind::Table { kind: TableKind::Call, .. } | SymbolKind::Prototype(_)
-    );
+    let is_list = matches!(local(function, *name)?, SymbolKind::Table { kind: TableKind::Branch, .. });
     let message = "`brx.idx` goes through a `.branchtargets`, which lists labels";
-    is_other.then(|| error(function.name(*name).range, message))?
+    (!is_list).then(|| error(function.name(*name).range, message))?
 }
 
 /// The result of a function can only be written.

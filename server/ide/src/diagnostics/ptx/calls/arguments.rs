@@ -10,6 +10,8 @@ use super::sites::{Actual, ActualKind, Call, Shape};
 pub(super) struct Callee<'c> {
     pub(super) name: &'c str,
     pub(super) signature: &'c Signature,
+    /// Whether the module has a name; what it has not is told where names are looked up.
+    pub(super) is_declared: &'c dyn Fn(&str) -> bool,
 }
 
 impl Callee<'_> {
@@ -79,7 +81,10 @@ impl Callee<'_> {
                     "`{text}` is a parameter of this function itself; copy it to a local `.param` variable"
                 )
             }
-            ActualKind::Memory => format!("`{text}` is no argument; pass a `.param` variable or a register"),
+            ActualKind::Module(name) if !(self.is_declared)(name) => return None,
+            ActualKind::Memory | ActualKind::Module(_) => {
+                format!("`{text}` is no argument; pass a `.param` variable or a register")
+            }
             ActualKind::Form => "an argument is a register, a number or a `.param` variable".to_owned(),
             ActualKind::Unknown => return None,
         };

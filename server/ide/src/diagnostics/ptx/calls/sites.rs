@@ -29,6 +29,8 @@ pub(super) enum Target {
     Function(SmolStr),
     /// An address in a register of this type.
     Register(Option<Type>),
+    /// No operand says what.
+    Missing,
     /// Something that is no function.
     Nothing(&'static str),
     /// Something that did not parse.
@@ -67,6 +69,8 @@ pub(super) enum ActualKind {
     Formal,
     /// A variable that calls do not pass on.
     Memory,
+    /// A name of the module, and nothing there can be passed on.
+    Module(SmolStr),
     /// An operand that no argument can be.
     Form,
     Unknown,
@@ -110,7 +114,7 @@ pub(super) fn calls_of<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Call]> {
     let is_whole = |range: TextRange| !parse.errors().iter().any(|error| range.contains_range(error.range));
     let calls = function.instructions().filter(|instruction| is_call[instruction.mnemonic_id().index()]);
     let calls = calls.filter(|call| is_whole(call.range()));
-    calls.filter_map(|call| Reader { db, item, function: &function, call }.read()).collect()
+    calls.map(|call| Reader { db, item, function: &function, call }.read()).collect()
 }
 
 struct Reader<'r, 'db> {
@@ -121,7 +125,7 @@ struct Reader<'r, 'db> {
 }
 
 impl Reader<'_, '_> {
-    fn read(&self) -> Option<Call> {
+    fn read(&self) -> Call {
         let mut operands = self.call.operands();
         let list = |operands: &mut &[Operand]| match operands {
             [Operand::Arguments(list), rest @ ..] => {
@@ -132,19 +136,19 @@ impl Reader<'_, '_> {
             _ => &[],
         };
         let returns = list(&mut operands);
-        let (target, rest) = operands.split_first()?;
-        operands = rest;
+        let target = operands.first().copied();
+        operands = operands.get(1..).unwrap_or_default();
         let arguments = list(&mut operands);
         let through = operands.first();
         let whole = self.call.opcode_range();
-        Some(Call {
-            target: self.target(*target),
-            target_range: self.range(*target).unwrap_or(whole),
+        Call {
+            target: target.map_or(Target::Missing, |target| self.target(target)),
+            target_range: target.and_then(|target| self.range(target)).unwrap_or(whole),
             returns: self.actuals(returns),
             arguments: self.actuals(arguments),
             through: through.map_or(Through::Nothing, |through| self.through(*through)),
             through_range: through.and_then(|through| self.range(*through)).unwrap_or(whole),
-        })
+        }
     }
 
     fn name(&self, operand: Operand) -> Option<NameId> {
@@ -248,8 +252,7 @@ impl Reader<'_, '_> {
         let symbol = match self.function.name(name).resolution {
             Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => symbol,
             Resolution::Special(_) => return ActualKind::Integer,
-            // Of the module, or declared nowhere, which is told elsewhere.
-            Resolution::External(_) => return ActualKind::Unknown,
+            Resolution::External(name) => return ActualKind::Module(name.into()),
         };
         match &self.function.symbol(symbol).kind {
             SymbolKind::Register { ty: Some(ty), vector }

@@ -36,6 +36,9 @@ pub(super) fn check(
     found: &mut Vec<Diagnostic>,
 ) {
     let item = items(db, file)[index];
+    if has_broken_head(db, item) {
+        return;
+    }
     let mut missing: BTreeMap<SmolStr, Missing> = BTreeMap::new();
     for used in module_uses(db, item).iter().filter(|used| !names.is_visible(&used.name, index as u32)) {
         let is_missing = |place: &&UsePlace| match place.need {
@@ -57,6 +60,14 @@ pub(super) fn check(
         let place = Place { db, file, names, index };
         found.push(place.diagnostic(&missing));
     }
+}
+
+/// Whether a function's parameters are not all known, because something before its body did not parse.
+fn has_broken_head(db: &Database, item: Item<'_>) -> bool {
+    let parse = item.parse(db);
+    let Some(first) = parse.errors().iter().map(|error| error.range.start()).min() else { return false };
+    let body = ptx_function(db, item).and_then(|function| function.body);
+    body.is_some_and(|body| first < body.start())
 }
 
 /// The name without its number, for registers that are declared as a range.
