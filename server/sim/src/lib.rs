@@ -14,5 +14,5 @@ pub mod wave;
 pub use trace::{
     Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Meeting, Output, Progress,
     RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit, WarpId,
-    WarpTrace,
+    WarpTrace, Workers,
 };

@@ -252,8 +252,8 @@ pub struct Limits {
     pub max_memory: u64,
     /// Folded visits kept for a statement of a warp.
     pub max_visits: usize,
-    /// Folded visits kept in the whole trace.
-    pub max_trace_visits: usize,
+    /// Bytes of the trace. They are shared out evenly among the warps that are listed.
+    pub max_trace: usize,
     /// Warps listed.
     pub max_warps: usize,
     /// Findings kept.
@@ -270,7 +270,7 @@ impl Default for Limits {
             max_steps: 10_000_000,
             max_memory: 1 << 30,
             max_visits: 4_096,
-            max_trace_visits: 2_000_000,
+            max_trace: 64 << 20,
             max_warps: 1_024,
             max_findings: 200,
             max_shadow: 192 << 20,
@@ -330,19 +330,35 @@ pub struct Progress {
     pub blocks: u64,
 }
 
-/// The caller's hold on a run: asked every few thousand steps and at the end of each block.
+/// The caller's hold on a run: asked every few thousand steps, from any of the threads it runs on.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
     /// Whether the run should stop and give nothing.
-    pub cancelled: &'a dyn Fn() -> bool,
+    pub cancelled: &'a (dyn Fn() -> bool + Sync),
     /// Told how far the run is.
-    pub progress: &'a dyn Fn(Progress),
+    pub progress: &'a (dyn Fn(Progress) + Sync),
+    /// Threads to run blocks on beside the caller's own, if there are any.
+    pub workers: Option<&'a dyn Workers>,
+}
+
+/// Threads that a caller lends to a run. The result is the same with and without them.
+pub trait Workers: Sync {
+    /// How many there are.
+    fn count(&self) -> usize;
+
+    /// Calls `work` on each thread at the same time; returns when all calls have.
+    fn together(&self, work: &(dyn Fn() + Sync));
+
+    /// A run that has made fewer steps than this is not worth their time.
+    fn worth(&self) -> u64 {
+        200_000
+    }
 }
 
 impl Control<'static> {
     /// Runs to the end and tells nobody.
     pub fn none() -> Self {
-        Control { cancelled: &|| false, progress: &|_| {} }
+        Control { cancelled: &|| false, progress: &|_| {}, workers: None }
     }
 }
 

@@ -2,6 +2,9 @@
 
 mod common;
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
+
 use common::{Source, kernel};
 use warplens_sim::ptx::{LaunchConfig, Model, run};
 use warplens_sim::{Cancelled, Control, Limits, Progress, RunOptions, RunResult, Status};
@@ -65,15 +68,16 @@ fn a_trace_is_bounded_and_its_counts_stay_right() {
 fn a_run_can_be_cancelled_and_tells_how_far_it_is() {
     let text = kernel("mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nbra NEXT;");
     let program = Source::new(&text).program("k");
-    let told = std::cell::Cell::new(0);
+    let told = AtomicU64::new(0);
     let control = Control {
-        cancelled: &|| told.get() > 50_000,
-        progress: &|progress: Progress| told.set(progress.steps),
+        cancelled: &|| told.load(Relaxed) > 50_000,
+        progress: &|progress: Progress| told.store(progress.steps, Relaxed),
+        workers: None,
     };
     let config = LaunchConfig::new([1; 3], [32, 1, 1]);
     let result = run(&program, config, Model::Stack, &RunOptions::default(), control);
     assert_eq!(result.err(), Some(Cancelled));
-    assert!(told.get() < 100_000);
+    assert!(told.load(Relaxed) < 100_000);
 }
 
 #[test]

@@ -10,6 +10,7 @@ mod block;
 mod bulk;
 mod calls;
 mod cluster;
+mod crew;
 mod dynamic;
 mod exchange;
 mod execute;
@@ -28,6 +29,7 @@ mod spaces;
 mod spin;
 mod straight;
 mod system;
+mod touched;
 mod warp;
 
 pub use model::Model;

@@ -110,7 +110,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             findings: Vec::new(),
             summary: Summary::default(),
             traces: Vec::new(),
-            visits: options.limits.max_trace_visits,
+            visits: options.limits.max_trace / size_of::<crate::trace::Visit>(),
             listed: 0,
             warps_truncated: false,
             groups_done: 0,

@@ -185,9 +185,11 @@ pub(crate) fn load_one(
     address: u64,
     size: u32,
     lane: usize,
-    around: &Surroundings<'_>,
+    around: &mut Surroundings<'_>,
 ) -> Result<u64, Fault> {
-    around.spaces.load(space, address, size, lane, around.local)
+    let addresses = [address; WIDTH];
+    let checked = around.spaces.check(space, &addresses, size.into(), Use::Load, 1 << lane, around.local)?;
+    Ok(fetch(&checked, &addresses, 0, size, around, 1 << lane)[lane])
 }
 
 /// Up to eight bytes that one lane stores.

@@ -55,11 +55,11 @@ pub(crate) struct Block {
 }
 
 impl Block {
-    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], journal: &mut Journal) -> Block {
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3]) -> Block {
         let count = launch.block.iter().product::<u32>().div_ceil(WIDTH as u32);
         let shared = launch.program.shared_size + launch.dynamic_shared;
         Block {
-            warps: (0..count).map(|warp| Warp::new(launch, cta, warp, journal)).collect(),
+            warps: (0..count).map(|warp| Warp::new(launch, cta, warp)).collect(),
             states: vec![WarpState::Ready; count as usize],
             barriers: Default::default(),
             cluster: ClusterBarrier::default(),

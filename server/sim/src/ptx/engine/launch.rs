@@ -7,7 +7,7 @@ use super::fault::Fault;
 use super::groups::Plan;
 use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
-use crate::trace::{Finding, Related, RunOptions, Severity, StatementId};
+use crate::trace::{Finding, Limits, LineTrace, Related, RunOptions, Severity, StatementId, Visit, WarpId};
 
 /// The launch as every warp sees it.
 pub(crate) struct Launch<'p> {
@@ -19,6 +19,60 @@ pub(crate) struct Launch<'p> {
     pub(crate) options: RunOptions,
     /// The instruction set of the host that the inner loop uses.
     pub(crate) arch: Arch,
+    pub(crate) listing: Listing,
+}
+
+impl Launch<'_> {
+    pub(crate) fn blocks(&self) -> u64 {
+        blocks(self.grid)
+    }
+
+    pub(crate) fn warps(&self) -> u32 {
+        warps(self.block)
+    }
+
+    /// The block with this number, x fastest.
+    pub(crate) fn cta(&self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+    }
+
+    /// Whether the trace of a warp is kept.
+    pub(crate) fn lists(&self, cta: [u32; 3], warp: u32) -> bool {
+        let [x, y, z] = cta.map(u64::from);
+        let [columns, rows, _] = self.grid.map(u64::from);
+        let number = ((z * rows + y) * columns + x) * u64::from(self.warps()) + u64::from(warp);
+        number < self.listing.warps || self.options.warp == Some(WarpId { cta, warp })
+    }
+}
+
+fn blocks(grid: [u32; 3]) -> u64 {
+    grid.iter().fold(1, |product: u64, &extent| product.saturating_mul(extent.into()))
+}
+
+fn warps(block: [u32; 3]) -> u32 {
+    block.iter().product::<u32>().div_ceil(WIDTH as u32)
+}
+
+/// Which warps are listed, and what each may take of the trace. Known before the run, so that no warp's trace depends on
+/// what others did.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Listing {
+    /// So many, from the first on.
+    warps: u64,
+    /// Visits that each may keep.
+    pub(crate) visits: usize,
+}
+
+impl Listing {
+    /// Half of the trace is for the lines of the listed warps at most, the rest for their visits.
+    pub(crate) fn new(limits: &Limits, statements: usize, warps: u64) -> Listing {
+        let lines = statements.max(1) * size_of::<LineTrace>();
+        let room = (limits.max_trace / 2 / lines).max(1).min(limits.max_warps);
+        let warps = warps.min(room as u64);
+        let each = limits.max_trace / warps.max(1) as usize;
+        Listing { warps, visits: each.saturating_sub(lines) / size_of::<Visit>() }
+    }
 }
 
 /// Where a warp is in the launch, as special registers tell it.
@@ -68,10 +122,6 @@ pub(crate) struct Journal {
     pub(crate) steps: u64,
     /// Where the next pause for the caller is due.
     pub(crate) pause_at: u64,
-    /// Visits that may still be kept.
-    pub(crate) visits: usize,
-    /// Warps whose visits are kept.
-    pub(crate) listed: usize,
     pub(crate) findings: Vec<Finding>,
     seen: FxHashSet<(&'static str, Option<StatementId>, [u32; 3], u32)>,
     most: usize,
@@ -83,8 +133,6 @@ impl Journal {
         Journal {
             steps: 0,
             pause_at: 0,
-            visits: limits.max_trace_visits,
-            listed: 0,
             findings: Vec::new(),
             seen: FxHashSet::default(),
             most: limits.max_findings,

@@ -3,9 +3,10 @@
 use pulp::Arch;
 
 use super::block::{Block, BlockPause};
+use super::crew::Crew;
 use super::groups::Plan;
 use super::heap::Heap;
-use super::launch::{Journal, Launch};
+use super::launch::{Journal, Launch, Listing};
 use super::local::MOST;
 use super::model::Model;
 use super::spaces::Spaces;
@@ -33,11 +34,12 @@ pub fn run(
     control: Control<'_>,
 ) -> Result<RunResult, Cancelled> {
     let refusal = refuse(program, &config, options);
-    let blocks = config.blocks();
+    let (blocks, threads) = (config.blocks(), config.threads());
     let LaunchConfig { grid, block, dynamic_shared, mut params, memory } = config;
     if refusal.is_none() {
         params.resize(params.len().max(program.params_size as usize), 0);
     }
+    let warps = blocks.saturating_mul(threads.div_ceil(WIDTH as u64));
     let launch = Launch {
         program,
         grid,
@@ -46,6 +48,7 @@ pub fn run(
         plan: Plan::new(model, program),
         options: *options,
         arch: Arch::new(),
+        listing: Listing::new(&options.limits, program.statements(), warps),
     };
     let spaces = Spaces {
         launch: memory,
@@ -56,17 +59,9 @@ pub fn run(
         heap: Heap::default(),
         printed: Printed::new(options.limits.max_output),
         changes: 0,
+        touched: None,
     };
-    let mut run = Run {
-        journal: Journal::new(options),
-        launch,
-        spaces,
-        control,
-        suspended: Vec::new(),
-        gathered: Gathered::default(),
-        blocks,
-        blocks_done: 0,
-    };
+    let mut run = Run::new(&launch, spaces, control);
     let status = match refusal {
         Some(refusal) => {
             run.journal.report(refusal);
@@ -113,51 +108,82 @@ fn refuse(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Opt
     })
 }
 
-struct Run<'a> {
-    launch: Launch<'a>,
-    spaces: Spaces,
-    journal: Journal,
-    control: Control<'a>,
+/// Blocks that run one after the other on one thread.
+pub(crate) struct Run<'a> {
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) spaces: Spaces,
+    pub(crate) journal: Journal,
+    pub(crate) control: Control<'a>,
     /// Blocks that cannot go on by themselves, and their numbers.
-    suspended: Vec<(u64, Block)>,
-    gathered: Gathered,
-    blocks: u64,
-    blocks_done: u64,
+    pub(crate) suspended: Vec<(u64, Block)>,
+    pub(crate) gathered: Gathered,
+    pub(crate) blocks_done: u64,
 }
 
 /// The traces of the warps that are done.
 #[derive(Default)]
-struct Gathered {
+pub(crate) struct Gathered {
     /// With their block's number.
     warps: Vec<(u64, WarpTrace)>,
     truncated: bool,
     summary: Summary,
 }
 
-impl Run<'_> {
+impl Gathered {
+    /// Adds what blocks behind all of these did.
+    pub(crate) fn append(&mut self, others: Gathered) {
+        self.warps.extend(others.warps);
+        self.truncated |= others.truncated;
+        self.summary.add(&others.summary.finish().0);
+    }
+}
+
+impl<'a> Run<'a> {
+    pub(crate) fn new(launch: &'a Launch<'a>, spaces: Spaces, control: Control<'a>) -> Run<'a> {
+        Run {
+            journal: Journal::new(&launch.options),
+            launch,
+            spaces,
+            control,
+            suspended: Vec::new(),
+            gathered: Gathered::default(),
+            blocks_done: 0,
+        }
+    }
+
     fn all_blocks(&mut self) -> Result<Status, Cancelled> {
-        let [x, y, _] = self.launch.grid.map(u64::from);
-        for number in 0..self.blocks {
-            // Blocks may be many and empty: each is counted like an instruction.
-            if number.is_multiple_of(SLICE) && (self.control.cancelled)() {
-                return Err(Cancelled);
-            }
-            if number >= self.launch.options.limits.max_steps {
-                return Ok(Status::StepLimit);
-            }
-            let cta = [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32];
-            let block = Block::new(&self.launch, cta, &mut self.journal);
-            if let Some(status) = self.block(number, block)? {
+        let blocks = self.launch.blocks();
+        let mut crew = Crew::new(self);
+        let mut number = 0;
+        while number < blocks {
+            if let Some(status) = self.next_block(number)? {
                 return Ok(status);
+            }
+            number += 1;
+            if crew.take_over(self, number)? {
+                break;
             }
         }
         self.stuck()
     }
 
+    /// Runs the block with this number; gives a status if the run is over.
+    pub(crate) fn next_block(&mut self, number: u64) -> Result<Option<Status>, Cancelled> {
+        // Blocks may be many and empty: each is counted like an instruction.
+        if number.is_multiple_of(SLICE) && (self.control.cancelled)() {
+            return Err(Cancelled);
+        }
+        if number >= self.launch.options.limits.max_steps {
+            return Ok(Some(Status::StepLimit));
+        }
+        let block = Block::new(self.launch, self.launch.cta(number));
+        self.block(number, block)
+    }
+
     /// Runs a block as far as it goes; gives a status if the run is over.
     fn block(&mut self, number: u64, mut block: Block) -> Result<Option<Status>, Cancelled> {
         loop {
-            match block.run(&self.launch, &mut self.spaces, &mut self.journal) {
+            match block.run(self.launch, &mut self.spaces, &mut self.journal) {
                 BlockPause::Due => {
                     if let Err(status) = self.ask()? {
                         self.gather(number, block);
@@ -187,11 +213,10 @@ impl Run<'_> {
         if (self.control.cancelled)() {
             return Err(Cancelled);
         }
-        let blocks = self.launch.grid.iter().map(|&extent| u64::from(extent)).product();
         (self.control.progress)(Progress {
             steps: self.journal.steps,
             blocks_done: self.blocks_done,
-            blocks,
+            blocks: self.launch.blocks(),
         });
         if self.journal.steps >= most {
             return Ok(Err(Status::StepLimit));
@@ -217,7 +242,7 @@ impl Run<'_> {
             }
         }
         for (_, block) in &self.suspended {
-            if let Some(finding) = block.explain(&self.launch) {
+            if let Some(finding) = block.explain(self.launch) {
                 self.journal.report(finding);
             }
         }
@@ -230,8 +255,6 @@ impl Run<'_> {
             let launched = warp.threads.launched().into();
             let registers = self.launch.options.registers.then(|| registers(self.launch.program, &warp));
             let (lines, _) = warp.recorder.finish();
-            let visits = lines.iter().map(|line| line.visits.len()).sum();
-            self.journal.visits = self.journal.visits.saturating_sub(visits);
             self.gathered.summary.add(&lines);
             if warp.listed {
                 let meetings = warp.meetings;

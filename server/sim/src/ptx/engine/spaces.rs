@@ -4,6 +4,7 @@ use super::fault::Fault;
 use super::heap::Heap;
 use super::local::Local;
 use super::system::Printed;
+use super::touched::Touched;
 use crate::memory::DeviceMemory;
 use crate::ptx::program::{Address, Place, Space};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
@@ -70,6 +71,8 @@ pub(crate) struct Spaces {
     pub(crate) printed: Printed,
     /// Counts what may have changed memory that others see: who spins need not be asked again before it moves.
     pub(crate) changes: u64,
+    /// Notes what is accessed of memory that other blocks see, where that is asked for.
+    pub(crate) touched: Option<Box<Touched>>,
 }
 
 impl Spaces {
@@ -110,9 +113,34 @@ impl Spaces {
         }
     }
 
-    /// Checks that every lane of `mask` may access `span` bytes at its address.
+    /// Checks that every lane of `mask` may access `span` bytes at its address, and notes that they do.
     #[inline(always)]
     pub(crate) fn check(
+        &mut self,
+        space: Space,
+        addresses: &Lanes<u64>,
+        span: u64,
+        how: Use,
+        mask: u32,
+        local: &Local,
+    ) -> Result<Checked, Fault> {
+        let checked = self.find(space, addresses, span, how, mask, local)?;
+        if let Some(touched) = &mut self.touched {
+            match &checked {
+                Checked::One(extent) => touched.note(*extent, addresses, span, how, mask),
+                Checked::Each(extents) => {
+                    for lane in lanes(mask) {
+                        extents[lane]
+                            .inspect(|&extent| touched.note(extent, addresses, span, how, 1 << lane));
+                    }
+                }
+            }
+        }
+        Ok(checked)
+    }
+
+    #[inline(always)]
+    fn find(
         &self,
         space: Space,
         addresses: &Lanes<u64>,
@@ -135,10 +163,10 @@ impl Spaces {
                 return Ok(Checked::One(extent));
             }
         }
-        self.check_each(space, addresses, span, how, mask, local)
+        self.find_each(space, addresses, span, how, mask, local)
     }
 
-    fn check_each(
+    fn find_each(
         &self,
         space: Space,
         addresses: &Lanes<u64>,
@@ -208,8 +236,9 @@ impl Spaces {
         }
     }
 
-    /// Up to eight bytes of one lane at an address that has yet to be checked.
-    pub(crate) fn load(
+    /// Up to eight bytes of one lane at an address that has yet to be checked, for what runs only where nobody needs to know
+    /// what was touched.
+    pub(crate) fn peek(
         &self,
         space: Space,
         address: u64,
@@ -217,7 +246,7 @@ impl Spaces {
         lane: usize,
         local: &Local,
     ) -> Result<u64, Fault> {
-        let checked = self.check(space, &[address; WIDTH], size.into(), Use::Load, 1 << lane, local)?;
+        let checked = self.find(space, &[address; WIDTH], size.into(), Use::Load, 1 << lane, local)?;
         Ok(match checked {
             Checked::One(extent) => self.read(extent, local, lane, address, size),
             Checked::Each(extents) => {

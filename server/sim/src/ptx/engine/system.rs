@@ -139,7 +139,7 @@ impl Callee<'_> {
     }
 
     fn byte(&self, address: u64, lane: usize) -> Result<u8, Fault> {
-        self.spaces.load(Space::Generic, address, 1, lane, self.local).map(|value| value as u8)
+        self.spaces.peek(Space::Generic, address, 1, lane, self.local).map(|value| value as u8)
     }
 }
 
@@ -155,7 +155,7 @@ impl Arguments for VariableArguments<'_, '_> {
         let size = u64::from(bytes);
         let at = self.list.checked_next_multiple_of(size).unwrap_or(self.list);
         self.list = at.wrapping_add(size);
-        self.callee.spaces.load(Space::Generic, at, bytes, self.lane, self.callee.local)
+        self.callee.spaces.peek(Space::Generic, at, bytes, self.lane, self.callee.local)
     }
 
     fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault> {

@@ -11,7 +11,7 @@ use super::spin::SpinWatch;
 use super::straight::Event;
 use crate::ptx::program::{Barrier, Function, Instruction, Op, Slot};
 use crate::record::Recorder;
-use crate::trace::{Meeting, Severity, StatementId, Status, WarpId};
+use crate::trace::{Meeting, Severity, StatementId, Status};
 
 /// Why a warp stopped running for now, or for good.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ pub(crate) struct Warp {
 }
 
 impl Warp {
-    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], warp: u32, journal: &mut Journal) -> Warp {
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], warp: u32) -> Warp {
         let entry = &launch.program.functions[0];
         let threads = Threads::new(launch, cta, warp);
         let mut local = Local::default();
@@ -74,9 +74,7 @@ impl Warp {
         }
         let limits = &launch.options.limits;
         let live = threads.launched();
-        let asked_for = launch.options.warp == Some(WarpId { cta, warp });
-        let listed = asked_for || journal.listed < limits.max_warps && journal.visits > 0;
-        journal.listed += usize::from(listed);
+        let listed = launch.lists(cta, warp);
         let visits = if listed { limits.max_visits } else { 0 };
         Warp {
             reporter: Reporter { cta, warp },
@@ -85,7 +83,7 @@ impl Warp {
             frames: vec![Some(frame)],
             local,
             carry: 0,
-            recorder: Recorder::new(launch.program.statements(), visits, journal.visits),
+            recorder: Recorder::new(launch.program.statements(), visits, launch.listing.visits),
             listed,
             meetings: Vec::new(),
             spin: SpinWatch::default(),

@@ -146,7 +146,7 @@ fn a_launch_that_is_too_large_is_refused() {
 fn cancelled() {
     use crate::trace::{Cancelled, Control};
     let (program, _) = super::program(".kernel k\nloop\niadd r0, r0, 1\nendloop\n.end");
-    let control = Control { cancelled: &|| true, progress: &|_| {} };
+    let control = Control { cancelled: &|| true, ..Control::none() };
     let launch = LaunchConfig::new([1; 3], [4, 1, 1], 4);
     assert_eq!(super::run(&program, launch, &options(), control).err(), Some(Cancelled));
 }
