@@ -346,7 +346,7 @@ pub trait Workers: Sync {
     /// How many there are.
     fn count(&self) -> usize;
 
-    /// Calls `work` on each thread at the same time; returns when all calls have.
+    /// Calls `work` at the same time on as many threads as can be had, at least on one; returns when all calls have.
     fn together(&self, work: &(dyn Fn() + Sync));
 
     /// A run that has made fewer steps than this is not worth their time.

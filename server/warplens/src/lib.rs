@@ -4,6 +4,7 @@
 //! answered comes from `ide`.
 
 pub mod cli;
+mod cores;
 mod language;
 mod launch_file;
 pub mod lsp;

@@ -192,7 +192,7 @@ impl Registers {
             }
         } else {
             let keep: [u32; PART] = kept(mask >> (PART * part));
-            let values: [D; PART] = std::array::from_fn(|lane| f(lane));
+            let values: [D; PART] = std::array::from_fn(&f);
             for lane in 0..PART {
                 d[lane] = values[lane].or_else(keep[lane], d[lane]);
             }

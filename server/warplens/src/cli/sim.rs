@@ -21,6 +21,7 @@ use listing::Listing;
 
 use super::check::{STANDARD_INPUT, language_of, read};
 use super::{LanguageName, Outcome, complain};
+use crate::cores::Cores;
 use crate::launch_file;
 use crate::position::{self, Encoding};
 
@@ -73,7 +74,9 @@ fn simulate(arguments: &Arguments) -> Result<Simulated, String> {
     let dump = buffers_to_dump(arguments, &prepared)?;
     check_warp(arguments.warp, &prepared)?;
     note_errors(&analysis, file, &path);
-    let result = prepared.run(Control::none()).map_err(|_| of_file("the run was stopped".to_owned()))?;
+    let cores = Cores::all();
+    let control = Control { workers: Some(&cores), ..Control::none() };
+    let result = prepared.run(control).map_err(|_| of_file("the run was stopped".to_owned()))?;
     let failures = prepared.resolved().failures(&result).into_iter().map(|failure| failure.message).collect();
     Ok(Simulated { path, text: Rope::from_str(&text), prepared, result: Arc::new(result), dump, failures })
 }

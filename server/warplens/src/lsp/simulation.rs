@@ -5,10 +5,9 @@
 //! that is the same, only the places are brought up to date. The last result stays shown, moved along with the text,
 //! until the next one is there. A request that waits for a run is parked as data.
 
-use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crossbeam_channel::Sender;
@@ -28,6 +27,7 @@ use super::lanes::{self, LaneMasksParams, Lanes, Selection};
 use super::pool::Pool;
 use super::requests::document_params;
 use super::state::{State, error, not_open};
+use crate::cores::Cores;
 
 /// A run that takes longer is announced to the user.
 const LONG: Duration = Duration::from_millis(500);
@@ -162,16 +162,21 @@ impl Simulations {
 fn run(
     prepared: &Prepared,
     stop: &AtomicBool,
-    steps: &dyn Fn(u64),
+    steps: &(dyn Fn(u64) + Sync),
 ) -> Option<Result<Arc<RunResult>, String>> {
-    let told = Cell::new(Instant::now());
+    let told = Mutex::new(Instant::now());
     let progress = |progress: warplens_sim::Progress| {
-        if told.get().elapsed() >= REPORT {
-            told.set(Instant::now());
+        // Who finds it locked comes from another thread at the same moment, and would say the same.
+        if let Ok(mut told) = told.try_lock()
+            && told.elapsed() >= REPORT
+        {
+            *told = Instant::now();
             steps(progress.steps);
         }
     };
-    let control = Control { cancelled: &|| stop.load(Ordering::Relaxed), progress: &progress };
+    let cores = Cores::half();
+    let control =
+        Control { cancelled: &|| stop.load(Ordering::Relaxed), progress: &progress, workers: Some(&cores) };
     match catch_unwind(AssertUnwindSafe(|| prepared.run(control))) {
         Ok(Ok(result)) => Some(Ok(Arc::new(result))),
         Ok(Err(warplens_sim::Cancelled)) => None,
