@@ -9,6 +9,7 @@ pub mod ptx;
 pub mod record;
 pub mod soft_float;
 pub mod trace;
+pub mod values;
 pub mod wave;
 
 pub use trace::{
@@ -16,3 +17,4 @@ pub use trace::{
     RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit, WarpId,
     WarpTrace, Workers,
 };
+pub use values::{Held, Look, Seen, Values};

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 
 use crate::memory::DeviceMemory;
+use crate::values::{Look, Values};
 
 mod counters;
 
@@ -232,6 +233,8 @@ pub struct RunResult {
     pub summed: Vec<LineTrace>,
     /// Device memory as the run left it; buffers are read back by address.
     pub memory: DeviceMemory,
+    /// What the registers of one warp held, where the run was asked to look.
+    pub values: Option<Values>,
     /// What the program printed.
     pub output: Output,
 }
@@ -317,6 +320,8 @@ pub struct RunOptions {
     pub checks: Checks,
     /// Whether [`LineTrace::counters`] are wanted.
     pub counters: bool,
+    /// A warp whose values are wanted ([`RunResult::values`]); the run may end when it has.
+    pub look: Option<Look>,
 }
 
 /// How far a run is.

@@ -24,6 +24,7 @@ mod matrix;
 mod mbarrier;
 mod model;
 mod print;
+mod probe;
 mod run;
 mod spaces;
 mod spin;

@@ -98,6 +98,10 @@ pub struct Function {
     pub writes: Vec<u32>,
     /// See `writes`.
     pub written: Vec<u32>,
+    /// Which registers each instruction names, its guard's too, each once: `named[names[pc] .. names[pc + 1]]`.
+    pub names: Vec<u32>,
+    /// See `names`.
+    pub named: Vec<u32>,
 }
 
 impl Function {
@@ -105,6 +109,12 @@ impl Function {
     pub fn writes_of(&self, pc: u32) -> &[u32] {
         let pc = pc as usize;
         &self.written[self.writes[pc] as usize..self.writes[pc + 1] as usize]
+    }
+
+    /// The registers that the instruction at `pc` names, as numbers of `frame.registers`.
+    pub fn registers_of(&self, pc: u32) -> &[u32] {
+        let pc = pc as usize;
+        &self.named[self.names[pc] as usize..self.names[pc + 1] as usize]
     }
 }
 

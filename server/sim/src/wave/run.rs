@@ -143,6 +143,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             warps_truncated: self.warps_truncated,
             summed,
             memory: self.memory,
+            values: None,
             output: Output::default(),
         })
     }

@@ -94,8 +94,11 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             self.out.code.push(decoded);
             self.out.writes.push(self.out.written.len() as u32);
             self.note_writes(instruction.operands());
+            self.out.names.push(self.out.named.len() as u32);
+            self.note_names(instruction);
         }
         self.out.writes.push(self.out.written.len() as u32);
+        self.out.names.push(self.out.named.len() as u32);
         self.out
     }
 
@@ -180,6 +183,42 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
                 }
                 _ => {}
             }
+        }
+    }
+
+    /// Notes which registers an instruction names.
+    fn note_names(&mut self, instruction: hir::Instruction<'l>) {
+        let start = self.out.named.len();
+        if let Some(guard) = instruction.guard() {
+            self.note_name(guard.name, start);
+        }
+        self.note_named(instruction.operands(), start);
+    }
+
+    fn note_named(&mut self, operands: &[Operand], start: usize) {
+        for &operand in operands {
+            match operand {
+                Operand::Register { name, .. } => self.note_name(name, start),
+                Operand::Vector(list)
+                | Operand::Arguments(list)
+                | Operand::Pair(list)
+                | Operand::Not(list)
+                | Operand::Negated(list)
+                | Operand::Address { parts: list, .. } => {
+                    let hir = self.hir;
+                    self.note_named(hir.operands(list), start);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn note_name(&mut self, name: hir::NameId, start: usize) {
+        let referent = self.hir.name(name).referent;
+        for element in 0..self.register_elements(referent) {
+            let number = self.register_number(referent, element);
+            let new = number.filter(|number| !self.out.named[start..].contains(number));
+            self.out.named.extend(new);
         }
     }
 

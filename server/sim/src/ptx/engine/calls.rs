@@ -8,7 +8,7 @@ use super::local::MOST;
 use super::spaces::Spaces;
 use super::system;
 use super::warp::{Pause, Warp};
-use crate::ptx::program::{Callee, Function, Instruction, Slot};
+use crate::ptx::program::{Callee, Function, Instruction, Op, Slot};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::windows;
 use crate::trace::{Severity, Status};
@@ -166,6 +166,10 @@ impl Warp {
             let source: (_, &Registers, _) = (argument, &from.registers, from.local_base);
             pass(source, (formal, &mut new.registers, base), &mut self.local, mask);
         }
+        if self.probe.is_some() {
+            new.written = Some(vec![0; function.frame.registers.len()]);
+            new.note_passed(function, &function.params, mask);
+        }
         self.frames[frame as usize] = Some(from);
         let slot = self.frames.iter().position(Option::is_none).unwrap_or(self.frames.len());
         if slot == self.frames.len() {
@@ -192,6 +196,15 @@ impl Warp {
             for (result, formal) in results.iter().zip(&function.returns) {
                 let source = (formal, &from.registers, from.local_base);
                 pass(source, (result, &mut to.registers, to.local_base), &mut self.local, mask);
+            }
+            if let Some(probe) = &mut self.probe {
+                to.note_passed(calling, results, mask);
+                let is_it = |instruction: &Instruction| {
+                    matches!(instruction.op, Op::Call(_)) && instruction.s.a == call
+                };
+                if let Some(pc) = calling.code.iter().position(is_it) {
+                    probe.keep(calling, pc as u32, to);
+                }
             }
         }
         self.frames[frame as usize] = Some(from);

@@ -35,6 +35,7 @@ impl<'a> Crew<'a> {
         let mut code = program.functions.iter().flat_map(|function| &function.code);
         let alone = run.launch.blocks() < 3
             || run.launch.blocks() > options.limits.max_steps
+            || options.look.is_some()
             || program.calls_system()
             || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);

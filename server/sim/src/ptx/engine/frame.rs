@@ -52,6 +52,20 @@ impl Frame {
     }
 }
 
+impl Frame {
+    /// Notes that lanes got values in the registers among `formals`, where that is asked for.
+    pub(crate) fn note_passed(&mut self, function: &Function, formals: &[Formal], mask: u32) {
+        let Some(written) = &mut self.written else { return };
+        for formal in formals {
+            let Passing::Register(place) = formal.at else { continue };
+            let registers = function.frame.registers.iter().zip(written.iter_mut());
+            for (_, written) in registers.filter(|(register, _)| register.place == place) {
+                *written |= mask;
+            }
+        }
+    }
+}
+
 fn special_values(special: Special, threads: &Threads) -> Lanes<u32> {
     let mask = |f: fn(u32) -> u32| std::array::from_fn(|lane| f(1 << lane));
     let all = |value: u32| [value; WIDTH];

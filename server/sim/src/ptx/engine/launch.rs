@@ -122,6 +122,8 @@ pub(crate) struct Journal {
     pub(crate) steps: u64,
     /// Where the next pause for the caller is due.
     pub(crate) pause_at: u64,
+    /// Whether all has been seen that the run was to look at.
+    pub(crate) looked: bool,
     pub(crate) findings: Vec<Finding>,
     seen: FxHashSet<(&'static str, Option<StatementId>, [u32; 3], u32)>,
     most: usize,
@@ -133,10 +135,17 @@ impl Journal {
         Journal {
             steps: 0,
             pause_at: 0,
+            looked: false,
             findings: Vec::new(),
             seen: FxHashSet::default(),
             most: limits.max_findings,
         }
+    }
+
+    /// All has been seen: the run is over at the next pause, which is now due.
+    pub(crate) fn stop_looking(&mut self) {
+        self.looked = true;
+        self.pause_at = 0;
     }
 
     /// Keeps a finding, once for a statement of a warp.

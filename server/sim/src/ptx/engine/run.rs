@@ -21,6 +21,7 @@ use crate::trace::{
     Cancelled, Control, Finding, Progress, RegisterValues, RunOptions, RunResult, Severity, Status, WarpId,
     WarpTrace,
 };
+use crate::values::Values;
 
 /// Instructions between two questions to the caller.
 const SLICE: u64 = 8192;
@@ -127,6 +128,7 @@ pub(crate) struct Gathered {
     warps: Vec<(u64, WarpTrace)>,
     truncated: bool,
     summary: Summary,
+    values: Option<Values>,
 }
 
 impl Gathered {
@@ -134,6 +136,7 @@ impl Gathered {
     pub(crate) fn append(&mut self, others: Gathered) {
         self.warps.extend(others.warps);
         self.truncated |= others.truncated;
+        self.values = self.values.take().or(others.values);
         self.summary.add(&others.summary.finish().0);
     }
 }
@@ -158,6 +161,9 @@ impl<'a> Run<'a> {
         while number < blocks {
             if let Some(status) = self.next_block(number)? {
                 return Ok(status);
+            }
+            if self.gathered.values.is_some() {
+                return Ok(Status::Finished);
             }
             number += 1;
             if crew.take_over(self, number)? {
@@ -218,6 +224,9 @@ impl<'a> Run<'a> {
             blocks_done: self.blocks_done,
             blocks: self.launch.blocks(),
         });
+        if self.journal.looked {
+            return Ok(Err(Status::Finished));
+        }
         if self.journal.steps >= most {
             return Ok(Err(Status::StepLimit));
         }
@@ -250,7 +259,10 @@ impl<'a> Run<'a> {
     }
 
     fn gather(&mut self, number: u64, block: Block) {
-        for warp in block.warps {
+        for mut warp in block.warps {
+            if let Some(probe) = warp.probe.take() {
+                self.gathered.values = Some(probe.finish(self.launch.program));
+            }
             let id = WarpId { cta: warp.reporter.cta, warp: warp.reporter.warp };
             let launched = warp.threads.launched().into();
             let registers = self.launch.options.registers.then(|| registers(self.launch.program, &warp));
@@ -270,7 +282,7 @@ impl<'a> Run<'a> {
         for (number, block) in std::mem::take(&mut self.suspended) {
             self.gather(number, block);
         }
-        let Gathered { mut warps, truncated, summary } = self.gathered;
+        let Gathered { mut warps, truncated, summary, values } = self.gathered;
         warps.sort_by_key(|(number, trace)| (*number, trace.warp));
         let (summed, totals) = summary.finish();
         RunResult {
@@ -282,6 +294,7 @@ impl<'a> Run<'a> {
             summed,
             memory: self.spaces.launch,
             output: self.spaces.printed.finish(),
+            values,
         }
     }
 }

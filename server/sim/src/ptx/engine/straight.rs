@@ -8,8 +8,10 @@ use pulp::{Arch, Simd, WithSimd};
 
 use super::execute::{Surroundings, execute};
 use super::fault::{Awaited, Fault, Trouble};
+use super::frame::Frame;
 use super::groups::Group;
 use super::launch::Journal;
+use super::probe::Probe;
 use super::spaces::Spaces;
 use super::warp::Warp;
 use crate::ptx::program::{Function, Op};
@@ -94,10 +96,10 @@ impl WithSimd for Straight<'_> {
             }
             if instruction.op.is_control() {
                 visits.up_to(pc + 1);
+                if frame.written.is_some() {
+                    note(function, pc, (mask, executed), frame, &mut warp.probe, journal);
+                }
                 if !matches!(instruction.op, Op::Branch(_)) || executed != mask && executed != 0 {
-                    if let Some(written) = &mut frame.written {
-                        note_writes(function, pc, executed, written);
-                    }
                     break Event::Control { executed };
                 }
                 let target = if executed == 0 { pc + 1 } else { instruction.s.a };
@@ -115,6 +117,9 @@ impl WithSimd for Straight<'_> {
             }
             pc += 1;
             if executed == 0 {
+                if frame.written.is_some() {
+                    note(function, pc - 1, (mask, executed), frame, &mut warp.probe, journal);
+                }
                 continue;
             }
             let done = execute(simd, instruction, function, &mut frame.registers, &mut around, executed);
@@ -124,6 +129,9 @@ impl WithSimd for Straight<'_> {
                     Trouble::Fault(fault) => {
                         visits.up_to(pc);
                         pc -= 1;
+                        if frame.written.is_some() {
+                            note(function, pc, (mask, 0), frame, &mut warp.probe, journal);
+                        }
                         break Event::Fault(fault);
                     }
                     Trouble::Complaint(complaint) => {
@@ -133,8 +141,8 @@ impl WithSimd for Straight<'_> {
                     Trouble::Yield(what) => awaited = Some(what),
                 }
             }
-            if let Some(written) = &mut frame.written {
-                note_writes(function, pc - 1, executed, written);
+            if frame.written.is_some() {
+                note(function, pc - 1, (mask, executed), frame, &mut warp.probe, journal);
             }
             if let Some(awaited) = awaited {
                 visits.up_to(pc);
@@ -183,9 +191,24 @@ impl Visits<'_> {
     }
 }
 
+/// Notes which lanes have written what, and where the warp is looked at, what they see.
 #[cold]
-fn note_writes(function: &Function, pc: u32, executed: u32, written: &mut [u32]) {
-    for &register in function.writes_of(pc) {
-        written[register as usize] |= executed;
+fn note(
+    function: &Function,
+    pc: u32,
+    (active, executed): (u32, u32),
+    frame: &mut Frame,
+    probe: &mut Option<Box<Probe>>,
+    journal: &mut Journal,
+) {
+    if let Some(written) = &mut frame.written {
+        for &register in function.writes_of(pc) {
+            written[register as usize] |= executed;
+        }
+    }
+    if let Some(probe) = probe
+        && probe.visited(function, pc, (active, executed), frame)
+    {
+        journal.stop_looking();
     }
 }

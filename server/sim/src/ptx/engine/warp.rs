@@ -6,6 +6,7 @@ use super::groups::{self, Group, Groups};
 use super::launch::{Journal, Launch, Reporter, Threads, related};
 use super::local::Local;
 use super::model::Model;
+use super::probe::Probe;
 use super::spaces::Spaces;
 use super::spin::SpinWatch;
 use super::straight::Event;
@@ -60,6 +61,8 @@ pub(crate) struct Warp {
     pub(crate) stopped_at: u32,
     /// Where it last asked an mbarrier in vain, and what that waited for.
     pub(crate) awaited: Option<(u32, Awaited)>,
+    /// What is seen of it, where it is looked at.
+    pub(crate) probe: Option<Box<Probe>>,
 }
 
 impl Warp {
@@ -69,7 +72,8 @@ impl Warp {
         let mut local = Local::default();
         local.grow(entry.frame.local_size);
         let mut frame = Frame::new(0, entry, 0, &threads);
-        if launch.options.registers {
+        let look = launch.options.look.filter(|look| look.warp == WarpId { cta, warp });
+        if launch.options.registers || look.is_some() {
             frame.written = Some(vec![0; entry.frame.registers.len()]);
         }
         let limits = &launch.options.limits;
@@ -89,6 +93,7 @@ impl Warp {
             spin: SpinWatch::default(),
             stopped_at: 0,
             awaited: None,
+            probe: look.map(|look| Box::new(Probe::new(launch.program, &look))),
             threads,
         }
     }

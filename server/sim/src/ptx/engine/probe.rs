@@ -1,0 +1,155 @@
+//! Looking at a warp while it runs: what the registers of each statement held after its last visit.
+//!
+//! Only the warp that is looked at has a probe, and only in a run that is asked for it.
+
+use super::frame::Frame;
+use crate::ptx::program::{Function, Place, Program};
+use crate::ptx::registers::{Lanes, Registers, WIDTH};
+use crate::trace::StatementId;
+use crate::values::{Held, Look, Seen, Values};
+
+/// What is kept of the warp.
+#[derive(Clone, Debug)]
+pub(crate) struct Probe {
+    until: Option<(StatementId, u64)>,
+    /// By statement.
+    visits: Vec<Visit>,
+    /// Bytes that may still be kept.
+    room: usize,
+    truncated: bool,
+    /// Whether there is nothing more to look at.
+    done: bool,
+}
+
+/// The last visit of a statement.
+#[derive(Clone, Debug, Default)]
+struct Visit {
+    count: u64,
+    active: u32,
+    executed: u32,
+    /// One a register that the statement names; empty where there was no room for them.
+    values: Vec<Value>,
+}
+
+/// A register after a visit.
+#[derive(Clone, Debug)]
+struct Value {
+    known: u32,
+    low: Lanes<u64>,
+    high: Option<Box<Lanes<u64>>>,
+}
+
+impl Probe {
+    pub(crate) fn new(program: &Program, look: &Look) -> Probe {
+        Probe {
+            until: look.until,
+            visits: vec![Visit::default(); program.statements()],
+            room: look.max_bytes,
+            truncated: false,
+            done: false,
+        }
+    }
+
+    /// A visit of the statement at `pc` is over, and `frame` is as it left it. Gives whether that is enough.
+    pub(crate) fn visited(
+        &mut self,
+        function: &Function,
+        pc: u32,
+        (active, executed): (u32, u32),
+        frame: &Frame,
+    ) -> bool {
+        let statement = StatementId(function.first_statement + pc);
+        let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.done) else {
+            return self.done;
+        };
+        if self.until.is_some_and(|(at, last)| at == statement && visit.count >= last) {
+            self.done = true;
+            return true;
+        }
+        visit.count += 1;
+        (visit.active, visit.executed) = (active, executed);
+        self.keep(function, pc, frame);
+        if function.code[pc as usize].op.is_control() {
+            self.forget_results(function, pc);
+        }
+        false
+    }
+
+    /// The values of the statement at `pc`, once more: what it calls has changed them.
+    pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
+        let statement = (function.first_statement + pc) as usize;
+        let Some(visit) = self.visits.get_mut(statement).filter(|_| !self.done) else { return };
+        let named = function.registers_of(pc);
+        if visit.values.len() < named.len() {
+            let bytes = named.len() * size_of::<Value>();
+            if bytes > self.room {
+                self.truncated = true;
+                return;
+            }
+            self.room -= bytes;
+            visit.values = vec![Value { known: 0, low: [0; WIDTH], high: None }; named.len()];
+        }
+        for (value, &register) in visit.values.iter_mut().zip(named) {
+            let place = function.frame.registers[register as usize].place;
+            value.known = frame.written.as_ref().map_or(0, |written| written[register as usize]);
+            value.read(place, &frame.registers);
+        }
+    }
+
+    /// What a call or a barrier gives is not there yet when lanes come to it.
+    fn forget_results(&mut self, function: &Function, pc: u32) {
+        let visit = &mut self.visits[(function.first_statement + pc) as usize];
+        for (value, register) in visit.values.iter_mut().zip(function.registers_of(pc)) {
+            if function.writes_of(pc).contains(register) {
+                value.known = 0;
+            }
+        }
+    }
+
+    /// What was seen, with the names of the registers.
+    pub(crate) fn finish(self, program: &Program) -> Values {
+        let mut seen = Vec::new();
+        for (index, visit) in self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0) {
+            let statement = StatementId(index as u32);
+            let Some((function, pc)) = program.locate(statement) else { continue };
+            let function = &program.functions[function];
+            let written = function.writes_of(pc);
+            let registers =
+                visit.values.into_iter().zip(function.registers_of(pc)).map(|(value, register)| {
+                    let named = &function.frame.registers[*register as usize];
+                    let written = written.contains(register);
+                    value.held(named.name.clone(), named.bits, written)
+                });
+            seen.push(Seen {
+                statement,
+                visit: visit.count,
+                active: visit.active.into(),
+                executed: visit.executed.into(),
+                registers: registers.collect(),
+            });
+        }
+        Values { seen, truncated: self.truncated }
+    }
+}
+
+impl Value {
+    fn read(&mut self, place: Place, registers: &Registers) {
+        match place {
+            Place::Word(slot) => self.low = registers.get::<u32>(slot).map(u64::from),
+            Place::Double(slot) => self.low = *registers.get::<u64>(slot),
+            Place::Quad(slot) => {
+                self.low = *registers.get::<u64>(slot);
+                self.high = Some(Box::new(*registers.get::<u64>(slot + 1)));
+            }
+            Place::Predicate(slot) => {
+                let mask = registers.predicates[slot as usize];
+                self.low = std::array::from_fn(|lane| u64::from(mask >> lane & 1));
+            }
+        }
+    }
+
+    fn held(self, name: smol_str::SmolStr, bits: u16, written: bool) -> Held {
+        let high = self.high.map_or_else(Box::default, |high| Box::from(high.as_slice()));
+        Held { name, bits, written, known: self.known.into(), low: self.low.into(), high }
+    }
+}

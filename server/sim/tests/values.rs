@@ -1,0 +1,151 @@
+//! Looking at a warp: what the registers of each statement held after its last visit, or its last before a moment.
+
+mod common;
+
+use common::Source;
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use warplens_sim::ptx::{LaunchConfig, Model, Program, run};
+use warplens_sim::{Control, Held, Look, RunOptions, StatementId, Values, WarpId};
+
+/// Four trips; in each the lanes below 8 go another way; a function doubles what a trip made.
+const LOOP: &str = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.func (.reg .u32 r) twice (.reg .u32 x)
+{
+    add.u32 r, x, x;
+    ret;
+}
+.visible .entry k()
+{
+    .reg .pred %p<3>; .reg .u32 %r<6>;
+    mov.u32 %r1, %laneid;
+    setp.lt.u32 %p1, %r1, 8;
+    mov.u32 %r2, 0;
+TRIP:
+    add.u32 %r2, %r2, 1;
+    @%p1 mad.lo.u32 %r3, %r1, 4, %r2;
+    @%p1 bra JOIN;
+    mov.u32 %r4, %r2;
+JOIN:
+    call (%r5), twice, (%r2);
+    setp.lt.u32 %p2, %r2, 4;
+    @%p2 bra TRIP;
+    ret;
+}
+";
+
+fn look(program: &Program, look: Look) -> Values {
+    let options = RunOptions { look: Some(look), ..RunOptions::default() };
+    let config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
+    let result = run(program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    result.values.expect("there is such a warp")
+}
+
+fn warp(block: u32, warp: u32) -> WarpId {
+    WarpId { cta: [block, 0, 0], warp }
+}
+
+/// The lanes 0, 7, 8 and 31.
+fn show(held: &Held) -> String {
+    let lane = |lane: u32| held.value(lane).map_or("-".to_owned(), |value| value.to_string());
+    let mark = if held.written { "=" } else { ":" };
+    format!("{} {mark} {}", held.name, [0, 7, 8, 31].map(lane).join(" "))
+}
+
+fn check(at: Look, expected: Expect) {
+    let source = Source::new(LOOP);
+    let program = source.program("k");
+    let mut out = String::new();
+    for seen in look(&program, at).seen {
+        let registers: Vec<_> = seen.registers.iter().map(show).collect();
+        let line = LOOP.lines().nth(source.line(&program, seen.statement)).unwrap_or_default().trim();
+        out += &format!(
+            "{line:32} #{} {:08x} {:08x}  {}\n",
+            seen.visit,
+            seen.active,
+            seen.executed,
+            registers.join(", ")
+        );
+    }
+    expected.assert_eq(&out);
+}
+
+#[test]
+fn the_last_visit_of_each_statement() {
+    check(
+        Look::at(warp(1, 1)),
+        expect![[r#"
+        mov.u32 %r1, %laneid;            #1 ffffffff ffffffff  %r1 = 0 7 8 31
+        setp.lt.u32 %p1, %r1, 8;         #1 ffffffff ffffffff  %p1 = 1 1 0 0, %r1 : 0 7 8 31
+        mov.u32 %r2, 0;                  #1 ffffffff ffffffff  %r2 = 0 0 0 0
+        add.u32 %r2, %r2, 1;             #4 ffffffff ffffffff  %r2 = 4 4 4 4
+        @%p1 mad.lo.u32 %r3, %r1, 4, %r2; #4 ffffffff 000000ff  %p1 : 1 1 0 0, %r3 = 4 32 - -, %r1 : 0 7 8 31, %r2 : 4 4 4 4
+        @%p1 bra JOIN;                   #4 ffffffff 000000ff  %p1 : 1 1 0 0
+        mov.u32 %r4, %r2;                #4 ffffff00 ffffff00  %r4 = - - 4 4, %r2 : 4 4 4 4
+        call (%r5), twice, (%r2);        #4 ffffffff ffffffff  %r5 = 8 8 8 8, %r2 : 4 4 4 4
+        setp.lt.u32 %p2, %r2, 4;         #4 ffffffff ffffffff  %p2 = 0 0 0 0, %r2 : 4 4 4 4
+        @%p2 bra TRIP;                   #4 ffffffff 00000000  %p2 : 0 0 0 0
+        ret;                             #1 ffffffff ffffffff  
+        add.u32 r, x, x;                 #4 ffffffff ffffffff  r = 8 8 8 8, x : 4 4 4 4
+        ret;                             #4 ffffffff ffffffff  
+    "#]],
+    );
+}
+
+#[test]
+fn a_visit_fixes_a_moment_for_all_statements() {
+    let program = Source::new(LOOP).program("k");
+    let trip = program.functions[0].first_statement + 3;
+    check(
+        Look { until: Some((StatementId(trip), 2)), ..Look::at(warp(0, 0)) },
+        expect![[r#"
+        mov.u32 %r1, %laneid;            #1 ffffffff ffffffff  %r1 = 0 7 8 31
+        setp.lt.u32 %p1, %r1, 8;         #1 ffffffff ffffffff  %p1 = 1 1 0 0, %r1 : 0 7 8 31
+        mov.u32 %r2, 0;                  #1 ffffffff ffffffff  %r2 = 0 0 0 0
+        add.u32 %r2, %r2, 1;             #2 ffffffff ffffffff  %r2 = 2 2 2 2
+        @%p1 mad.lo.u32 %r3, %r1, 4, %r2; #2 ffffffff 000000ff  %p1 : 1 1 0 0, %r3 = 2 30 - -, %r1 : 0 7 8 31, %r2 : 2 2 2 2
+        @%p1 bra JOIN;                   #2 ffffffff 000000ff  %p1 : 1 1 0 0
+        mov.u32 %r4, %r2;                #2 ffffff00 ffffff00  %r4 = - - 2 2, %r2 : 2 2 2 2
+        call (%r5), twice, (%r2);        #2 ffffffff ffffffff  %r5 = 4 4 4 4, %r2 : 2 2 2 2
+        setp.lt.u32 %p2, %r2, 4;         #2 ffffffff ffffffff  %p2 = 1 1 1 1, %r2 : 2 2 2 2
+        @%p2 bra TRIP;                   #2 ffffffff ffffffff  %p2 : 1 1 1 1
+        add.u32 r, x, x;                 #2 ffffffff ffffffff  r = 4 4 4 4, x : 2 2 2 2
+        ret;                             #2 ffffffff ffffffff  
+    "#]],
+    );
+}
+
+#[test]
+fn what_does_not_fit_is_left_out_and_said() {
+    let program = Source::new(LOOP).program("k");
+    let values = look(&program, Look { max_bytes: 700, ..Look::at(warp(0, 0)) });
+    assert!(values.truncated);
+    let kept = values.seen.iter().filter(|seen| !seen.registers.is_empty()).count();
+    assert!((1..values.seen.len()).contains(&kept), "{kept} of {}", values.seen.len());
+}
+
+proptest! {
+    /// Looking changes nothing: visits and masks are those of a run that does not look.
+    #[test]
+    fn what_is_seen_is_what_ran(block in 0..2u32, number in 0..2u32, at in 0..9u32, visit in 1..6u64) {
+        let program = Source::new(LOOP).program("k");
+        let options = RunOptions::default();
+        let config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
+        let plain = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+        let trace = plain.warp([block, 0, 0], number).expect("it is listed");
+        let seen = look(&program, Look { until: Some((StatementId(at), visit)), ..Look::at(warp(block, number)) });
+        for seen in &seen.seen {
+            let line = trace.line(seen.statement).expect("it ran");
+            prop_assert!(seen.visit <= line.count);
+            let mut left = seen.visit;
+            let kept = line.visits.iter().find(|kept| { let it = left <= kept.repeat; left = left.saturating_sub(kept.repeat); it });
+            prop_assert_eq!(kept.map(|kept| (kept.active, kept.executed)), Some((seen.active, seen.executed)));
+        }
+        if let Some(moment) = seen.of(StatementId(at)) {
+            prop_assert_eq!(moment.visit, visit.min(trace.line(StatementId(at)).map_or(0, |line| line.count)));
+        }
+    }
+}
