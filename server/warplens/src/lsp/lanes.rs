@@ -198,7 +198,7 @@ pub(super) fn prepare(
         launch: selection.launch.clone(),
         model: Model::named(question.language, &simulation.model).ok(),
         wave_width: None,
-        options: RunOptions { limits, registers: true, warp: listed, checks: Checks::ALL, counters: false },
+        options: RunOptions { limits, warp: listed, checks: Checks::ALL, ..RunOptions::default() },
     };
     let document = path(&question.uri);
     let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));

@@ -390,7 +390,7 @@ mod any_text {
             registers: true,
             checks: warplens_sim::Checks::ALL,
             counters: true,
-            warp: None,
+            ..RunOptions::default()
         };
         let analysis = host.snapshot();
         let lenses = analysis.lenses(file, None, None, LensStyle::Extension).unwrap();

@@ -105,6 +105,7 @@ impl Arguments {
                 warp: self.warp,
                 checks: if self.no_checks { Checks::default() } else { Checks::ALL },
                 counters: self.counters,
+                look: None,
             },
         })
     }
