@@ -12,7 +12,7 @@ use super::spin::SpinWatch;
 use super::straight::Event;
 use crate::ptx::program::{Barrier, Function, Instruction, Op, Slot};
 use crate::record::Recorder;
-use crate::trace::{Meeting, Severity, StatementId, Status};
+use crate::trace::{Meeting, Severity, StatementId, Status, WarpId};
 
 /// Why a warp stopped running for now, or for good.
 #[derive(Debug)]
