@@ -119,7 +119,7 @@ fn a_lock_that_a_waiting_lane_holds() {
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes fffffffe: atom.global.cas.b32 %r2, [%rd1], 0, 1;
-              no progress: lanes fffffffe go round here for ever and nothing changes
+              no progress: lanes fffffffe go round here for ever and nothing changes; meanwhile the rest of the warp waits: run with `--model its`, where every lane gets on
               lanes 00000001 wait to go on here: atom.global.exch.b32 %r2, [%rd1], 0;
         "#]],
     );

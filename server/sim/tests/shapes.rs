@@ -65,6 +65,7 @@ ret;",
             stack:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
             textbook:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
             frontier:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
+            its:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
         "#]],
     );
 }
@@ -88,6 +89,7 @@ ret;",
             stack:  ELSE eeeeeeee  JOIN ffffffff
             textbook:  ELSE aaaaaaaa 44444444  JOIN ffffffff
             frontier:  ELSE eeeeeeee  JOIN ffffffff
+            its:  ELSE eeeeeeee  JOIN ffffffff
         "#]],
     );
 }
@@ -113,6 +115,7 @@ ret;",
             stack:  A ffff0000  B 0000ffff  C 33332222  D ffffffff
             textbook:  A ffff0000  B 0000ffff  C 00002222 33330000  D ffffffff
             frontier:  A ffff0000  B 0000ffff  C 33332222  D ffffffff
+            its:  A ffff0000  B 0000ffff  C 33332222  D ffffffff
         "#]],
     );
 }
@@ -136,6 +139,7 @@ ret;",
             stack:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
             textbook:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
             frontier:  ONE 11111111  TWO 33333333  THREE 44444444  DONE ffffffff
+            its:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
         "#]],
     );
 }
@@ -158,6 +162,7 @@ ret;",
             stack:  LOW 0000ffff  JOIN ff00ffff
             textbook:  LOW 0000ffff  JOIN 0000ffff ff000000
             frontier:  LOW 0000ffff  JOIN ff00ffff
+            its:  LOW 0000ffff  JOIN ff00ffff
         "#]],
     );
 }
@@ -186,6 +191,7 @@ ret;",
             stack:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
             textbook:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
             frontier:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
+            its:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
         "#]],
     );
 }
@@ -205,6 +211,7 @@ bra NEXT;",
             stack:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
             textbook:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
             frontier:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
+            its:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
         "#]],
     );
 }
@@ -229,6 +236,7 @@ ret;",
             stack:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
             textbook:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
             frontier:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
+            its:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
         "#]],
     );
 }
@@ -251,6 +259,7 @@ ret;",
             stack:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
             textbook:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
             frontier:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
+            its:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
         "#]],
     );
 }

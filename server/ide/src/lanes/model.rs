@@ -13,7 +13,7 @@ pub enum Model {
 }
 
 /// Models that are known by name and come later.
-const LATER: [(&str, Language); 2] = [("its", Language::Ptx), ("wave-emu", Language::Wave)];
+const LATER: [(&str, Language); 1] = [("wave-emu", Language::Wave)];
 
 impl Model {
     /// The default of a language.
@@ -90,20 +90,21 @@ mod tests {
     fn names() {
         check(Language::Ptx, "stack", expect!["Ptx(Stack)"]);
         check(Language::Ptx, "textbook", expect!["Ptx(Textbook)"]);
+        check(Language::Ptx, "its", expect!["Ptx(Its)"]);
         check(
-            Language::Ptx,
-            "its",
-            expect!["the model `its` is not there yet: PTX has `stack`, `textbook` and `frontier`"],
+            Language::Wave,
+            "wave-emu",
+            expect!["the model `wave-emu` is not there yet: WAVE has `structured`"],
         );
         check(
             Language::Ptx,
             "structured",
-            expect!["the model `structured` is for WAVE: PTX has `stack`, `textbook` and `frontier`"],
+            expect!["the model `structured` is for WAVE: PTX has `stack`, `textbook`, `frontier` and `its`"],
         );
         check(
             Language::Ptx,
             "fast",
-            expect!["there is no model `fast`: PTX has `stack`, `textbook` and `frontier`"],
+            expect!["there is no model `fast`: PTX has `stack`, `textbook`, `frontier` and `its`"],
         );
         check(Language::Wave, "structured", expect!["Structured"]);
         check(Language::Wave, "stack", expect!["the model `stack` is for PTX: WAVE has `structured`"]);

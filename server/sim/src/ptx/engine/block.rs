@@ -2,13 +2,12 @@
 
 use super::barrier::{COUNT, State};
 use super::cluster::{self, ClusterBarrier};
-use super::fault::Awaited;
-use super::launch::{Journal, Launch, Reporter, related};
+use super::launch::{Journal, Launch};
 use super::spaces::Spaces;
 use super::warp::{Arrival, Pause, Warp};
 use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
-use crate::trace::{Finding, Severity, Status};
+use crate::trace::{Severity, Status};
 
 /// Why a block stopped running for now, or for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -117,7 +116,13 @@ impl Block {
                 (*state, any) = (WarpState::Ready, true);
             }
         }
-        any
+        any || self.give_way()
+    }
+
+    /// Lets a group of a warp go on that waits for others of it, where the model has them wait and nobody else can go on.
+    fn give_way(&mut self) -> bool {
+        let way = self.warps.iter_mut().position(|warp| warp.groups.give_way());
+        way.map(|index| self.states[index] = WarpState::Ready).is_some()
     }
 
     fn run_warp(
@@ -186,7 +191,7 @@ impl Block {
         };
         let waits = barrier.arrive(count, index, warp, arrival, expected);
         if waits {
-            warp.groups.block();
+            warp.groups.block(arrival.mask);
         }
         self.open_barriers();
         Ok(match (waits, self.barriers[id as usize].waiting().is_empty()) {
@@ -202,7 +207,7 @@ impl Block {
         let warp = &mut self.warps[index];
         let waits = barrier.kind == BarrierKind::ClusterWait;
         let wrong = if waits {
-            warp.groups.block();
+            warp.groups.block(arrival.mask);
             self.cluster.wait(count, cluster::Waiting { warp: index, mask, statement })
         } else {
             self.cluster.arrive(count, index, mask)
@@ -249,49 +254,16 @@ impl Block {
     }
 
     /// The groups that wait at barriers: warp, lanes, statement.
-    fn waiting(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, u32, u32)> {
         let at_barriers = self.barriers.iter().flat_map(State::waiting);
         let at_barriers = at_barriers.map(|group| (group.warp, group.mask, group.statement));
         at_barriers
             .chain(self.cluster.waiting().iter().map(|group| (group.warp, group.mask, group.statement)))
     }
 
-    /// Says who spins and who waits, for a block that nobody can help any more.
-    pub(crate) fn explain(&self, launch: &Launch<'_>) -> Option<Finding> {
-        let spinning = self.states.iter().position(|state| matches!(state, WarpState::Spinning(_)));
-        let waits = self.waiting().map(|(warp, mask, statement)| {
-            related(statement, format!("warp {warp}, lanes {mask:08x} wait here at a barrier"))
-        });
-        if let Some(index) = spinning {
-            let warp = &self.warps[index];
-            let lanes = warp.groups.running().map_or(0, |group| group.mask & warp.live);
-            let message =
-                format!("no progress: lanes {lanes:08x} go round here for ever and nothing changes");
-            let mut finding = warp.finding("no-progress", message, warp.stopped_at, lanes);
-            for (statement, lanes) in warp.elsewhere(launch, lanes) {
-                finding.related.push(related(statement, format!("lanes {lanes:08x} wait to go on here")));
-            }
-            if let Some((statement, Awaited { address, arrivals, bytes })) = warp.awaited {
-                let missing = format!(
-                    "the mbarrier at {address:#x} still waits for {arrivals} arrivals and {bytes} bytes"
-                );
-                finding.related.push(related(statement, missing));
-            }
-            finding.related.extend(waits);
-            return Some(finding);
-        }
-        let (warp, mask, statement) = self.waiting().next()?;
-        let warp = &self.warps[warp];
-        let message = "no progress: threads wait at a barrier that the others will not reach".to_owned();
-        let mut finding = warp.finding("no-progress", message, statement, mask);
-        finding.related.extend(waits);
-        Some(finding)
-    }
-}
-
-impl Warp {
-    fn finding(&self, code: &'static str, message: String, statement: u32, lanes: u32) -> Finding {
-        let reporter: Reporter = self.reporter;
-        reporter.finding(code, Severity::Error, message, statement, lanes)
+    /// A warp that goes round.
+    pub(crate) fn spinning(&self) -> Option<&Warp> {
+        let spinning = self.states.iter().position(|state| matches!(state, WarpState::Spinning(_)))?;
+        self.warps.get(spinning)
     }
 }

@@ -7,17 +7,22 @@
 
 mod calls;
 mod frontier;
+mod its;
 mod meetings;
 mod order;
+mod patience;
+mod regions;
 mod stack;
 
 use super::model::Model;
 use crate::ptx::program::{Program, Slot};
 
+pub(crate) use its::Otherwise;
 pub(crate) use meetings::Meeting;
 pub(crate) use order::Order;
 
 use frontier::Frontier;
+use its::Its;
 use stack::{Rule, Stack};
 
 /// Lanes that run together.
@@ -33,6 +38,8 @@ pub(crate) struct Group {
     pub(crate) frame: Slot,
     /// Whether they may take branches on which they agree without asking.
     pub(crate) alone: bool,
+    /// Whether they are at an instruction for which they may have to wait for others.
+    pub(crate) asks: bool,
 }
 
 /// Where lanes are that do not run.
@@ -71,7 +78,7 @@ impl Plan {
     pub(crate) fn new(model: Model, program: &Program) -> Plan {
         let orders = match model {
             Model::Stack | Model::Textbook => Vec::new(),
-            Model::Frontier => program.functions.iter().map(Order::new).collect(),
+            Model::Frontier | Model::Its => program.functions.iter().map(Order::new).collect(),
         };
         Plan { model, orders }
     }
@@ -82,6 +89,7 @@ impl Plan {
 pub(crate) enum Groups {
     Stack(Stack),
     Frontier(Frontier),
+    Its(Its),
 }
 
 /// Asks whichever model it is.
@@ -90,6 +98,7 @@ macro_rules! ask {
         match $groups {
             Groups::Stack($model) => $question,
             Groups::Frontier($model) => $question,
+            Groups::Its($model) => $question,
         }
     };
 }
@@ -101,6 +110,7 @@ impl Groups {
             Model::Stack => Groups::Stack(Stack::new(Rule::Merging, mask, end)),
             Model::Textbook => Groups::Stack(Stack::new(Rule::Plain, mask, end)),
             Model::Frontier => Groups::Frontier(Frontier::new(mask)),
+            Model::Its => Groups::Its(Its::new(mask)),
         }
     }
 
@@ -109,6 +119,7 @@ impl Groups {
         match self {
             Groups::Stack(stack) => stack.next(live),
             Groups::Frontier(frontier) => frontier.next(live, &plan.orders),
+            Groups::Its(its) => its.next(live, &plan.orders),
         }
     }
 
@@ -148,6 +159,7 @@ impl Groups {
         match self {
             Groups::Stack(stack) => stack.part(parts, join),
             Groups::Frontier(frontier) => frontier.part(parts),
+            Groups::Its(its) => its.part(parts, join),
         }
     }
 
@@ -158,16 +170,64 @@ impl Groups {
 
     /// Lanes of the running group return from a call to `caller`.
     pub(crate) fn leave(&mut self, frame: Slot, caller: Slot, mask: u32) {
-        ask!(self, model => model.leave(frame, caller, mask));
+        match self {
+            Groups::Stack(stack) => stack.leave(frame, caller, mask),
+            Groups::Frontier(frontier) => frontier.leave(frame, mask),
+            Groups::Its(its) => its.leave(frame, mask),
+        }
     }
 
-    /// The running group waits at a barrier.
-    pub(crate) fn block(&mut self) {
-        ask!(self, model => model.block());
+    /// The running group took the branch `from` backward, and memory has changed so many times; `reads` tells whether what
+    /// it goes round in reads memory.
+    pub(crate) fn went_back(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
+        if let Groups::Its(its) = self {
+            its.go_back(from, changes, reads);
+        }
+    }
+
+    /// Whether groups beside the running one could run now, and will when it takes its next turn.
+    pub(crate) fn others_may_run(&self) -> bool {
+        match self {
+            Groups::Its(its) => its.others_may_run(),
+            _ => false,
+        }
+    }
+
+    /// The running group waits at a barrier, or as far as the model can tell them apart, those of its lanes that came to it.
+    pub(crate) fn block(&mut self, mask: u32) {
+        match self {
+            Groups::Stack(stack) => stack.block(),
+            Groups::Frontier(frontier) => frontier.block(),
+            Groups::Its(its) => its.block(mask),
+        }
     }
 
     /// The groups with lanes of `mask` that wait at a barrier go on.
     pub(crate) fn release(&mut self, mask: u32) {
         ask!(self, model => model.release(mask));
+    }
+
+    /// The running group waits until these lanes have come to where it is.
+    pub(crate) fn want(&mut self, lanes: u32, otherwise: Otherwise) {
+        if let Groups::Its(its) = self {
+            its.want(lanes, otherwise);
+        }
+    }
+
+    /// Groups that wait for lanes by name, and these.
+    pub(crate) fn wanting(&self) -> Vec<(Place, u32)> {
+        match self {
+            Groups::Its(its) => its.wanting(),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Nobody can go on: lets somebody do so who waits for others of the warp where the model says so and the program does
+    /// not. `false` if there is nobody.
+    pub(crate) fn give_way(&mut self) -> bool {
+        match self {
+            Groups::Its(its) => its.give_way(),
+            _ => false,
+        }
     }
 }

@@ -10,11 +10,13 @@ pub enum Model {
     Textbook,
     /// Thread frontiers: the group that is furthest back runs, and groups that come to one place are one.
     Frontier,
+    /// Independent thread scheduling: every live lane gets on.
+    Its,
 }
 
 impl Model {
     /// The models that can be chosen.
-    pub const ALL: [Model; 3] = [Model::Stack, Model::Textbook, Model::Frontier];
+    pub const ALL: [Model; 4] = [Model::Stack, Model::Textbook, Model::Frontier, Model::Its];
 
     /// The model with this name.
     pub fn from_name(name: &str) -> Option<Model> {
@@ -27,6 +29,7 @@ impl Model {
             Model::Stack => "stack",
             Model::Textbook => "textbook",
             Model::Frontier => "frontier",
+            Model::Its => "its",
         }
     }
 }

@@ -25,10 +25,10 @@ pub(crate) enum Event {
     FellOff,
     /// It is time to ask the caller whether to go on.
     Due,
-    /// It took a branch, and somebody else may come first.
-    Turn,
+    /// It took the branch `from`, and somebody else may come first.
+    Turn { from: u32 },
     /// Time to look whether this goes anywhere.
-    Look,
+    Look { from: u32 },
     /// The instruction decides who runs next.
     Control { executed: u32 },
     /// Memory refused.
@@ -65,7 +65,7 @@ impl WithSimd for Straight<'_> {
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> (u32, Event) {
         let Straight { warp, group, function, spaces, journal } = self;
-        let Group { mut pc, until, mask, frame, alone } = group;
+        let Group { mut pc, until, mask, frame, alone, .. } = group;
         let Some(frame) = &mut warp.frames[frame as usize] else { return (pc, Event::FellOff) };
         let code = function.code.as_slice();
         let mut visits =
@@ -103,13 +103,13 @@ impl WithSimd for Straight<'_> {
                     break Event::Control { executed };
                 }
                 let target = if executed == 0 { pc + 1 } else { instruction.s.a };
-                let backward = target <= pc;
+                let (from, backward) = (pc, target <= pc);
                 pc = target;
                 if backward && warp.spin.backward(around.spaces.changes) {
-                    break Event::Look;
+                    break Event::Look { from };
                 }
                 if !alone {
-                    break Event::Turn;
+                    break Event::Turn { from };
                 }
                 visits.start = pc;
                 stop = self::stop(pc, until, code.len(), journal.pause_at, around.clock);

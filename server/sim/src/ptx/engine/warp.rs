@@ -112,6 +112,9 @@ impl Warp {
                     self.frames[done as usize] = None;
                 }
             }
+            if group.asks && self.waits_for_members(group, launch) {
+                continue;
+            }
             if let Some(pause) = self.run_group(group, launch, spaces, journal) {
                 return pause;
             }
@@ -143,13 +146,18 @@ impl Warp {
         self.stopped_at = statement;
         self.groups.go_on(pc);
         match event {
-            Event::Met | Event::Turn => None,
+            Event::Met => None,
+            Event::Turn { from } => {
+                self.went(from, pc, function, spaces);
+                None
+            }
             Event::FellOff => {
                 self.leave(launch, group.frame, group.mask);
                 None
             }
             Event::Due => Some(Pause::Due),
-            Event::Look => {
+            Event::Look { from } => {
+                self.went(from, pc, function, spaces);
                 self.spin.repeats(pc, &self.groups, &self.frames, self.carry).then_some(Pause::Spinning)
             }
             Event::Fault(fault) => {
@@ -158,7 +166,7 @@ impl Warp {
             }
             Event::Yield(awaited) => {
                 self.awaited = Some((statement - 1, awaited));
-                Some(Pause::Yielding)
+                (!self.groups.others_may_run()).then_some(Pause::Yielding)
             }
             Event::Control { executed } => {
                 let instruction = function.code[pc as usize];
@@ -168,7 +176,15 @@ impl Warp {
         }
     }
 
-    fn function<'p>(&self, launch: &Launch<'p>, frame: Slot) -> Option<&'p Function> {
+    /// The running group took the branch `from` to `to`.
+    fn went(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
+        if to <= from {
+            let round = &function.code[to as usize..=from as usize];
+            self.groups.went_back(from, spaces.changes, || round.iter().any(|round| round.op.reads()));
+        }
+    }
+
+    pub(crate) fn function<'p>(&self, launch: &Launch<'p>, frame: Slot) -> Option<&'p Function> {
         let frame = self.frames[frame as usize].as_ref()?;
         Some(&launch.program.functions[frame.function as usize])
     }

@@ -208,6 +208,21 @@ pub enum Op {
 }
 
 impl Op {
+    /// Whether what the operation gives may depend on what others have done.
+    pub fn reads(self) -> bool {
+        matches!(
+            self,
+            Op::Load
+                | Op::Atomic
+                | Op::Copy
+                | Op::BulkCopy
+                | Op::MatrixAccess
+                | Op::Mbarrier
+                | Op::Call(_)
+                | Op::Clock(_)
+        )
+    }
+
     /// Whether the operation decides which lanes run next, so that it must be asked even when no lane executes it.
     pub fn is_control(self) -> bool {
         matches!(

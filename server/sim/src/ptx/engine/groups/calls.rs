@@ -36,6 +36,11 @@ impl Calls {
         self.get(frame).map_or(0, |call| call.function as usize)
     }
 
+    /// How many calls a call is within.
+    pub(super) fn depth(&self, frame: Slot) -> u32 {
+        self.get(frame).map_or(0, |call| call.depth)
+    }
+
     /// Lanes enter a function from the instruction `pc` of `caller`.
     pub(super) fn enter(&mut self, entered: &Entered, caller: Slot, pc: u32) {
         let depth = self.get(caller).map_or(0, |call| call.depth) + 1;

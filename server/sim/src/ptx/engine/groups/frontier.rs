@@ -49,12 +49,12 @@ impl Frontier {
         let Place { frame, pc, mask } = self.entries[here].at;
         self.running = here;
         let Some(second) = self.first(Some(here), orders) else {
-            return Some(Group { pc, until: u32::MAX, mask, frame, alone: true });
+            return Some(Group { pc, until: u32::MAX, mask, frame, alone: true, asks: false });
         };
         let block_end = orders[self.calls.function(frame)].end(pc);
         let Place { frame: other, pc: ahead, .. } = self.entries[second].at;
         let until = if other == frame && ahead > pc { block_end.min(ahead) } else { block_end };
-        Some(Group { pc, until, mask, frame, alone: false })
+        Some(Group { pc, until, mask, frame, alone: false, asks: false })
     }
 
     /// The entry that is furthest back and does not wait.
@@ -121,7 +121,7 @@ impl Frontier {
         }
     }
 
-    pub(super) fn leave(&mut self, frame: Slot, _: Slot, mask: u32) {
+    pub(super) fn leave(&mut self, frame: Slot, mask: u32) {
         self.entries[self.running].at.mask &= !mask;
         if let Some((caller, back)) = self.calls.leave(frame, mask) {
             self.add(caller, back, mask);

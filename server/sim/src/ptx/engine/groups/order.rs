@@ -1,4 +1,4 @@
-//! The order of a function's blocks in which lanes that are further back come first, and where its loops are.
+//! The order of a function's blocks in which lanes that are further back come first, and where lanes come together by name.
 
 use warplens_hir::graph::{Graph, weak_order};
 
@@ -9,6 +9,8 @@ use crate::ptx::program::{Function, Guard, Op};
 pub(crate) struct Order {
     /// In text order.
     blocks: Vec<Block>,
+    /// The instructions that lanes of a warp do together, in text order.
+    collectives: Vec<u32>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,7 +53,8 @@ impl Order {
         for (rank, ordered) in order.iter().enumerate() {
             blocks[ordered.node as usize].rank = rank as u32;
         }
-        Order { blocks }
+        let collectives = (0..end).filter(|&pc| is_collective(function, pc)).collect();
+        Order { blocks, collectives }
     }
 
     fn block(&self, pc: u32) -> &Block {
@@ -63,9 +66,26 @@ impl Order {
         self.block(pc).rank
     }
 
+    /// The first instruction from `pc` on that lanes of a warp do together.
+    pub(crate) fn collective_from(&self, pc: u32) -> Option<u32> {
+        self.collectives.get(self.collectives.partition_point(|&at| at < pc)).copied()
+    }
+
     /// One past the last instruction of the block that holds `pc`.
     pub(crate) fn end(&self, pc: u32) -> u32 {
         self.block(pc).end
+    }
+}
+
+fn is_collective(function: &Function, pc: u32) -> bool {
+    let instruction = &function.code[pc as usize];
+    match instruction.op {
+        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
+            function.tables.exchanges[instruction.s.a as usize].members.is_some()
+        }
+        Op::Barrier => function.tables.barriers[instruction.s.a as usize].aligned,
+        Op::WarpSync | Op::MatrixProduct | Op::MatrixAccess | Op::MatrixTranspose => true,
+        _ => false,
     }
 }
 

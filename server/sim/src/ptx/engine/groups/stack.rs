@@ -74,7 +74,7 @@ impl Stack {
                 self.running = at;
                 let Entry { pc, until, frame, .. } = entry;
                 self.arrivals.go_on(frame, pc, mask, &mut self.meetings);
-                return Some(Group { pc, until, mask, frame, alone: true });
+                return Some(Group { pc, until, mask, frame, alone: true, asks: false });
             } else {
                 above |= mask;
             }

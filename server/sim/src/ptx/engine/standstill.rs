@@ -1,0 +1,72 @@
+//! Why a block does not get on: who goes round, who waits for whom, and what might help.
+
+use super::block::Block;
+use super::fault::Awaited;
+use super::launch::{Launch, related};
+use super::model::Model;
+use super::warp::Warp;
+use crate::trace::{Finding, Severity};
+
+impl Block {
+    /// Says who spins and who waits, for a block that nobody can help any more.
+    pub(crate) fn explain(&self, launch: &Launch<'_>) -> Option<Finding> {
+        let wants = self.warps.iter().find_map(|warp| warp.explain_members(launch));
+        let mut finding = wants.or_else(|| self.spinning().map(|warp| warp.explain_spin(launch)));
+        if finding.is_none() {
+            let (warp, mask, statement) = self.waiting().next()?;
+            let message = "no progress: threads wait at a barrier that the others will not reach".to_owned();
+            finding = Some(self.warps[warp].standstill("no-progress", message, statement, mask));
+        }
+        let waits = self.waiting().map(|(warp, mask, statement)| {
+            related(statement, format!("warp {warp}, lanes {mask:08x} wait here at a barrier"))
+        });
+        finding.map(|mut finding| {
+            finding.related.extend(waits);
+            finding
+        })
+    }
+}
+
+impl Warp {
+    fn standstill(&self, code: &'static str, message: String, statement: u32, lanes: u32) -> Finding {
+        self.reporter.finding(code, Severity::Error, message, statement, lanes)
+    }
+
+    fn explain_spin(&self, launch: &Launch<'_>) -> Finding {
+        let lanes = self.groups.running().map_or(0, |group| group.mask & self.live);
+        let others = self.elsewhere(launch, lanes);
+        let mut message =
+            format!("no progress: lanes {lanes:08x} go round here for ever and nothing changes");
+        if !others.is_empty() && launch.plan.model != Model::Its {
+            message +=
+                "; meanwhile the rest of the warp waits: run with `--model its`, where every lane gets on";
+        }
+        let mut finding = self.standstill("no-progress", message, self.stopped_at, lanes);
+        for (statement, lanes) in others {
+            finding.related.push(related(statement, format!("lanes {lanes:08x} wait to go on here")));
+        }
+        if let Some((statement, Awaited { address, arrivals, bytes })) = self.awaited {
+            let missing =
+                format!("the mbarrier at {address:#x} still waits for {arrivals} arrivals and {bytes} bytes");
+            finding.related.push(related(statement, missing));
+        }
+        finding
+    }
+
+    /// Of lanes that wait for others by name.
+    fn explain_members(&self, launch: &Launch<'_>) -> Option<Finding> {
+        let (at, wanted) = self.groups.wanting().into_iter().next()?;
+        let statement = self.function(launch, at.frame)?.first_statement + at.pc;
+        let missing = wanted & self.live & !at.mask;
+        let message = format!(
+            "no progress: lanes {:08x} wait here for lanes {missing:08x}, which do not come: every lane that is \
+             named must execute the instruction",
+            at.mask
+        );
+        let mut finding = self.standstill("absent-members", message, statement, at.mask);
+        for (statement, lanes) in self.elsewhere(launch, !missing) {
+            finding.related.push(related(statement, format!("lanes {lanes:08x} are here")));
+        }
+        Some(finding)
+    }
+}

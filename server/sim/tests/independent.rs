@@ -1,0 +1,201 @@
+//! Independent thread scheduling: every lane gets on, and instructions that name lanes wait for them.
+
+mod common;
+
+use common::{kernel, run_kernel, words};
+use expect_test::{Expect, expect};
+use warplens_sim::Status;
+use warplens_sim::ptx::Model;
+
+/// Runs a body with 64 threads under `its`; `%r1` is the thread, `%rd1` an output buffer of 128 words. Gives the words.
+fn finished(body: &str) -> Vec<u32> {
+    let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
+    let (_, _, result, bytes) = run_kernel(&text, 64, 512, Model::Its);
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+    assert!(result.findings.is_empty(), "{:?}", result.findings);
+    words(&bytes)
+}
+
+/// The listing of warp 0.
+fn listing(body: &str, expected: Expect) {
+    let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
+    let (source, program, result, _) = run_kernel(&text, 32, 512, Model::Its);
+    assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
+    let listing = source.listing(&program, &result, 0);
+    expected.assert_eq(&listing.lines().skip(2).map(|line| format!("{line}\n")).collect::<String>());
+}
+
+#[test]
+fn a_naive_lock_is_given_back() {
+    let words = finished(
+        "NEXT:
+atom.global.cas.b32 %r2, [%rd1], 0, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra NEXT;
+ld.volatile.global.u32 %r3, [%rd1+4];
+add.u32 %r3, %r3, 1;
+st.volatile.global.u32 [%rd1+4], %r3;
+atom.global.exch.b32 %r2, [%rd1], 0;
+ret;",
+    );
+    assert_eq!(words[..2], [0, 64]);
+}
+
+#[test]
+fn a_lock_whose_spinners_store() {
+    // Who waits counts its tries in memory.
+    let words = finished(
+        "NEXT:
+atom.global.add.u32 %r4, [%rd1+8], 1;
+atom.global.cas.b32 %r2, [%rd1], 0, 1;
+setp.ne.u32 %p1, %r2, 0;
+@%p1 bra NEXT;
+ld.volatile.global.u32 %r3, [%rd1+4];
+add.u32 %r3, %r3, 1;
+st.volatile.global.u32 [%rd1+4], %r3;
+atom.global.exch.b32 %r2, [%rd1], 0;
+ret;",
+    );
+    assert_eq!(words[..2], [0, 64]);
+}
+
+#[test]
+fn the_sides_of_a_branch_wait_for_each_other() {
+    // The upper half gives to the lower, which gives back.
+    let words = finished(
+        "and.b32 %r9, %r1, 31;
+setp.lt.u32 %p1, %r9, 16;
+shr.u32 %r8, %r1, 5;
+mul.wide.u32 %rd2, %r8, 8;
+add.u64 %rd1, %rd1, %rd2;
+@%p1 bra LOW;
+st.volatile.global.u32 [%rd1], 1;
+WAIT:
+ld.volatile.global.u32 %r2, [%rd1+4];
+setp.eq.u32 %p2, %r2, 0;
+@%p2 bra WAIT;
+bra DONE;
+LOW:
+ld.volatile.global.u32 %r2, [%rd1];
+setp.eq.u32 %p2, %r2, 0;
+@%p2 bra LOW;
+st.volatile.global.u32 [%rd1+4], 2;
+DONE:
+ret;",
+    );
+    assert_eq!(words[..4], [1, 2, 1, 2]);
+}
+
+#[test]
+fn an_ordinary_loop_is_waited_for() {
+    listing(
+        "and.b32 %r3, %r1, 1;
+mul.lo.u32 %r3, %r3, 200;
+NEXT:
+sub.s32 %r3, %r3, 1;
+setp.ge.s32 %p1, %r3, 0;
+@%p1 bra NEXT;
+ret;",
+        expect![[r#"
+            and.b32 %r3, %r1, 1;                     ffffffff
+            mul.lo.u32 %r3, %r3, 200;                ffffffff
+            sub.s32 %r3, %r3, 1;                     ffffffff aaaaaaaa*200
+            setp.ge.s32 %p1, %r3, 0;                 ffffffff aaaaaaaa*200
+            @%p1 bra NEXT;                           ffffffff/aaaaaaaa aaaaaaaa*199 aaaaaaaa/00000000
+            ret;                                     ffffffff
+        "#]],
+    );
+}
+
+#[test]
+fn who_shuffles_first_waits() {
+    let words = finished(
+        "setp.lt.u32 %p1, %r1, 16;
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd1, %rd1, %rd2;
+@%p1 bra EARLY;
+mul.lo.u32 %r3, %r1, 3;
+EARLY:
+shfl.sync.bfly.b32 %r2, %r1, 16, 31, -1;
+st.global.u32 [%rd1], %r2;
+ret;",
+    );
+    assert_eq!(words[..64], std::array::from_fn::<u32, 64, _>(|lane| lane as u32 ^ 16));
+}
+
+fn check(body: &str, expected: Expect) {
+    let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
+    let (source, program, result, _) = run_kernel(&text, 32, 512, Model::Its);
+    let mut lines = vec![result.status.as_str().to_owned()];
+    for finding in &result.findings {
+        let at = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default();
+        let (code, severity, lanes) = (finding.code, finding.severity.as_str(), finding.lanes);
+        lines.push(format!("{severity} {code} lanes {lanes:08x}: {}", finding.statement.map_or("", at)));
+        lines.push(format!("  {}", finding.message));
+        for related in &finding.related {
+            lines.push(format!("  {}: {}", related.message, at(related.statement)));
+        }
+    }
+    expected.assert_eq(&(lines.join("\n") + "\n"));
+}
+
+#[test]
+fn lanes_that_are_named_and_go_elsewhere() {
+    check(
+        "setp.lt.u32 %p1, %r1, 16;
+@!%p1 bra DONE;
+shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
+DONE:
+bar.sync 0;
+ret;",
+        expect![[r#"
+            no-progress
+            error divergent-barrier lanes ffff0000: bar.sync 0;
+              an aligned barrier is reached by lanes ffff0000 only; lanes 0000ffff of the warp are elsewhere
+              lanes 0000ffff go on here: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
+            error absent-members lanes 0000ffff: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
+              no progress: lanes 0000ffff wait here for lanes ffff0000, which do not come: every lane that is named must execute the instruction
+              lanes ffff0000 are here: ret;
+              warp 0, lanes ffff0000 wait here at a barrier: bar.sync 0;
+        "#]],
+    );
+}
+
+#[test]
+fn an_aligned_barrier_in_a_branch() {
+    check(
+        "setp.lt.u32 %p1, %r1, 16;
+@%p1 bra LOW;
+bar.sync 0;
+bra DONE;
+LOW:
+bar.sync 0;
+DONE:
+ret;",
+        expect![[r#"
+            finished
+            error divergent-barrier lanes 0000ffff: bar.sync 0;
+              an aligned barrier is reached by lanes 0000ffff only; lanes ffff0000 of the warp are elsewhere
+              lanes ffff0000 go on here: bar.sync 0;
+            error divergent-barrier lanes ffff0000: bar.sync 0;
+              an aligned barrier is reached by lanes ffff0000 only; lanes 0000ffff of the warp are elsewhere
+              lanes 0000ffff go on here: ret;
+        "#]],
+    );
+}
+
+#[test]
+fn lanes_that_go_round_for_ever_hold_nobody_up() {
+    check(
+        "setp.eq.u32 %p1, %r1, 0;
+NEXT:
+@%p1 bra NEXT;
+st.global.u32 [%rd1], %r1;
+ret;",
+        expect![[r#"
+            no-progress
+            error no-progress lanes 00000001: @%p1 bra NEXT;
+              no progress: lanes 00000001 go round here for ever and nothing changes
+        "#]],
+    );
+}
