@@ -48,7 +48,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     wave_width: Option<u32>,
 
-    /// How lanes part and meet: `stack` or `textbook` for PTX, `structured` for WAVE
+    /// How lanes part and meet: `stack`, `textbook`, `frontier` or `its` for PTX, `structured` for WAVE
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 

@@ -220,9 +220,11 @@ fn wrong_use_is_one_sentence() {
         expect!["~/k.ptx: `k` has 1 parameter (n), and the launch gives 0"],
     );
     folder.check(
-        &["~/k.ptx", "--model", "its"],
+        &["~/k.ptx", "--model", "structured"],
         Outcome::Unusable,
-        expect!["--model: the model `its` is not there yet: PTX has `stack` and `textbook`"],
+        expect![
+            "--model: the model `structured` is for WAVE: PTX has `stack`, `textbook`, `frontier` and `its`"
+        ],
     );
     folder.check(
         &["~/k.ptx", "--wave-width", "8"],
