@@ -14,8 +14,8 @@ mod tables;
 pub use operation::{Combining, Guard, Instruction, Op, SetTo, StackAction};
 pub use tables::{
     Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, BulkCopy, Call, Callee, Completion,
-    Copy, Element, Exchange, ExchangeKind, Fill, Lop3Predicate, MatrixAccess, MatrixProduct, Mbarrier,
-    MbarrierAction, Note, Pack, PackedSources, Space, Switch, System, Tables,
+    Copy, Element, Exchange, ExchangeKind, Fill, FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct,
+    Mbarrier, MbarrierAction, Note, Pack, PackedSources, ProductScales, Rows, Space, Switch, System, Tables,
 };
 
 /// A register's place in its file.

@@ -5,6 +5,7 @@ pub mod carry;
 pub mod compare;
 pub mod convert;
 pub mod float;
+pub mod fragments;
 pub mod half;
 pub mod integer;
 pub mod matrix;

@@ -80,7 +80,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "clusterlaunchcontrol" => self.launch_control(instruction, &mut m),
             "mbarrier" => self.mbarrier(instruction, &mut m),
             "alloca" | "stacksave" | "stackrestore" => self.stack(instruction, &mut m),
-            "mma" | "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(instruction, &mut m),
+            "mma" | "wmma" | "ldmatrix" | "stmatrix" | "movmatrix" => self.matrix(instruction, &mut m),
             "cp" => self.copying(instruction, &mut m),
             "shfl" | "vote" | "match" | "redux" | "elect" | "activemask" => {
                 self.exchange(instruction, &mut m)

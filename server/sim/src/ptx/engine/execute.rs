@@ -64,6 +64,9 @@ pub(crate) fn execute<S: Simd>(
         Op::MatrixAccess => {
             matrix::access(&function.tables.matrix_accesses[s.a as usize], r, around, mask)?;
         }
+        Op::FragmentAccess => {
+            matrix::fragment(&function.tables.fragments[s.a as usize], r, around, mask)?;
+        }
         Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
         Op::BulkCopy | Op::Fill | Op::Mbarrier | Op::StoreAsync | Op::AtomicAsync | Op::MapRank(_) => {
             return asynchronous(instruction, function, r, around, mask);

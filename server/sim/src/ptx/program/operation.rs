@@ -139,6 +139,8 @@ pub enum Op {
     MatrixProduct,
     /// `ldmatrix`, `stmatrix`: matrix access `a`
     MatrixAccess,
+    /// `wmma.load`, `wmma.store`: fragment `a`
+    FragmentAccess,
     /// `movmatrix`
     MatrixTranspose,
     /// `cp.async`: copy `a`

@@ -5,6 +5,7 @@ use smol_str::SmolStr;
 use super::{Formal, Guard, Place, Slot};
 use crate::ptx::semantics::compare::Combine;
 use crate::ptx::semantics::convert::Convert;
+use crate::ptx::semantics::fragments::Matrix;
 use crate::ptx::semantics::matrix::Product;
 use crate::ptx::semantics::narrow::PackedConvert;
 use crate::ptx::semantics::video::{Video, VideoMad};
@@ -32,6 +33,8 @@ pub struct Tables {
     pub completions: Vec<Completion>,
     /// Of `Op::MatrixProduct`.
     pub products: Vec<MatrixProduct>,
+    /// Of `Op::FragmentAccess`.
+    pub fragments: Vec<FragmentAccess>,
     /// Of `Op::MatrixAccess`.
     pub matrix_accesses: Vec<MatrixAccess>,
     /// Of `Op::Convert`.
@@ -179,16 +182,61 @@ pub struct MatrixProduct {
     pub product: Product,
     /// The registers of A, B, C and D.
     pub registers: [Vec<Place>; 4],
+    /// Where its scales are, if it has any.
+    pub scales: Option<ProductScales>,
 }
 
-/// A load or store of 8 x 8 matrices of 16-bit elements.
+/// Where the scales of a product are.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProductScales {
+    /// The words of A and of B.
+    pub words: [Place; 2],
+    /// The byte and the lanes to take, of A and of B.
+    pub selectors: [[Place; 2]; 2],
+}
+
+/// A load or store of a fragment of `wmma`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct FragmentAccess {
+    /// What is spread over the warp.
+    pub matrix: Matrix,
+    /// Where.
+    pub space: Space,
+    /// The address of the first element.
+    pub address: Address,
+    /// Elements from one line to the next in memory, where that is said.
+    pub stride: Option<Slot>,
+    /// Whether lines in memory are what [`Matrix`] numbers along.
+    pub along: bool,
+    /// The registers.
+    pub registers: Vec<Place>,
+    /// Whether it stores.
+    pub store: bool,
+}
+
+/// What the rows are in memory of the matrices that `ldmatrix` and `stmatrix` move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rows {
+    /// Eight rows of eight elements of 16 bits.
+    Halves,
+    /// Eight or sixteen rows of sixteen bytes.
+    Bytes,
+    /// Sixteen elements of 6 bits, then 32 bits of nothing.
+    Sixes,
+    /// Sixteen elements of 4 bits, then 64 bits of nothing.
+    Fours,
+}
+
+/// A load or store of small matrices, a row of which a lane names.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct MatrixAccess {
+    /// What the rows are.
+    pub rows: Rows,
     /// Where.
     pub space: Space,
     /// The address of the row that a lane names.
     pub address: Address,
-    /// One register a matrix.
+    /// One register a matrix; two of a matrix of 16 x 16.
     pub registers: Vec<Place>,
     /// Whether rows and columns change places.
     pub transposed: bool,

@@ -156,7 +156,12 @@ fn soft(op: FloatOp, format: soft_float::Format, rounding: Rounding, a: u64, b: 
 /// not exact, so that the second rounding sees on which side the true value lies.
 #[inline(always)]
 pub fn fma_32(a: f32, b: f32, c: f32) -> f32 {
-    let (product, addend) = (f64::from(a) * f64::from(b), f64::from(c));
+    sum_32(f64::from(a) * f64::from(b), f64::from(c))
+}
+
+/// The sum of two doubles, rounded once to a single.
+#[inline(always)]
+pub fn sum_32(product: f64, addend: f64) -> f32 {
     let sum = product + addend;
     let back = sum - product;
     let error = (product - (sum - back)) + (addend - back);

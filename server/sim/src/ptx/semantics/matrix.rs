@@ -1,13 +1,13 @@
-//! Products of small matrices whose elements lie spread over the registers of a warp.
+//! Products of small matrices whose elements lie spread over the registers of a warp, where
+//! [`fragments`](super::fragments) says.
 //!
-//! Which lane holds which element: with `g = lane / 4` and `t = lane % 4`, and `E` elements to a 32-bit register, register `r`
-//! of A holds row `g + 8 * (r & 1)` (8-row shapes: `g`) and columns `(r >> 1) * 4E + tE + e`; register `r` of B holds column `g`
-//! and rows `r * 4E + tE + e`; 32- and 64-bit elements of C and D are at row `g + 8 * (r >> 1)`, column `2t + (r & 1)`, pairs of
-//! halves at row `g + 8r`, columns `2t` and `2t + 1`.
+//! Products are exact. Sums of singles and halves round to a single at each step along `k` (the machine's order and its
+//! roundings are unspecified), sums of doubles round once a step as the instruction says.
 
-use super::float::fma_32;
-use super::narrow::{E4M3, E5M2};
-use crate::soft_float::{BF16, F16, F64, Format, Number, Rounding};
+use super::float::sum_32;
+use super::fragments::{Layout, Matrix};
+use super::narrow::{E2M1, E2M3, E3M2, E4M3, E5M2, Element, Narrow, UE4M3};
+use crate::soft_float::{self, F16, F32, F64, Number, Rounding};
 
 /// What the elements of a factor are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,8 +16,8 @@ pub enum Factor {
     F16,
     Bf16,
     Tf32,
-    E4m3,
-    E5m2,
+    /// A narrow float, with the bits that it takes in a register and those below it there.
+    Narrow(Narrow, u32, u32),
     F64,
     S8,
     U8,
@@ -30,12 +30,28 @@ pub enum Factor {
 }
 
 impl Factor {
+    /// `e4m3`, `e5m2`, `e3m2` and `e2m3` in bytes of their own; `e2m1` in the middle of one.
+    pub fn in_byte(name: &str) -> Option<Factor> {
+        Some(match name {
+            "e4m3" => Factor::Narrow(E4M3, 8, 0),
+            "e5m2" => Factor::Narrow(E5M2, 8, 0),
+            "e3m2" => Factor::Narrow(E3M2, 8, 0),
+            "e2m3" => Factor::Narrow(E2M3, 8, 0),
+            "e2m1" => Factor::Narrow(E2M1, 8, 2),
+            _ => return None,
+        })
+    }
+
+    /// `e2m1`, two to a byte.
+    pub const PACKED_E2M1: Factor = Factor::Narrow(E2M1, 4, 0);
+
     /// Bits of an element in a register.
     pub fn bits(self) -> u32 {
         match self {
             Factor::F16 | Factor::Bf16 => 16,
             Factor::Tf32 => 32,
-            Factor::E4m3 | Factor::E5m2 | Factor::S8 | Factor::U8 => 8,
+            Factor::Narrow(_, bits, _) => bits,
+            Factor::S8 | Factor::U8 => 8,
             Factor::S4 | Factor::U4 => 4,
             Factor::F64 => 64,
             Factor::BitsXor | Factor::BitsAnd => 1,
@@ -56,17 +72,22 @@ impl Factor {
     }
 
     fn float(self, bits: u64) -> f64 {
-        let double = |number: Number| f64::from_bits(F64.pack(number, Rounding::Nearest));
         match self {
             Factor::F16 => double(F16.unpack(bits)),
-            Factor::Bf16 => double(BF16.unpack(bits)),
+            Factor::Bf16 => f64::from(f32::from_bits((bits as u32) << 16)),
             // The low bits are not looked at.
             Factor::Tf32 => f64::from(f32::from_bits(bits as u32 & !0x1fff)),
-            Factor::E4m3 => double(E4M3.unpack(bits as u8)),
-            Factor::E5m2 => double(E5M2.unpack(bits as u8)),
+            Factor::Narrow(format, _, below) => {
+                let width = 1 + format.exponent_bits + format.fraction_bits;
+                double(format.unpack((bits >> below) as u8 & (u8::MAX >> (8 - width))))
+            }
             _ => f64::from_bits(bits),
         }
     }
+}
+
+fn double(number: Number) -> f64 {
+    f64::from_bits(F64.pack(number, Rounding::Nearest))
 }
 
 /// What the elements of a sum are.
@@ -79,11 +100,53 @@ pub enum Sum {
     S32,
 }
 
+impl Sum {
+    /// Bits of an element in a register.
+    pub fn bits(self) -> u32 {
+        match self {
+            Sum::F16 => 16,
+            Sum::F32 | Sum::S32 => 32,
+            Sum::F64 => 64,
+        }
+    }
+}
+
+/// Scales that blocks of the factors are multiplied by.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BlockScale {
+    /// How many blocks a row has.
+    pub blocks: u32,
+    /// `ue4m3` rather than `ue8m0`.
+    pub ue4m3: bool,
+}
+
+impl BlockScale {
+    fn value(self, byte: u32) -> f64 {
+        let element = if self.ue4m3 { Element::Narrow(UE4M3) } else { Element::Power };
+        double(element.unpack(byte & if self.ue4m3 { 0x7f } else { 0xff }))
+    }
+}
+
+/// The scales that a warp gives: the words of its lanes, and which byte and which lanes of a quad (of A: which pair) to take.
+#[derive(Clone, Copy, Debug)]
+pub struct ScaleWords {
+    /// The words of A.
+    pub a: [u32; 32],
+    /// The words of B.
+    pub b: [u32; 32],
+    /// The byte, and the pair of lanes, of A.
+    pub select_a: (u32, u32),
+    /// The byte, and the lane, of B.
+    pub select_b: (u32, u32),
+}
+
 /// A product of matrices, `D = A * B + C`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Product {
     /// Rows of A.
     pub m: u32,
+    /// Columns of B.
+    pub n: u32,
     /// Columns of A.
     pub k: u32,
     /// Elements of A.
@@ -96,195 +159,141 @@ pub struct Product {
     pub d: Sum,
     /// `.satfinite`: integer sums clamp.
     pub saturate: bool,
+    /// How sums of doubles round.
+    pub rounding: Rounding,
+    /// Where the elements are.
+    pub layout: Layout,
+    /// What blocks of the factors are multiplied by.
+    pub scale: Option<BlockScale>,
 }
 
-/// Columns of B in every shape.
-const N: u32 = 8;
+/// Registers of a warp, a lane each.
+pub type Words = Vec<[u64; 32]>;
 
 impl Product {
-    /// How many registers of A, B, C and D a lane has.
-    pub fn registers(&self) -> [usize; 4] {
-        let count = |rows: u32, columns: u32, bits: u32| (rows * columns * bits / 32 / bits.max(32)) as usize;
-        let sum = |sum: Sum| match sum {
-            Sum::F16 => 16,
-            Sum::F32 | Sum::S32 => 32,
-            Sum::F64 => 64,
+    /// A, B, C and D.
+    pub fn matrices(&self) -> [Matrix; 4] {
+        let tiles = self.layout.tiles();
+        let factor = |outer, bits, is_b| {
+            let matrix = Matrix::new(outer, self.k, bits, is_b, tiles);
+            // Halves in fragments of `wmma` have copies.
+            let copies = self.layout == Layout::Own && self.a == Factor::F16;
+            if copies { Matrix { registers: 8, ..matrix } } else { matrix }
         };
-        // A register holds 32 bits, or one 64-bit element.
-        let factor = |rows, columns, bits: u32| match bits {
-            64 => (rows * columns / 32) as usize,
-            _ => count(rows, columns, bits),
-        };
-        let accumulator = |bits: u32| match bits {
-            64 => (self.m * N / 32) as usize,
-            _ => count(self.m, N, bits),
-        };
-        [
-            factor(self.m, self.k, self.a.bits()),
-            factor(self.k, N, self.b.bits()),
-            accumulator(sum(self.c)),
-            accumulator(sum(self.d)),
-        ]
+        let sum = |sum: Sum| Matrix::new(self.m, self.n, sum.bits(), false, tiles);
+        [factor(self.m, self.a.bits(), false), factor(self.n, self.b.bits(), true), sum(self.c), sum(self.d)]
     }
 
-    /// Computes D. `read(which, register, lane)` gives a register of A (0), B (1) or C (2); `write(register, lane, bits)` takes
-    /// one of D.
-    pub fn compute(
+    /// Computes the registers of D from those of A, B and C.
+    pub fn compute(&self, a: &Words, b: &Words, c: &Words, scales: Option<&ScaleWords>) -> Words {
+        let [of_a, of_b, of_c, of_d] = self.matrices();
+        let mut out = vec![[0; 32]; of_d.registers as usize];
+        for tile in 0..self.layout.tiles() {
+            let factor = |of: Matrix, words: &Words, outer: u32, k: u32| {
+                let at = self.layout.factor(of, tile, outer, k);
+                let bits = words[at.register][at.lane] >> at.shift;
+                if of.bits == 64 { bits } else { bits & ((1 << of.bits) - 1) }
+            };
+            let row_of_a: Vec<Vec<u64>> =
+                (0..self.m).map(|row| (0..self.k).map(|k| factor(of_a, a, row, k)).collect()).collect();
+            let column_of_b: Vec<Vec<u64>> =
+                (0..self.n).map(|column| (0..self.k).map(|k| factor(of_b, b, column, k)).collect()).collect();
+            let start = |row, column| {
+                let at = self.layout.sum(of_c, tile, row, column);
+                let bits = c[at.register][at.lane] >> at.shift;
+                if of_c.bits == 16 { bits & 0xffff } else { bits }
+            };
+            let mut give = |row, column, bits: u64| {
+                let at = self.layout.sum(of_d, tile, row, column);
+                out[at.register][at.lane] |= bits << at.shift;
+            };
+            if self.d == Sum::S32 {
+                self.integers(&row_of_a, &column_of_b, start, &mut give);
+            } else {
+                self.floats(&row_of_a, &column_of_b, scales, start, &mut give);
+            }
+        }
+        out
+    }
+
+    fn integers(
         &self,
-        read: impl Fn(usize, usize, usize) -> u64,
-        mut write: impl FnMut(usize, usize, u64),
+        a: &[Vec<u64>],
+        b: &[Vec<u64>],
+        start: impl Fn(u32, u32) -> u64,
+        give: &mut impl FnMut(u32, u32, u64),
     ) {
-        let element_a =
-            |row, k| element(self.a.bits(), self.m, row, k, |register, lane| read(0, register, lane));
-        let element_b =
-            |k, column| element(self.b.bits(), N, column, k, |register, lane| read(1, register, lane));
-        let registers = self.registers()[3];
-        for lane in 0..32 {
-            for register in 0..registers {
-                let mut bits = 0;
-                for (part, (row, column)) in self.positions(self.d, register as u32, lane as u32).enumerate()
-                {
-                    let sum = self.sum(row, column, &element_a, &element_b, &read);
-                    bits |= sum << (16 * part);
-                }
-                write(register, lane, bits);
+        let product = |a: i64, b: i64| match self.a {
+            Factor::BitsXor => a ^ b,
+            _ => a * b,
+        };
+        for (row, a) in (0..).zip(a) {
+            for (column, b) in (0..).zip(b) {
+                let products = a.iter().zip(b).map(|(&a, &b)| product(self.a.integer(a), self.b.integer(b)));
+                let sum = i64::from(start(row, column) as i32) + products.sum::<i64>();
+                let clamped = sum.clamp(i32::MIN.into(), i32::MAX.into());
+                give(row, column, u64::from(if self.saturate { clamped as u32 } else { sum as u32 }));
             }
         }
     }
 
-    fn sum(
+    fn floats(
         &self,
-        row: u32,
-        column: u32,
-        a: &impl Fn(u32, u32) -> u64,
-        b: &impl Fn(u32, u32) -> u64,
-        read: &impl Fn(usize, usize, usize) -> u64,
-    ) -> u64 {
-        let start = self.addend(row, column, read);
-        if self.d == Sum::S32 {
-            let product = |a: i64, b: i64| match self.a {
-                Factor::BitsXor => a ^ b,
-                _ => a * b,
-            };
-            let products =
-                (0..self.k).map(|k| product(self.a.integer(a(row, k)), self.b.integer(b(k, column))));
-            let sum = i64::from(start as i32) + products.sum::<i64>();
-            let clamped = sum.clamp(i32::MIN.into(), i32::MAX.into());
-            return u64::from(if self.saturate { clamped as u32 } else { sum as u32 });
-        }
-        let factors = (0..self.k).map(|k| (self.a.float(a(row, k)), self.b.float(b(k, column))));
-        if self.d == Sum::F64 {
-            return factors.fold(f64::from_bits(start), |sum, (a, b)| a.mul_add(b, sum)).to_bits();
-        }
-        let start = match self.c {
-            Sum::F16 => f64::from_bits(F64.pack(F16.unpack(start), Rounding::Nearest)) as f32,
-            _ => f32::from_bits(start as u32),
+        a: &[Vec<u64>],
+        b: &[Vec<u64>],
+        scales: Option<&ScaleWords>,
+        start: impl Fn(u32, u32) -> u64,
+        give: &mut impl FnMut(u32, u32, u64),
+    ) {
+        let scaled = |is_b: bool, outer: u32, k: usize, value: f64| match (self.scale, scales) {
+            (Some(scale), Some(words)) => value * self.scale_of(scale, words, is_b, outer, k as u32),
+            _ => value,
         };
-        let sum = factors.fold(start, |sum, (a, b)| fma_32(a as f32, b as f32, sum));
-        let format: Format = if self.d == Sum::F16 { F16 } else { crate::soft_float::F32 };
-        format.pack(crate::soft_float::F32.unpack(sum.to_bits().into()), Rounding::Nearest)
-    }
-
-    /// The element of C at a place, by the inverse of [`Self::positions`].
-    fn addend(&self, row: u32, column: u32, read: &impl Fn(usize, usize, usize) -> u64) -> u64 {
-        let lane = (row % 8 * 4 + column / 2) as usize;
-        match self.c {
-            Sum::F16 => read(2, (row / 8) as usize, lane) >> (16 * (column % 2)) & 0xffff,
-            _ => read(2, (row / 8 * 2 + column % 2) as usize, lane),
+        let values = |is_b: bool, ty: Factor, lines: &[Vec<u64>]| -> Vec<Vec<f64>> {
+            let line = |(outer, line): (u32, &Vec<u64>)| {
+                let values = line.iter().enumerate();
+                values.map(|(k, &bits)| scaled(is_b, outer, k, ty.float(bits))).collect()
+            };
+            (0..).zip(lines).map(line).collect()
+        };
+        let (a, b) = (values(false, self.a, a), values(true, self.b, b));
+        for (row, a) in (0..).zip(&a) {
+            for (column, b) in (0..).zip(&b) {
+                let factors = a.iter().zip(b);
+                let start = start(row, column);
+                give(
+                    row,
+                    column,
+                    if self.d == Sum::F64 {
+                        factors.fold(start, |sum, (a, b)| {
+                            soft_float::op::fma(F64, self.rounding, a.to_bits(), b.to_bits(), sum)
+                        })
+                    } else {
+                        let start = match self.c {
+                            Sum::F16 => double(F16.unpack(start)) as f32,
+                            _ => f32::from_bits(start as u32),
+                        };
+                        let sum = factors.fold(start, |sum, (a, b)| sum_32(a * b, sum.into()));
+                        let format = if self.d == Sum::F16 { F16 } else { F32 };
+                        format.pack(F32.unpack(sum.to_bits().into()), Rounding::Nearest)
+                    },
+                );
+            }
         }
     }
 
-    /// The elements that a register of D holds, lowest first.
-    fn positions(&self, sum: Sum, register: u32, lane: u32) -> impl Iterator<Item = (u32, u32)> {
-        let (g, t) = (lane / 4, lane % 4);
-        let halves = sum == Sum::F16;
-        let row = g + 8 * if halves { register } else { register >> 1 };
-        let column = 2 * t + if halves { 0 } else { register & 1 };
-        (0..if halves { 2 } else { 1 }).map(move |part| (row, column + part))
+    /// The scale of an element: that of its block, from the byte and the lane that are chosen.
+    fn scale_of(&self, scale: BlockScale, words: &ScaleWords, is_b: bool, outer: u32, k: u32) -> f64 {
+        let block = k / (self.k / scale.blocks);
+        let (word, byte) = if is_b {
+            (words.b[(outer % 8 * 4 + (words.select_b.1 & 3)) as usize], words.select_b.0)
+        } else {
+            let lane = outer % 8 * 4 + 2 * (words.select_a.1 & 1) + outer / 8;
+            (words.a[lane as usize], words.select_a.0)
+        };
+        scale.value(word >> (8 * ((byte + block) & 3)))
     }
-}
-
-/// An element of a factor: `row` among `rows` (for B, its column), `k` along the sum.
-fn element(bits: u32, rows: u32, row: u32, k: u32, read: impl Fn(usize, usize) -> u64) -> u64 {
-    let per = (32 / bits.min(32)).max(1);
-    let (step, within) = (k / (4 * per), k % (4 * per));
-    let (t, part) = (within / per, within % per);
-    let lane = row % 8 * 4 + t;
-    // Sixteen rows take two registers a step.
-    let register = if rows == 16 { step * 2 + row / 8 } else { step };
-    let word = read(register as usize, lane as usize);
-    if bits == 64 { word } else { word >> (bits * part) & ((1 << bits) - 1) }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Every element of A is its row, of B its column + 1, of C 100.
-    #[test]
-    fn bytes() {
-        let product =
-            Product { m: 16, k: 32, a: Factor::U8, b: Factor::S8, c: Sum::S32, d: Sum::S32, saturate: false };
-        assert_eq!(product.registers(), [4, 2, 4, 4]);
-        let read = |which: usize, register: usize, lane: usize| match which {
-            0 => (lane as u64 / 4 + 8 * (register as u64 & 1)) * 0x0101_0101,
-            1 => (lane as u64 / 4 + 1) * 0x0101_0101,
-            _ => 100,
-        };
-        let mut wrong = 0;
-        product.compute(read, |register, lane, bits| {
-            let (row, column) = (lane / 4 + 8 * (register >> 1), 2 * (lane % 4) + (register & 1));
-            wrong += u32::from(bits != (32 * row * (column + 1) + 100) as u64);
-        });
-        assert_eq!(wrong, 0);
-    }
-
-    #[test]
-    fn single_bits() {
-        let product = Product {
-            m: 8,
-            k: 128,
-            a: Factor::BitsXor,
-            b: Factor::BitsXor,
-            c: Sum::S32,
-            d: Sum::S32,
-            saturate: false,
-        };
-        assert_eq!(product.registers(), [1, 1, 2, 2]);
-        let read = |which: usize, _: usize, _: usize| if which == 0 { 0xff } else { 0 };
-        product.compute(read, |_, _, bits| assert_eq!(bits, 32));
-    }
-
-    #[test]
-    fn halves_by_the_identity() {
-        let product = Product {
-            m: 16,
-            k: 8,
-            a: Factor::F16,
-            b: Factor::F16,
-            c: Sum::F16,
-            d: Sum::F32,
-            saturate: false,
-        };
-        assert_eq!(product.registers(), [2, 1, 2, 4]);
-        // B is the identity, so D is A: its element at row r, column c is r + c.
-        let half = |value: u32| {
-            F16.pack(crate::soft_float::F32.unpack((value as f32).to_bits().into()), Rounding::Nearest)
-        };
-        let read = |which: usize, register: usize, lane: usize| {
-            let (g, t) = (lane as u32 / 4, lane as u32 % 4);
-            match which {
-                0 => {
-                    let row = g + 8 * register as u32;
-                    half(row + 2 * t) | half(row + 2 * t + 1) << 16
-                }
-                1 => half(u32::from(2 * t == g)) | half(u32::from(2 * t + 1 == g)) << 16,
-                _ => 0,
-            }
-        };
-        product.compute(read, |register, lane, bits| {
-            let (row, column) = (lane / 4 + 8 * (register >> 1), 2 * (lane % 4) + (register & 1));
-            assert_eq!(f32::from_bits(bits as u32), (row + column) as f32);
-        });
-    }
-}
+mod tests;

@@ -142,7 +142,8 @@ pub enum Element {
 }
 
 impl Element {
-    fn unpack(self, bits: u32) -> Number {
+    /// Takes a number apart.
+    pub fn unpack(self, bits: u32) -> Number {
         match self {
             Element::Single => F32.unpack(bits.into()),
             Element::Half(format) => format.unpack((bits & 0xffff).into()),
