@@ -105,17 +105,33 @@ fn what_is_broken_is_left_alone_and_said() {
 }
 
 #[test]
+fn wave_is_formatted_too() {
+    check(
+        Folder::new().path(),
+        &["fmt", "--language", "wave-asm", "-"],
+        ".kernel k\nif p1\n  halt;now\n endif\n.end",
+        expect![[r#"
+            .kernel k
+                if p1
+                    halt ;now
+                endif
+            .end
+            --
+            exit 0
+        "#]],
+    );
+}
+
+#[test]
 fn what_cannot_be_formatted_says_why() {
     let folder = Folder::new();
-    folder.write("k.wave", ".kernel k\n  halt\n.end\n");
     folder.write("k.txt", "hello\n");
     check(
         folder.path(),
-        &["fmt", "k.wave", "k.txt", "nowhere.ptx"],
+        &["fmt", "k.txt", "nowhere.ptx"],
         "",
         expect![[r#"
             --
-            warplens: k.wave: WAVE files are not formatted yet; this version formats PTX
             warplens: k.txt: its language cannot be told; say it with --language ptx or --language wave-asm
             warplens: nowhere.ptx: cannot be read: No such file or directory (os error 2)
             exit 2

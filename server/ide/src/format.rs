@@ -1,11 +1,12 @@
 //! Formatting: the edits that give a file the columns of a compiler's output.
 //!
 //! Only blanks and line ends change, never a token or a comment, and what is formatted already stays as it is. An item
-//! with a syntax error is left alone: what its author meant is not known. `layout` keeps those promises, `ptx` is the
-//! style.
+//! with a syntax error is left alone: what its author meant is not known. `layout` keeps those promises, `ptx` and
+//! `wave` are the styles.
 
 mod layout;
 mod ptx;
+mod wave;
 
 use salsa::Database as _;
 use text_size::{TextRange, TextSize};
@@ -15,7 +16,7 @@ use warplens_syntax::Language;
 use crate::answer::{FileId, TextEdit};
 use crate::db::{Database, File, Item, items, ptx_header};
 use crate::{Analysis, Answer};
-use layout::Layout;
+use layout::{Comments, Layout};
 
 /// How a file is formatted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -27,16 +28,14 @@ pub struct Formatted {
 }
 
 impl Analysis {
-    /// The edits that format a file, or why it cannot be.
-    pub fn format(&self, file: FileId) -> Answer<Result<Formatted, String>> {
-        let formatted = self.ask(file, |db, file| Some(format(db, file)))?;
-        Ok(formatted.unwrap_or_else(|| Ok(Formatted::default())))
+    /// The edits that format a file.
+    pub fn format(&self, file: FileId) -> Answer<Formatted> {
+        self.ask(file, format)
     }
 
-    /// The edits that format the lines of a range, or why that cannot be.
-    pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Result<Formatted, String>> {
-        let formatted = self.ask(file, |db, file| Some(format_range(db, file, range)))?;
-        Ok(formatted.unwrap_or_else(|| Ok(Formatted::default())))
+    /// The edits that format the lines of a range.
+    pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Formatted> {
+        self.ask(file, |db, file| format_range(db, file, range))
     }
 
     /// The edits that format what was ended by typing `;` or a line end just before a place.
@@ -45,21 +44,18 @@ impl Analysis {
     }
 }
 
-/// Why a WAVE file is not formatted.
-const WAVE_LATER: &str = "WAVE files are not formatted yet; this version formats PTX";
-
 /// The edits that format a file.
-fn format(db: &Database, file: File) -> Result<Formatted, String> {
+fn format(db: &Database, file: File) -> Formatted {
     let whole = TextRange::up_to(file.document(db).items().text_len());
     formatted(db, file, whole, first_error)
 }
 
 /// The edits that format the lines of a range.
-fn format_range(db: &Database, file: File, range: TextRange) -> Result<Formatted, String> {
+fn format_range(db: &Database, file: File, range: TextRange) -> Formatted {
     let lines = lines_of(&file.document(db).items().text(), range);
-    let mut found = formatted(db, file, lines, first_error)?;
+    let mut found = formatted(db, file, lines, first_error);
     found.edits.retain(|edit| lines.contains_range(edit.range));
-    Ok(found)
+    found
 }
 
 /// The edits after `;` or the end of a line was typed before `offset`: they format the line that this ended. Mistakes
@@ -69,7 +65,7 @@ fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     let ended = TextSize::of(before.trim_end_matches(['\n', '\r', ' ', '\t']));
     let line = lines_of(&text, TextRange::empty(ended));
-    let Ok(mut found) = formatted(db, file, line, |_, _| None) else { return Vec::new() };
+    let mut found = formatted(db, file, line, |_, _| None);
     // The blanks before the next line are where the cursor is.
     found.edits.retain(|edit| line.contains_range(edit.range) && edit.range.start() <= ended);
     // Where something is wrong, a new line could begin what was inside of something else.
@@ -86,6 +82,9 @@ fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
 fn first_error(db: &Database, item: Item<'_>) -> Option<TextRange> {
     let syntax = item.parse(db).errors().first().map(|error| error.range);
     syntax.or_else(|| {
+        if item.language(db) == Language::Wave {
+            return None;
+        }
         let declarations = &ptx_header(db, item).declarations;
         let signatures = declarations.iter().filter_map(|declaration| match &declaration.kind {
             DeclarationKind::Function { signature, .. } => Some(signature),
@@ -106,13 +105,15 @@ fn formatted(
     file: File,
     lines: TextRange,
     error: impl Fn(&Database, Item<'_>) -> Option<TextRange>,
-) -> Result<Formatted, String> {
-    if file.language(db) == Language::Wave {
-        return Err(WAVE_LATER.into());
-    }
+) -> Formatted {
+    let language = file.language(db);
+    let comments = match language {
+        Language::Wave => Comments::WithCode,
+        Language::Ptx => Comments::InColumns,
+    };
     let list = file.document(db).items();
     let line_end = list.items().iter().find_map(|item| line_end(&item.text)).unwrap_or("\n");
-    let mut layout = Layout::new(line_end);
+    let mut layout = Layout::new(comments, line_end);
     let mut broken = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
         let range = list.range_of(index);
@@ -129,11 +130,15 @@ fn formatted(
             let tree = item.parse(db).syntax();
             // An edit waits for this: it must be noticed.
             let pause = || db.unwind_if_revision_cancelled();
-            ptx::item(&tree, text, touched - range.start(), &mut layout, pause);
+            let window = touched - range.start();
+            match language {
+                Language::Wave => wave::item(&tree, text, window, &mut layout, pause),
+                Language::Ptx => ptx::item(&tree, text, window, &mut layout, pause),
+            }
         }
         db.unwind_if_revision_cancelled();
     }
-    Ok(Formatted { edits: layout.finish(), broken })
+    Formatted { edits: layout.finish(), broken }
 }
 
 /// Whether a syntax error touches a range.

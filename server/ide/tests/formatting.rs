@@ -33,7 +33,7 @@ fn files(part: &str) -> Vec<PathBuf> {
 fn format(text: &str) -> String {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), Language::Ptx, text);
-    let Formatted { edits, .. } = host.snapshot().format(FileId(0)).unwrap().unwrap();
+    let Formatted { edits, .. } = host.snapshot().format(FileId(0)).unwrap();
     let (mut formatted, mut at) = (String::new(), 0);
     for edit in edits {
         formatted.push_str(&text[at..edit.range.start().into()]);

@@ -15,7 +15,18 @@ pub(super) enum Indent {
     Flush,
     Statement,
     Continuation,
+    /// So many times four blanks.
+    Level(u8),
+    /// The same for what closes a construct: comments before it may belong to what it closes.
+    Closing(u8),
 }
+
+/// The deepest level that is shown.
+const MAX_LEVEL: u8 = 40;
+const BLANKS: &str = match std::str::from_utf8(&[b' '; 4 * MAX_LEVEL as usize]) {
+    Ok(blanks) => blanks,
+    Err(_) => "",
+};
 
 impl Indent {
     fn text(self) -> &'static str {
@@ -23,8 +34,18 @@ impl Indent {
             Indent::Flush => "",
             Indent::Statement => "\t",
             Indent::Continuation => "\t\t",
+            Indent::Level(level) | Indent::Closing(level) => &BLANKS[..4 * usize::from(level.min(MAX_LEVEL))],
         }
     }
+}
+
+/// Where comments go.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Comments {
+    /// Those behind code in a column of their own; those on lines of their own as far in as they were, roughly.
+    InColumns,
+    /// Those behind code where they are; those on lines of their own as far in as what follows.
+    WithCode,
 }
 
 /// What is wanted before a token.
@@ -53,6 +74,8 @@ impl Gap {
 enum End {
     /// There is no line yet: the start of the file.
     Start,
+    /// So many line ends, which belong to the item before.
+    Lines(usize),
     Code,
     /// `{` or `}`, which a comment follows closely.
     Brace,
@@ -100,13 +123,14 @@ pub(super) struct Layout<'t> {
     width: usize,
     /// Inside of text that compilers took over.
     inline: bool,
+    comments: Comments,
     line_end: &'static str,
     edits: Vec<TextEdit>,
 }
 
 impl<'t> Layout<'t> {
     /// A layout of a file with these line ends.
-    pub(super) fn new(line_end: &'static str) -> Layout<'t> {
+    pub(super) fn new(comments: Comments, line_end: &'static str) -> Layout<'t> {
         Layout {
             text: "",
             start: 0.into(),
@@ -115,6 +139,7 @@ impl<'t> Layout<'t> {
             end: End::Start,
             width: 0,
             inline: false,
+            comments,
             line_end,
             edits: Vec::new(),
         }
@@ -156,16 +181,22 @@ impl<'t> Layout<'t> {
         self.end = if is_brace { End::Brace } else { End::Code };
     }
 
-    /// The end of the item: comments that no token of it follows. What lies after them belongs to the next one.
+    /// The end of the item: comments that no token of it follows, and line ends that do not belong to the next one.
     pub(super) fn end_item(&mut self) {
         self.comments(Gap::Line(Indent::Flush), None);
+        let blank = TextRange::new(self.at, TextSize::of(self.text));
+        let breaks = self.breaks(blank).min(MAX_BREAKS);
+        if breaks > 0 && !matches!(self.end, End::Unknown | End::Start) {
+            self.set_lines(blank, breaks, "");
+            self.end = End::Lines(breaks);
+        }
     }
 
     /// The end of the file, which is the end of a line.
     pub(super) fn finish(mut self) -> Vec<TextEdit> {
         let blank = TextRange::new(self.at, TextSize::of(self.text));
         match self.end {
-            End::Unknown => {}
+            End::Unknown | End::Lines(_) => {}
             End::Start => self.set_lines(blank, 0, Indent::Flush.text()),
             _ => self.set_lines(blank, self.breaks(blank).clamp(1, MAX_BREAKS), ""),
         }
@@ -190,9 +221,9 @@ impl<'t> Layout<'t> {
     fn comment(&mut self, comment: &Waiting, gap: Gap, is_alone: bool, is_last: bool) {
         let blank = TextRange::new(self.at, comment.range.start());
         let text = &self.text[comment.range];
-        let ends_line = comment.kind != SyntaxKind::COMMENT || text.starts_with("//");
+        let ends_line = comment.kind != SyntaxKind::COMMENT || !text.starts_with("/*");
         let breaks = self.breaks(blank);
-        let starts_line = breaks > 0 || self.end == End::Start || self.end == End::LineComment;
+        let starts_line = breaks > 0 || matches!(self.end, End::Start | End::Lines(_) | End::LineComment);
         let ends_inline = text.trim_end() == INLINE_END;
         if self.inline || (self.end == End::Unknown && !starts_line) {
             self.keep(blank);
@@ -200,9 +231,15 @@ impl<'t> Layout<'t> {
             let indent = match comment.kind {
                 SyntaxKind::LINE_MARK => "",
                 _ if !is_alone && !ends_line => gap.indent().text(),
-                _ => own_indent(&self.text[blank]),
+                _ => self.own_indent(&self.text[blank], gap),
             };
             self.set_lines(blank, self.wanted_breaks(breaks), indent);
+        } else if self.comments == Comments::WithCode {
+            if blank.is_empty() {
+                self.set_blanks(blank, " ");
+            } else {
+                self.keep(blank);
+            }
         } else if ends_line || is_alone || is_last {
             self.set_blanks(blank, behind_code(self.end, self.width));
         } else {
@@ -217,6 +254,19 @@ impl<'t> Layout<'t> {
         };
     }
 
+    /// The indentation of a comment on a line of its own, by the blanks before it and what follows.
+    fn own_indent(&self, blank: &str, gap: Gap) -> &'static str {
+        match (self.comments, gap.indent()) {
+            (Comments::InColumns, _) => own_indent(blank),
+            (Comments::WithCode, Indent::Closing(level))
+                if width_of_last_line(blank) > 4 * usize::from(level) =>
+            {
+                Indent::Level(level.saturating_add(1)).text()
+            }
+            (Comments::WithCode, indent) => indent.text(),
+        }
+    }
+
     fn gap_before_token(&mut self, token: TextSize, gap: Gap) {
         let blank = TextRange::new(self.at, token);
         let breaks = self.breaks(blank);
@@ -224,7 +274,9 @@ impl<'t> Layout<'t> {
             return self.keep(blank);
         }
         match (self.end, gap) {
-            (End::LineComment, _) => self.set_lines(blank, self.wanted_breaks(breaks), gap.indent().text()),
+            (End::LineComment | End::Lines(_), _) => {
+                self.set_lines(blank, self.wanted_breaks(breaks), gap.indent().text())
+            }
             (End::LeadingComment | End::InnerComment, _) if breaks > 0 => {
                 self.set_lines(blank, self.wanted_breaks(breaks), gap.indent().text());
             }
@@ -246,6 +298,7 @@ impl<'t> Layout<'t> {
     fn wanted_breaks(&self, breaks: usize) -> usize {
         match self.end {
             End::Start => breaks.min(MAX_BREAKS - 1),
+            End::Lines(before) => breaks.min(MAX_BREAKS - before),
             _ => breaks.clamp(1, MAX_BREAKS),
         }
     }
@@ -352,15 +405,18 @@ fn line_ends(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize)> {
     })
 }
 
+fn width_of_last_line(blank: &str) -> usize {
+    let start = line_ends(blank).last().map_or(0, |(_, end)| end);
+    blank[start..].chars().fold(0, |width, char| match char {
+        '\t' => (width / TAB + 1) * TAB,
+        _ => width + 1,
+    })
+}
+
 /// The indentation of a comment on a line of its own, by the one that it has.
 fn own_indent(blank: &str) -> &'static str {
     const FAR: &str = "                                        ";
-    let start = line_ends(blank).last().map_or(0, |(_, end)| end);
-    let width = blank[start..].chars().fold(0, |width, char| match char {
-        '\t' => (width / TAB + 1) * TAB,
-        _ => width + 1,
-    });
-    match width {
+    match width_of_last_line(blank) {
         0 => "",
         1..FAR_IN => "\t",
         _ => &FAR[..COMMENT_COLUMN],

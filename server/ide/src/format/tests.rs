@@ -6,13 +6,13 @@ use warplens_syntax::{Language, parse_file};
 use crate::fixture::{FILE, Fixture, language_of};
 use crate::{Analysis, AnalysisHost, Formatted, TextEdit};
 
-fn open(text: &str) -> Analysis {
+pub(super) fn open(text: &str) -> Analysis {
     let mut host = AnalysisHost::new();
     host.open(FILE, language_of(text), text);
     host.snapshot()
 }
 
-fn apply(text: &str, edits: &[TextEdit]) -> String {
+pub(super) fn apply(text: &str, edits: &[TextEdit]) -> String {
     let mut formatted = String::new();
     let mut at = TextSize::new(0);
     for edit in edits {
@@ -23,8 +23,8 @@ fn apply(text: &str, edits: &[TextEdit]) -> String {
     formatted + &text[usize::from(at)..]
 }
 
-fn format(text: &str) -> String {
-    apply(text, &open(text).format(FILE).unwrap().unwrap().edits)
+pub(super) fn format(text: &str) -> String {
+    apply(text, &open(text).format(FILE).unwrap().edits)
 }
 
 /// Shows tabs as `→` and the blanks before them.
@@ -271,7 +271,7 @@ fn inline_assembly_is_its_authors() {
 #[test]
 fn what_is_broken_is_left_alone() {
     let text = ".version   8.5\n.func f() { add.u32   %r1 %r2; }   // behind\n.func g() {ret;}\n";
-    let Formatted { edits, broken } = open(text).format(FILE).unwrap().unwrap();
+    let Formatted { edits, broken } = open(text).format(FILE).unwrap();
     let [error] = broken[..] else { panic!("one item is broken: {broken:?}") };
     assert!(text[..usize::from(error.start())].contains("add.u32"), "{error:?}");
     expect![[r#"
@@ -306,12 +306,6 @@ fn tokens_do_not_flow_together() {
 }
 
 #[test]
-fn wave_comes_later() {
-    let refused = open(".kernel k\n halt\n.end\n").format(FILE).unwrap().unwrap_err();
-    expect!["WAVE files are not formatted yet; this version formats PTX"].assert_eq(&refused);
-}
-
-#[test]
 fn a_range_is_formatted_by_whole_lines() {
     let fixture = Fixture::new(
         ".func f() {
@@ -322,7 +316,7 @@ mul.u32 a,b,c;
 }
 ",
     );
-    let found = open(&fixture.text).format_range(FILE, fixture.ranges[0]).unwrap().unwrap();
+    let found = open(&fixture.text).format_range(FILE, fixture.ranges[0]).unwrap();
     expect![[r#"
         .func f() {
         add.u32 a,b,c;
@@ -511,9 +505,9 @@ proptest! {
         let range = TextRange::new(start.min(end).into(), end.into());
         prop_assume!(text.is_char_boundary(usize::from(range.start())));
         let analysis = open(&text);
-        let whole = analysis.format(FILE).unwrap().unwrap().edits;
+        let whole = analysis.format(FILE).unwrap().edits;
         let lines = super::lines_of(&text, range);
-        let part = analysis.format_range(FILE, range).unwrap().unwrap().edits;
+        let part = analysis.format_range(FILE, range).unwrap().edits;
         for edit in &part {
             prop_assert!(lines.contains_range(edit.range), "{:?} of {:?}", edit, lines);
         }

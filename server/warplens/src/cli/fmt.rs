@@ -1,4 +1,4 @@
-//! `warplens fmt`: files in the columns of a compiler's output.
+//! `warplens fmt`: files in the one style of their language.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -60,7 +60,7 @@ impl Sheet<'_> {
         };
         let mut host = AnalysisHost::new();
         host.open(FileId(0), language, &before);
-        let formatted = host.snapshot().format(FileId(0)).map_err(|cancelled| cancelled.to_string())??;
+        let formatted = host.snapshot().format(FileId(0)).map_err(|cancelled| cancelled.to_string())?;
         let outcome = if formatted.broken.is_empty() { Outcome::Fine } else { Outcome::Errors };
         say_broken(path, &before, &formatted);
         let after = edited(&before, &formatted);

@@ -6,7 +6,7 @@ use tower_lsp::ls_types as lsp;
 use tower_lsp::ls_types::request::{
     Formatting, InlayHintRequest, OnTypeFormatting, RangeFormatting, Request, SignatureHelpRequest,
 };
-use warplens_ide::{Formatted, InlayHintKind, InlayHintKinds, Signature, TextRange, TextSize};
+use warplens_ide::{InlayHintKind, InlayHintKinds, Signature, TextRange, TextSize};
 
 use super::job::{Failure, Question, Urgency};
 use super::requests::{Asked, read};
@@ -23,11 +23,11 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
     use Urgency::{Now, Soon};
     Some(match method {
         Formatting::METHOD => read::<Formatting>(params, Soon, |question, _| {
-            edits(question, question.analysis.format(question.file)?)
+            Ok(Some(convert::edits(question, question.analysis.format(question.file)?.edits)))
         }),
         RangeFormatting::METHOD => read::<RangeFormatting>(params, Soon, |question, params| {
             let range = question.text_range(params.range);
-            edits(question, question.analysis.format_range(question.file, range)?)
+            Ok(Some(convert::edits(question, question.analysis.format_range(question.file, range)?.edits)))
         }),
         OnTypeFormatting::METHOD => read::<OnTypeFormatting>(params, Now, |question, params| {
             let at = question.offset(params.text_document_position.position);
@@ -44,15 +44,6 @@ pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {
         }),
         _ => return super::navigation::route(method, params),
     })
-}
-
-/// The edits of a file that can be formatted.
-fn edits(
-    question: &Question,
-    formatted: std::result::Result<Formatted, String>,
-) -> std::result::Result<Option<Vec<lsp::TextEdit>>, Failure> {
-    let formatted = formatted.map_err(Failure::Refused)?;
-    Ok(Some(convert::edits(question, formatted.edits)))
 }
 
 fn signature_help(question: &Question, help: warplens_ide::SignatureHelp) -> lsp::SignatureHelp {
