@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use common::{Source, shared};
 use warplens_sim::ptx::{LaunchConfig, Model, run};
-use warplens_sim::{Control, Limits, RunOptions};
+use warplens_sim::{Checks, Control, Limits, RunOptions};
 
 fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
@@ -42,7 +42,8 @@ fn kernels_end_in_a_known_way() {
         return;
     }
     let limits = Limits { max_steps: 4_000, ..Limits::default() };
-    let options = RunOptions { limits, registers: true, ..RunOptions::default() };
+    let options =
+        RunOptions { limits, registers: true, checks: Checks::ALL, counters: true, ..RunOptions::default() };
     let (mut ends, mut unsupported) = (BTreeMap::new(), BTreeMap::new());
     for path in files {
         let Ok(text) = std::fs::read_to_string(&path) else { continue };

@@ -9,9 +9,18 @@ use common::{hex, shared};
 use serde_json::Value;
 use warplens_sim::ptx::Model;
 
+/// Findings that are true of a case: its kernel, and the codes.
+const TRUE_FINDINGS: &[(&str, &[&str])] = &[];
+
 /// Why a case is not as it should be.
 fn run_case(case: &Value, text: &str, model: Model) -> Result<(), String> {
     let outcome = Case::new(case).run(text, model)?;
+    let path = Case::new(case).path();
+    let known = TRUE_FINDINGS.iter().find(|(file, _)| *file == path).map_or(&[][..], |(_, codes)| codes);
+    if let Some(finding) = outcome.findings().iter().find(|finding| !known.contains(&finding.code)) {
+        let at = finding.statement.map_or(0, |statement| statement.0);
+        return Err(format!("a finding at statement {at}: {}: {}", finding.code, finding.message));
+    }
     for expect in case["expect"].as_array().expect("a list") {
         check(expect, outcome.parameter(expect["param"].as_u64().expect("a parameter") as usize))?;
     }

@@ -18,6 +18,7 @@ mod memory;
 mod modifiers;
 mod module;
 mod operands;
+mod order;
 mod specials;
 mod stack;
 mod storage;

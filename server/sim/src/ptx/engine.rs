@@ -34,6 +34,7 @@ mod straight;
 mod system;
 mod touched;
 mod warp;
+mod watch;
 
 pub use model::Model;
 pub use run::run;

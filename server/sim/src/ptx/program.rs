@@ -9,9 +9,11 @@ use crate::memory::DeviceMemory;
 use crate::trace::StatementId;
 
 mod operation;
+mod order;
 mod tables;
 
 pub use operation::{Combining, Guard, Instruction, Op, SetTo, StackAction};
+pub use order::Order;
 pub use tables::{
     Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, BulkCopy, Call, Callee, Completion,
     Copy, Element, Exchange, ExchangeKind, Fill, FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct,
@@ -43,6 +45,8 @@ pub struct Program {
     pub shared_size: u32,
     /// Whether pointers have 64 bits.
     pub wide_addresses: bool,
+    /// Whether lanes of a warp that run together stay in step, as they do before `sm_70`.
+    pub lockstep: bool,
 }
 
 impl Program {
@@ -92,6 +96,8 @@ pub struct Function {
     pub params: Vec<Formal>,
     /// Formal return parameters, in order.
     pub returns: Vec<Formal>,
+    /// How each instruction orders memory.
+    pub orders: Vec<Order>,
     /// Side tables of the operations that need more than five slots.
     pub tables: Tables,
     /// Which registers each instruction writes: `written[writes[pc] .. writes[pc + 1]]`, numbers of `frame.registers`.

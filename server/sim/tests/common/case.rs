@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use warplens_sim::ptx::{LaunchConfig, Model, run};
-use warplens_sim::{Control, RunOptions, Status};
+use warplens_sim::{Checks, Control, Finding, RunOptions, Status};
 
 use super::{Source, hex};
 
@@ -27,6 +27,11 @@ impl Outcome {
     /// The bytes behind a parameter.
     pub(crate) fn parameter(&self, number: usize) -> &[u8] {
         self.bytes(self.buffers[number].expect("a buffer"))
+    }
+
+    /// What the run has to say.
+    pub(crate) fn findings(&self) -> &[Finding] {
+        &self.result.findings
     }
 
     /// The buffers, each once, in the order of the parameters.
@@ -84,8 +89,8 @@ impl<'a> Case<'a> {
             let at = layout.offset as usize;
             config.params[at..at + value.len()].copy_from_slice(value);
         }
-        let result =
-            run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
+        let options = RunOptions { checks: Checks::ALL, counters: true, ..RunOptions::default() };
+        let result = run(&program, config, model, &options, Control::none()).expect("nobody cancels");
         if result.status != Status::Finished {
             let finding = result.findings.last().map(|finding| finding.message.clone()).unwrap_or_default();
             return Err(format!("{:?}: {finding}", result.status));

@@ -77,6 +77,14 @@ findings! {
     "absent-members";
     /// A shuffle reads a lane that does not take part.
     "shuffle-inactive";
+    /// Two threads reach for the same bytes, one of them writes, and nothing orders the two.
+    "data-race";
+    /// A race whose outcome does not depend on who is first, because the store leaves the same value.
+    "same-value-race";
+    /// Something is read that was never written.
+    "uninitialized-read";
+    /// There was no more room to watch memory for races.
+    "shadow-limit";
     /// The program trapped.
     "trap";
     /// The run needs more memory than it may take.

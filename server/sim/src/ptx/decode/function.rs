@@ -8,6 +8,7 @@ use warplens_hir::ptx::{self as hir, FunctionKind, Operand, Parameter, Space, Sy
 use super::Why;
 use super::module::Linked;
 use super::operands::SlotTable;
+use super::order::order;
 use super::storage::{self, Storage};
 use crate::ptx::program::{Formal, Function, Guard, Instruction, Note, Op, Passing};
 use crate::ptx::registers::Slots;
@@ -92,6 +93,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
                 Err(why) => self.unsupported(instruction, why),
             };
             self.out.code.push(decoded);
+            self.out.orders.push(order(instruction));
             self.out.writes.push(self.out.written.len() as u32);
             self.note_writes(instruction.operands());
             self.out.names.push(self.out.named.len() as u32);

@@ -44,6 +44,19 @@ impl<'m> Module<'m> {
         });
         size.is_none_or(|size| size == AddressSize::Bits64)
     }
+
+    /// Targets before `sm_70` run the lanes of a warp in step.
+    fn lockstep(&self) -> bool {
+        let target = self.headers.iter().find_map(|header| match &header.directive {
+            Some(Directive::Target(target)) => target.architecture.as_ref(),
+            _ => None,
+        });
+        let number = target.and_then(|(name, _)| name.strip_prefix("sm_")).map(|number| {
+            let digits = number.trim_end_matches(|letter: char| letter.is_ascii_alphabetic());
+            digits.parse::<u32>().unwrap_or(u32::MAX)
+        });
+        number.is_some_and(|number| number < 70)
+    }
 }
 
 /// Why there is no program.
@@ -89,6 +102,7 @@ pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> 
         constants: linked.constants,
         shared_size: linked.dynamic_shared,
         wide_addresses: linked.wide_addresses,
+        lockstep: module.lockstep(),
     })
 }
 

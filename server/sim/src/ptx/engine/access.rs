@@ -3,6 +3,7 @@
 use super::execute::{Surroundings, get, put};
 use super::fault::Fault;
 use super::spaces::{Bank, Checked, Use, addresses, read, write};
+use super::watch::{Deed, Told};
 use crate::ptx::program::{Access, Copy, Element, Place, Space};
 use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, lanes};
 
@@ -20,6 +21,15 @@ pub(crate) fn load(
     let addresses = addresses(&access.address, r, around.frame_base);
     let span = u64::from(access.size) * access.elements.len() as u64;
     let checked = around.spaces.check(access.space, &addresses, span, Use::Load, mask, around.local)?;
+    around.tell(&Told {
+        deed: Deed::Load,
+        checked: &checked,
+        addresses: &addresses,
+        size: access.size,
+        count: access.elements.len(),
+        mask,
+        value: &|_, _| 0,
+    });
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
@@ -128,6 +138,15 @@ pub(crate) fn store(
     let addresses = addresses(&access.address, r, around.frame_base);
     let span = u64::from(access.size) * access.elements.len() as u64;
     let checked = around.spaces.check(access.space, &addresses, span, Use::Store, mask, around.local)?;
+    around.tell(&Told {
+        deed: Deed::Store,
+        checked: &checked,
+        addresses: &addresses,
+        size: access.size,
+        count: access.elements.len(),
+        mask,
+        value: &|lane, at| stored(access, r, lane, at),
+    });
     around.spaces.changes += 1;
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
@@ -149,6 +168,13 @@ pub(crate) fn store(
     Ok(())
 }
 
+/// The byte that a lane stores at this distance from its address.
+fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
+    let size = u64::from(access.size);
+    let element = access.elements.get((at / size) as usize).copied().flatten();
+    element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)
+}
+
 /// `cp.async`: the bytes are there at once.
 pub(crate) fn copy(
     copy: &Copy,
@@ -161,7 +187,33 @@ pub(crate) fn copy(
     let to = addresses(&copy.to, r, around.frame_base);
     let from = addresses(&copy.from, r, around.frame_base);
     let span = u64::from(copy.size);
-    around.spaces.check(copy.to_space, &to, span, Use::Store, mask, around.local)?;
+    let checked = around.spaces.check(copy.to_space, &to, span, Use::Store, mask, around.local)?;
+    let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
+    let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
+    // A source that is not there is refused below, where it is read.
+    let sources = around.spaces.check(copy.from_space, &from, 1, Use::Load, reads, around.local);
+    let (size, count) = (4, span as usize / 4);
+    if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
+        let told = Told {
+            deed: Deed::Load,
+            checked: sources,
+            addresses: &from,
+            size,
+            count,
+            mask: reads,
+            value: &|_, _| 0,
+        };
+        around.tell(&told);
+    }
+    around.tell(&Told {
+        deed: Deed::Store,
+        checked: &checked,
+        addresses: &to,
+        size,
+        count,
+        mask,
+        value: &|_, _| 0,
+    });
     for lane in lanes(mask) {
         let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
         let read = if ignored >> lane & 1 == 1 { 0 } else { wanted };
@@ -170,10 +222,10 @@ pub(crate) fn copy(
         for offset in (0..copy.size).step_by(step as usize) {
             let at = |address: u64| address.wrapping_add(offset.into());
             let value = match offset < read {
-                true => load_one(copy.from_space, at(from[lane]), step, lane, around)?,
+                true => get_one(copy.from_space, at(from[lane]), step, lane, around)?,
                 false => 0,
             };
-            store_one(copy.to_space, at(to[lane]), step, value, lane, around)?;
+            put_one(copy.to_space, at(to[lane]), step, value, lane, around)?;
         }
     }
     Ok(())
@@ -187,13 +239,59 @@ pub(crate) fn load_one(
     lane: usize,
     around: &mut Surroundings<'_>,
 ) -> Result<u64, Fault> {
+    tell_one(Deed::Load, space, address, size, 0, lane, around)?;
+    get_one(space, address, size, lane, around)
+}
+
+/// As [`load_one`], of which the watch has been told, or should not know.
+pub(crate) fn get_one(
+    space: Space,
+    address: u64,
+    size: u32,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<u64, Fault> {
     let addresses = [address; WIDTH];
     let checked = around.spaces.check(space, &addresses, size.into(), Use::Load, 1 << lane, around.local)?;
     Ok(fetch(&checked, &addresses, 0, size, around, 1 << lane)[lane])
 }
 
+/// Tells the watch what one lane does, where there is one.
+pub(crate) fn tell_one(
+    deed: Deed,
+    space: Space,
+    address: u64,
+    size: u32,
+    value: u64,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Fault> {
+    if around.watch.is_none() {
+        return Ok(());
+    }
+    let addresses = &[address; WIDTH];
+    let how = if deed == Deed::Load { Use::Load } else { Use::Store };
+    let checked = &around.spaces.check(space, addresses, size.into(), how, 1 << lane, around.local)?;
+    let value = &|_, at| (value >> (8 * at)) as u8;
+    around.tell(&Told { deed, checked, addresses, size, count: 1, mask: 1 << lane, value });
+    Ok(())
+}
+
 /// Up to eight bytes that one lane stores.
 pub(crate) fn store_one(
+    space: Space,
+    address: u64,
+    size: u32,
+    value: u64,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Fault> {
+    tell_one(Deed::Store, space, address, size, value, lane, around)?;
+    put_one(space, address, size, value, lane, around)
+}
+
+/// As [`store_one`], of which the watch has been told, or should not know.
+pub(crate) fn put_one(
     space: Space,
     address: u64,
     size: u32,

@@ -3,6 +3,7 @@
 use super::execute::{Surroundings, get, put};
 use super::fault::Fault;
 use super::spaces::{Checked, Use, addresses};
+use super::watch::{Deed, Told};
 use crate::ptx::program::{Atomic, AtomicOp, AtomicType, Space};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::semantics::float::{FloatOp, extremum_32, flush_32};
@@ -22,6 +23,15 @@ pub(crate) fn execute(
     let size = atomic.ty.size();
     let span = u64::from(size) * atomic.b.len() as u64;
     let checked = around.spaces.check(atomic.space, &addresses, span, Use::Store, mask, around.local)?;
+    around.tell(&Told {
+        deed: Deed::Atomic,
+        checked: &checked,
+        addresses: &addresses,
+        size,
+        count: atomic.b.len(),
+        mask,
+        value: &|_, _| 0,
+    });
     for lane in lanes(mask) {
         let extent = match &checked {
             Checked::One(extent) => *extent,

@@ -90,6 +90,20 @@ impl State {
         *self = State::default();
     }
 
+    /// The lanes of each warp that have arrived.
+    pub(crate) fn arrived(&self) -> &[u32] {
+        &self.masks
+    }
+
+    /// The lanes of each warp that wait.
+    pub(crate) fn waiting_lanes(&self) -> Vec<u32> {
+        let mut lanes = vec![0; self.masks.len()];
+        for waiting in &self.waiting {
+            lanes[waiting.warp] |= waiting.mask;
+        }
+        lanes
+    }
+
     /// Who waits here.
     pub(crate) fn waiting(&self) -> &[Waiting] {
         &self.waiting

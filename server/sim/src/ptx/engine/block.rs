@@ -5,6 +5,7 @@ use super::cluster::{self, ClusterBarrier};
 use super::launch::{Journal, Launch};
 use super::spaces::Spaces;
 use super::warp::{Arrival, Pause, Warp};
+use super::watch::BlockWatch;
 use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
 use crate::trace::{Severity, Status};
@@ -49,6 +50,7 @@ pub(crate) struct Block {
     barriers: [State; COUNT],
     cluster: ClusterBarrier,
     shared: Vec<u8>,
+    watch: BlockWatch,
     /// The warp whose turn it is.
     turn: usize,
 }
@@ -63,6 +65,7 @@ impl Block {
             barriers: Default::default(),
             cluster: ClusterBarrier::default(),
             shared: vec![0; shared as usize],
+            watch: BlockWatch::new(&launch.grid, cta, count as usize),
             turn: 0,
         }
     }
@@ -75,7 +78,13 @@ impl Block {
         journal: &mut Journal,
     ) -> BlockPause {
         std::mem::swap(&mut self.shared, &mut spaces.shared);
+        if let Some(watch) = &mut journal.watch {
+            watch.enter(&mut self.watch);
+        }
         let pause = self.run_warps(launch, spaces, journal);
+        if let Some(watch) = &mut journal.watch {
+            watch.leave(&mut self.watch, pause == BlockPause::Ended);
+        }
         std::mem::swap(&mut self.shared, &mut spaces.shared);
         pause
     }
@@ -137,13 +146,13 @@ impl Block {
             match self.warps[index].run(launch, spaces, journal) {
                 Pause::Ended => {
                     self.states[index] = WarpState::Ended;
-                    self.open_barriers();
+                    self.open_barriers(journal);
                     return None;
                 }
                 Pause::Waiting => {
                     // Lanes may have ended on the way here, and others may wait for nobody else.
                     self.states[index] = WarpState::Waiting;
-                    self.open_barriers();
+                    self.open_barriers(journal);
                     return None;
                 }
                 Pause::Spinning => {
@@ -193,7 +202,7 @@ impl Block {
         if waits {
             warp.groups.block(arrival.mask);
         }
-        self.open_barriers();
+        self.open_barriers(journal);
         Ok(match (waits, self.barriers[id as usize].waiting().is_empty()) {
             (false, _) => Arrived::GoesOn,
             (true, false) => Arrived::Waits,
@@ -223,7 +232,7 @@ impl Block {
                 wrong,
             ));
         }
-        self.open_barriers();
+        self.open_barriers(journal);
         let still = self.cluster.waiting().iter().any(|group| group.warp == index && group.mask == mask);
         match (waits, still) {
             (false, _) => Arrived::GoesOn,
@@ -233,7 +242,7 @@ impl Block {
     }
 
     /// Opens every barrier that is complete.
-    fn open_barriers(&mut self) {
+    fn open_barriers(&mut self, journal: &mut Journal) {
         for barrier in &mut self.barriers {
             if !barrier.is_complete(&self.warps) {
                 continue;
@@ -243,9 +252,17 @@ impl Block {
                     self.states[waiting.warp] = WarpState::Ready;
                 }
             }
+            if let Some(watch) = &mut journal.watch {
+                watch.opened(barrier.arrived(), &barrier.waiting_lanes(), &self.warps);
+            }
             barrier.open(&mut self.warps);
         }
-        for group in self.cluster.open(&self.warps) {
+        let (ends, groups) = self.cluster.open(&self.warps);
+        if let Some(watch) = journal.watch.as_mut().filter(|_| ends) {
+            let all: Vec<u32> = self.warps.iter().map(|warp| warp.live).collect();
+            watch.opened(&all, &all, &self.warps);
+        }
+        for group in groups {
             self.warps[group.warp].groups.release(group.mask);
             if self.states[group.warp] == WarpState::Waiting {
                 self.states[group.warp] = WarpState::Ready;

@@ -1,11 +1,12 @@
 //! Copies that the hardware makes behind the program's back. Here they are done at once, so nobody has to wait for them.
 
-use super::access::{load_one, store_one};
+use super::access::{get_one, load_one, put_one, store_one, tell_one};
 use super::atomic::apply;
 use super::execute::{Surroundings, get};
 use super::fault::Fault;
 use super::mbarrier;
 use super::spaces::{Use, addresses};
+use super::watch::Deed;
 use crate::ptx::program::{BulkCopy, Completion, Fill};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 
@@ -71,10 +72,13 @@ impl LaneCopy<'_> {
             let at = |address: u64| address.wrapping_add(offset.into());
             let mut value = load_one(bulk.from_space, at(from), step, lane, around)?;
             if let Some((op, ty)) = bulk.reduction {
-                let old = load_one(bulk.to_space, at(to), step, lane, around)?;
+                tell_one(Deed::Atomic, bulk.to_space, at(to), step, 0, lane, around)?;
+                let old = get_one(bulk.to_space, at(to), step, lane, around)?;
                 value = apply(op, ty, bulk.to_space, old.into(), value.into(), 0) as u64;
+                put_one(bulk.to_space, at(to), step, value, lane, around)?;
+            } else {
+                store_one(bulk.to_space, at(to), step, value, lane, around)?;
             }
-            store_one(bulk.to_space, at(to), step, value, lane, around)?;
         }
         Ok(())
     }

@@ -76,6 +76,11 @@ impl Warp {
             return None;
         }
         let target = function.tables.calls[call as usize].callee;
+        if let Some((watch, frame)) = journal.watch.as_mut().zip(self.frames[frame as usize].as_ref()) {
+            // Results count as written from the beginning: whether the callee writes them is its own affair.
+            let results = &function.tables.calls[call as usize].results;
+            watch.passed(self.reporter.warp, frame.local_base, results, executed);
+        }
         if let Callee::System(system) = target {
             let call = &function.tables.calls[call as usize];
             let pointer = if launch.program.wide_addresses { 8 } else { 4 };
@@ -103,7 +108,13 @@ impl Warp {
                 journal.report(self.reporter.fault(fault, Severity::Error, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             };
-            let end = launch.program.functions[callee as usize].code.len() as u32;
+            let entered_function = &launch.program.functions[callee as usize];
+            if let Some((watch, frame)) = journal.watch.as_mut().zip(self.frames[new as usize].as_ref()) {
+                let base = frame.local_base;
+                watch.entered(self.reporter.warp, base, entered_function.frame.local_size, mask);
+                watch.passed(self.reporter.warp, base, &entered_function.params, mask);
+            }
+            let end = entered_function.code.len() as u32;
             entered.push(Entered { frame: new, function: callee, end, mask });
         }
         self.groups.call(pc + 1, &entered);

@@ -38,11 +38,12 @@ impl ClusterBarrier {
         group.mask & !(self.arrived[group.warp] | self.passed[group.warp])
     }
 
-    /// Ends the phase if every thread that has not ended is there; then takes the groups that may go on.
-    pub(crate) fn open(&mut self, warps: &[Warp]) -> Vec<Waiting> {
+    /// Ends the phase if every thread that has not ended is there, and says whether it did; then takes the groups that may go on.
+    pub(crate) fn open(&mut self, warps: &[Warp]) -> (bool, Vec<Waiting>) {
         let any = self.arrived.iter().any(|mask| *mask != 0);
         let complete = || warps.iter().zip(&self.arrived).all(|(warp, arrived)| warp.live & !arrived == 0);
-        if any && complete() {
+        let ends = any && complete();
+        if ends {
             for (passed, arrived) in self.passed.iter_mut().zip(&mut self.arrived) {
                 *passed |= std::mem::take(arrived);
             }
@@ -55,7 +56,7 @@ impl ClusterBarrier {
             }
             goes_on
         };
-        self.waiting.extract_if(.., |group| goes_on(group)).collect()
+        (ends, self.waiting.extract_if(.., |group| goes_on(group)).collect())
     }
 
     /// Who waits here.

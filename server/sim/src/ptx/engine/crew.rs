@@ -161,7 +161,7 @@ impl Table<'_, '_> {
         self.tell(run.journal.steps, told);
         told.store(0, Ordering::Relaxed);
         self.blocks_done.fetch_add(blocks.end - first, Ordering::Relaxed);
-        let journal = std::mem::replace(&mut run.journal, Journal::new(&run.launch.options));
+        let journal = std::mem::replace(&mut run.journal, Journal::new(run.launch));
         let gathered = std::mem::take(&mut run.gathered);
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
         merged.stretches.push(Stretch { first, findings: journal.findings, gathered });

@@ -11,6 +11,7 @@ use super::local::Local;
 use super::matrix;
 use super::mbarrier;
 use super::spaces::Spaces;
+use super::watch::{Told, Watch};
 use crate::ptx::program::{
     Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, PackedSources, Place, Slot,
 };
@@ -29,6 +30,18 @@ pub(crate) struct Surroundings<'w> {
     pub(crate) live: u32,
     /// Instructions that the launch has run.
     pub(crate) clock: u64,
+    /// Who wants to know of accesses.
+    pub(crate) watch: Option<&'w mut Watch>,
+}
+
+impl Surroundings<'_> {
+    /// Tells the watch of an access whose addresses were checked, before anything is read or written.
+    #[inline(always)]
+    pub(crate) fn tell(&mut self, told: &Told<'_>) {
+        if let Some(watch) = &mut self.watch {
+            watch.accessed(told, self.spaces);
+        }
+    }
 }
 
 /// Runs an operation in the lanes of `mask`.

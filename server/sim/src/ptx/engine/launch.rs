@@ -5,6 +5,7 @@ use rustc_hash::FxHashSet;
 
 use super::fault::Fault;
 use super::groups::Plan;
+use super::watch::Watch;
 use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
 use crate::trace::{Finding, Limits, LineTrace, Related, RunOptions, Severity, StatementId, Visit, WarpId};
@@ -116,6 +117,15 @@ impl Threads {
     }
 }
 
+/// What makes a finding a new one, beside its code and its statement.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Seen {
+    /// What was found out about one warp.
+    By([u32; 3], u32),
+    /// What is true of the program whichever warp shows it: the other statement.
+    With(Option<StatementId>),
+}
+
 /// What the run has counted and found so far.
 pub(crate) struct Journal {
     /// Warp instructions.
@@ -125,20 +135,23 @@ pub(crate) struct Journal {
     /// Whether all has been seen that the run was to look at.
     pub(crate) looked: bool,
     pub(crate) findings: Vec<Finding>,
-    seen: FxHashSet<(&'static str, Option<StatementId>, [u32; 3], u32)>,
+    /// Who looks at memory.
+    pub(crate) watch: Option<Box<Watch>>,
+    seen: FxHashSet<(&'static str, Option<StatementId>, Seen)>,
     most: usize,
 }
 
 impl Journal {
-    pub(crate) fn new(options: &RunOptions) -> Journal {
-        let limits = &options.limits;
+    pub(crate) fn new(launch: &Launch<'_>) -> Journal {
+        let options = &launch.options;
         Journal {
             steps: 0,
             pause_at: 0,
             looked: false,
             findings: Vec::new(),
+            watch: Watch::new(launch.program, launch.grid, options),
             seen: FxHashSet::default(),
-            most: limits.max_findings,
+            most: options.limits.max_findings,
         }
     }
 
@@ -148,9 +161,13 @@ impl Journal {
         self.pause_at = 0;
     }
 
-    /// Keeps a finding, once for a statement of a warp.
+    /// Keeps a finding: once for a statement of a warp, or for a pair of statements if it is the watch's.
     pub(crate) fn report(&mut self, finding: Finding) {
-        let key = (finding.code, finding.statement, finding.cta, finding.warp);
+        let seen = match Watch::CODES.contains(&finding.code) {
+            true => Seen::With(finding.related.first().map(|related| related.statement)),
+            false => Seen::By(finding.cta, finding.warp),
+        };
+        let key = (finding.code, finding.statement, seen);
         if self.findings.len() < self.most && self.seen.insert(key) {
             self.findings.push(finding);
         }

@@ -3,6 +3,7 @@
 use super::execute::{Surroundings, get, put};
 use super::fault::Fault;
 use super::spaces::{Checked, Extent, Use, addresses};
+use super::watch::{Deed, Told};
 use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, Place, Rows};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, lanes};
 use crate::ptx::semantics::matrix::{ScaleWords, Words};
@@ -64,6 +65,17 @@ pub(crate) fn fragment(
         });
         let checked = around.spaces.check(op.space, &pieces, size.into(), how, mask, around.local)?;
         let (register, shift) = ((index * piece / width) as usize, index * piece % width);
+        // Where several lanes hold an element, one of them stands for all.
+        let owners = mask & u32::MAX >> (32 - matrix.owners().min(32));
+        around.tell(&Told {
+            deed: if op.store { Deed::Store } else { Deed::Load },
+            checked: &checked,
+            addresses: &pieces,
+            size,
+            count: 1,
+            mask: owners,
+            value: &|lane, at| (get(op.registers[register], r, lane) as u64 >> shift >> (8 * at)) as u8,
+        });
         for lane in lanes(mask) {
             let Some(extent) = extent(&checked, lane, mask) else { continue };
             let word = get(op.registers[register], r, lane) as u64;
@@ -108,6 +120,15 @@ pub(crate) fn access(
         return Ok(());
     }
     let checked = around.spaces.check(op.space, &addresses, 16, how, used, around.local)?;
+    around.tell(&Told {
+        deed: if op.store { Deed::Store } else { Deed::Load },
+        checked: &checked,
+        addresses: &addresses,
+        size: 16,
+        count: 1,
+        mask: used,
+        value: &|_, _| 0,
+    });
     around.spaces.changes += u64::from(op.store);
     for (index, &register) in op.registers.iter().enumerate() {
         for lane in lanes(mask) {

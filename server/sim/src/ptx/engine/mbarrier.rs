@@ -2,10 +2,11 @@
 //!
 //! The whole state of an object lies in its 64 bits. How it lies there is nobody's business: programs only hand the bits round.
 
-use super::access::{load_one, store_one};
+use super::access::{get_one, put_one, tell_one};
 use super::execute::{Surroundings, get, put};
 use super::fault::{Awaited, Fault, Trouble};
 use super::spaces::addresses;
+use super::watch::Deed;
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::windows;
@@ -135,6 +136,11 @@ fn act(
     around: &mut Surroundings<'_>,
 ) -> Result<(Answer, Object), Fault> {
     let bits = load(at, around)?;
+    let deed = match action {
+        MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => Deed::Completion,
+        _ => Deed::Atomic,
+    };
+    tell_one(deed, at.0, at.1, 8, 0, at.2, around)?;
     if let MbarrierAction::Initialize { layout } = action {
         let count = operand.unwrap_or(1);
         if count == 0 || count > MOST_ARRIVALS {
@@ -218,11 +224,11 @@ fn load((space, address, lane): At, around: &mut Surroundings<'_>) -> Result<u64
         let message = format!("an mbarrier object lies in shared memory, and {address:#x} does not");
         return Err(Fault::new("mbarrier", message, 1 << lane));
     }
-    load_one(space, address, 8, lane, around)
+    get_one(space, address, 8, lane, around)
 }
 
 fn store((space, address, lane): At, bits: u64, around: &mut Surroundings<'_>) -> Result<(), Fault> {
-    store_one(space, address, 8, bits, lane, around)
+    put_one(space, address, 8, bits, lane, around)
 }
 
 fn misuse(message: String, (_, _, lane): At) -> Fault {

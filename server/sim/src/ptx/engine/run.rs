@@ -144,7 +144,7 @@ impl Gathered {
 impl<'a> Run<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, spaces: Spaces, control: Control<'a>) -> Run<'a> {
         Run {
-            journal: Journal::new(&launch.options),
+            journal: Journal::new(launch),
             launch,
             spaces,
             control,

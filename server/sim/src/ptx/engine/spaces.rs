@@ -11,7 +11,7 @@ use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::windows;
 
 /// Where the bytes behind an address are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Bank {
     Launch,
     Globals,

@@ -16,6 +16,7 @@ use super::spaces::Spaces;
 use super::warp::Warp;
 use crate::ptx::program::{Function, Op};
 use crate::record::Recorder;
+use crate::trace::StatementId;
 
 /// Why the loop over instructions of a group ended.
 pub(crate) enum Event {
@@ -70,6 +71,7 @@ impl WithSimd for Straight<'_> {
         let code = function.code.as_slice();
         let mut visits =
             Visits { recorder: &mut warp.recorder, first: function.first_statement, mask, start: pc };
+        let mut watch = journal.watch.take();
         let mut around = Surroundings {
             spaces,
             local: &mut warp.local,
@@ -77,6 +79,7 @@ impl WithSimd for Straight<'_> {
             carry: &mut warp.carry,
             live: warp.live,
             clock: journal.steps,
+            watch: watch.as_deref_mut(),
         };
         let mut stop = stop(pc, until, code.len(), journal.pause_at, around.clock);
         let event = loop {
@@ -122,6 +125,11 @@ impl WithSimd for Straight<'_> {
                 }
                 continue;
             }
+            if let Some(watch) = &mut around.watch {
+                let statement = StatementId(function.first_statement + pc - 1);
+                let order = function.orders[pc as usize - 1];
+                watch.begin(statement, order, warp.reporter.warp, around.live, executed);
+            }
             let done = execute(simd, instruction, function, &mut frame.registers, &mut around, executed);
             let mut awaited = None;
             if let Err(trouble) = done {
@@ -141,6 +149,9 @@ impl WithSimd for Straight<'_> {
                     Trouble::Yield(what) => awaited = Some(what),
                 }
             }
+            if let Some(watch) = &mut around.watch {
+                watch.tell(StatementId(function.first_statement + pc - 1), visits.recorder, journal);
+            }
             if frame.written.is_some() {
                 note(function, pc - 1, (mask, executed), frame, &mut warp.probe, journal);
             }
@@ -150,6 +161,7 @@ impl WithSimd for Straight<'_> {
             }
         };
         journal.steps = around.clock;
+        journal.watch = watch;
         (pc, event)
     }
 }

@@ -1,0 +1,216 @@
+//! Races and reads of what nobody wrote, in words.
+
+use super::shadow::{Clash, Conflict, Strength};
+use super::{Deed, Told, Watch};
+use crate::ptx::engine::spaces::{Bank, Spaces};
+use crate::trace::{Finding, Related, Severity, StatementId};
+
+/// The conflicts of one instruction, those with the same statement together.
+#[derive(Default)]
+pub(super) struct Clashes {
+    found: Vec<(Conflict, u32, Vec<Meeting>)>,
+}
+
+/// Where a lane met an earlier access.
+#[derive(Clone, Copy)]
+struct Meeting {
+    conflict: Conflict,
+    lane: u32,
+    /// Where the lane's own access begins.
+    index: u64,
+}
+
+impl Clashes {
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub(super) fn add(&mut self, conflict: Conflict, lane: u32, index: u64) {
+        let same = |have: &Conflict| {
+            have.clash == conflict.clash && have.before.statement() == conflict.before.statement()
+        };
+        let meeting = Meeting { conflict, lane, index };
+        match self.found.iter_mut().find(|(have, ..)| same(have)) {
+            Some((_, mask, meetings)) => {
+                *mask |= 1 << lane;
+                meetings.push(meeting);
+            }
+            None => self.found.push((conflict, 1 << lane, vec![meeting])),
+        }
+    }
+}
+
+impl Watch {
+    pub(super) fn report_races(&mut self, told: &Told<'_>, clashes: &Clashes, spaces: &Spaces) {
+        for (_, mask, meetings) in &clashes.found {
+            let differs = meetings.iter().find(|meeting| !self.same_value(told, meeting, spaces));
+            let Some(&meeting) = differs.or(meetings.first()) else { continue };
+            self.report_race(told, meeting, *mask, differs.is_none(), spaces);
+        }
+    }
+
+    /// Whether a store leaves the bytes as they are, or as the other side makes them.
+    fn same_value(&self, told: &Told<'_>, meeting: &Meeting, spaces: &Spaces) -> bool {
+        let Meeting { conflict, lane, index } = *meeting;
+        if told.deed != Deed::Store {
+            return false;
+        }
+        let Some(extent) = told.extent(lane as usize) else { return false };
+        let bytes = spaces.bytes(extent.bank);
+        let end = (conflict.at + 4).min(index + told.span());
+        let before = conflict.before;
+        let of_this_visit = before.statement() == self.visit.statement
+            && self
+                .sync
+                .origin(before.epoch)
+                .is_some_and(|origin| (origin.block, origin.warp) == (self.sync.running(), self.visit.warp))
+            && told.mask >> before.lane() & 1 == 1;
+        (conflict.at..end).all(|at| {
+            let value = (told.value)(lane as usize, at - index);
+            let other = before.lane() as usize;
+            let others = told.extent(other).map(|extent| extent.index(told.addresses[other]) as u64);
+            match others.filter(|start| of_this_visit && (*start..start + told.span()).contains(&at)) {
+                Some(start) => (told.value)(other, at - start) == value,
+                None => bytes.get(at as usize) == Some(&value),
+            }
+        })
+    }
+
+    fn report_race(&mut self, told: &Told<'_>, meeting: Meeting, mask: u32, same: bool, spaces: &Spaces) {
+        let Meeting { conflict: Conflict { clash, before, at }, lane, .. } = meeting;
+        let (code, severity) = match same {
+            true => ("same-value-race", Severity::Information),
+            false => ("data-race", Severity::Error),
+        };
+        let key = (code, self.visit.statement, before.statement());
+        if !self.reported.insert(key) {
+            return;
+        }
+        let Some(extent) = told.extent(lane as usize) else { return };
+        let (here, there) = match clash {
+            Clash::ReadAfterWrite => ("reads", "wrote"),
+            Clash::WriteAfterWrite => ("writes", "wrote"),
+            Clash::WriteAfterRead => ("writes", "read"),
+        };
+        let origin = self.sync.origin(before.epoch);
+        let same_block = origin.is_none_or(|origin| origin.block == self.sync.running());
+        let warp = origin.map_or(self.visit.warp, |origin| origin.warp);
+        let same_warp = same_block && warp == self.visit.warp;
+        let other = match (same_warp, same_block) {
+            (true, _) => format!("lane {}", before.lane()),
+            (_, true) => format!("lane {} of warp {warp}", before.lane()),
+            _ => {
+                let [x, y, z] = self.cta(origin.map_or(0, |origin| origin.block));
+                format!("lane {} of warp {warp} of block ({x},{y},{z})", before.lane())
+            }
+        };
+        let place = place(extent.bank, at, spaces);
+        let mend = if same && clash == Clash::WriteAfterRead {
+            "it writes what is there already, so the outcome does not depend on who is first"
+        } else if same {
+            "both write the same value, so the outcome does not depend on who is first"
+        } else if (before.strength() != Strength::Weak) != (told.deed == Deed::Atomic)
+            && self.is_mixed(told, before)
+        {
+            "one side is atomic or volatile and the other is not: make both so, or order them"
+        } else if same_warp && before.statement() == self.visit.statement && told.deed == Deed::Store {
+            "which lane's value stays is not defined: let one lane store, or give each a place of its own"
+        } else if same_warp {
+            "put a `bar.warp.sync` between the two"
+        } else if same_block {
+            "put a `bar.sync` between the two, on the way of all threads"
+        } else {
+            "no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch"
+        };
+        let what = if same { "lane" } else { "data race: lane" };
+        let message = format!(
+            "{what} {lane} {here} {place} that {other} {there} with nothing between to order them; {mend}"
+        );
+        let related = Related {
+            statement: StatementId(before.statement()),
+            message: format!("{other} {there} it here"),
+        };
+        self.news.push(Finding {
+            code,
+            severity,
+            message,
+            statement: Some(StatementId(self.visit.statement)),
+            cta: self.block.cta,
+            warp: self.visit.warp,
+            lanes: mask.into(),
+            related: vec![related],
+        });
+    }
+
+    /// Says once that no more memory can be watched.
+    #[cold]
+    pub(super) fn say_exhausted(&mut self) {
+        if std::mem::replace(&mut self.exhausted, true) {
+            return;
+        }
+        self.news.push(Finding {
+            code: "shadow-limit",
+            severity: Severity::Information,
+            message: "no more room to watch memory: races and uninitialized reads of what was not touched before are \
+                      not found from here on; a smaller launch is watched whole"
+                .to_owned(),
+            statement: Some(StatementId(self.visit.statement)),
+            cta: self.block.cta,
+            warp: self.visit.warp,
+            lanes: 0,
+            related: Vec::new(),
+        });
+    }
+
+    /// Whether one side only is of the kind that may meet others.
+    fn is_mixed(&self, told: &Told<'_>, before: super::shadow::Stamp) -> bool {
+        let strong = self.visit.order.strong || told.deed == Deed::Atomic;
+        strong != (before.strength() != Strength::Weak)
+    }
+
+    fn cta(&self, number: u32) -> [u32; 3] {
+        let [x, y, _] = self.grid;
+        [number % x, number / x % y, number / x / y]
+    }
+
+    pub(super) fn report_unwritten(&mut self, told: &Told<'_>) {
+        let mask = self.unwritten[..told.count].iter().fold(0, |all, &mask| all | mask);
+        let lane = mask.trailing_zeros() as usize;
+        let Some(extent) = told.extent(lane) else { return };
+        if !self.reported.insert(("uninitialized-read", self.visit.statement, u32::MAX)) {
+            return;
+        }
+        let (space, at) = match extent.bank {
+            Bank::Local => ("local", extent.index(told.addresses[lane])),
+            _ => ("shared", extent.index(told.addresses[lane])),
+        };
+        let writer = if space == "local" { "the lane has not" } else { "no thread of the block has" };
+        let message = format!(
+            "lane {lane} reads {space} memory at offset {at}, which {writer} written; it holds anything"
+        );
+        self.news.push(Finding {
+            code: "uninitialized-read",
+            severity: Severity::Warning,
+            message,
+            statement: Some(StatementId(self.visit.statement)),
+            cta: self.block.cta,
+            warp: self.visit.warp,
+            lanes: mask.into(),
+            related: Vec::new(),
+        });
+    }
+}
+
+/// A byte of a bank, as people call it.
+fn place(bank: Bank, at: u64, spaces: &Spaces) -> String {
+    let memory = match bank {
+        Bank::Launch => &spaces.launch,
+        Bank::Globals => &spaces.globals,
+        _ => return format!("shared memory at offset {at}"),
+    };
+    let address = memory.raw().0 + at;
+    match memory.nearest(address) {
+        Some(buffer) => format!("byte {} of `{}`", address - buffer.address, buffer.name),
+        None => format!("global memory at {address:#x}"),
+    }
+}

@@ -1,0 +1,330 @@
+//! Data races: what is one, and, as important, what is none.
+
+mod common;
+
+use common::{Source, kernel};
+use expect_test::{Expect, expect};
+use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::{Checks, Control, RunOptions, RunResult};
+
+/// Runs a text's kernel `k` with every check on; the buffer `out` has 4096 bytes.
+fn watched(text: &str, grid: u32, block: u32) -> (Source, warplens_sim::ptx::Program, RunResult) {
+    let source = Source::new(text);
+    let program = source.program("k");
+    let mut config = LaunchConfig::new([grid, 1, 1], [block, 1, 1]);
+    config.dynamic_shared = 4096;
+    let out = config.memory.allocate("out", 4096).expect("room");
+    config.params = out.to_le_bytes().to_vec();
+    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    (source, program, result)
+}
+
+/// The findings of a body, each with its line and the other side's; `%r1` is the thread, `%r2` the block, `%rd1` the buffer,
+/// `%rd2` the thread's word in it, `%r3` its word in `tile`.
+fn findings(target: &str, grid: u32, block: u32, body: &str) -> String {
+    let text = kernel(&format!(
+        ".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\
+         mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\nshl.b32 %r3, %r1, 2;\nmov.u32 %r4, tile;\n\
+         add.u32 %r3, %r3, %r4;\n{body}"
+    ))
+    .replace("sm_90", target);
+    let (source, program, result) = watched(&text, grid, block);
+    let line = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().to_owned();
+    let mut out = String::new();
+    for finding in &result.findings {
+        let at = finding.statement.map(line).unwrap_or_default();
+        out += &format!(
+            "{} {} warp {} lanes {:08x}: {at}\n",
+            finding.severity.as_str(),
+            finding.code,
+            finding.warp,
+            finding.lanes
+        );
+        out += &format!("  {}\n", finding.message);
+        for related in &finding.related {
+            out += &format!("  {}: {}\n", related.message, line(related.statement));
+        }
+    }
+    assert_eq!(result.status.as_str(), "finished", "{out}");
+    out
+}
+
+fn check(grid: u32, block: u32, body: &str, expected: Expect) {
+    expected.assert_eq(&findings("sm_90", grid, block, body));
+}
+
+#[track_caller]
+fn clean(grid: u32, block: u32, body: &str) {
+    assert_eq!(findings("sm_90", grid, block, body), "");
+}
+
+#[test]
+fn a_neighbour_in_another_warp_without_a_barrier() {
+    let body = |barrier: &str| {
+        format!(
+            "st.shared.u32 [%r3], %r1;\n{barrier}\nxor.b32 %r5, %r1, 32;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\n\
+             ld.shared.u32 %r6, [%r5];\nst.global.u32 [%rd2], %r6;\nret;"
+        )
+    };
+    clean(1, 64, &body("bar.sync 0;"));
+    check(
+        1,
+        64,
+        &body(""),
+        expect![[r#"
+        warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+          lane 0 reads shared memory at offset 128, which no thread of the block has written; it holds anything
+        error data-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r1;
+          data race: lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+          lane 0 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
+        error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+          data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+          lane 0 of warp 0 wrote it here: st.shared.u32 [%r3], %r1;
+    "#]],
+    );
+}
+
+#[test]
+fn lanes_of_one_warp_from_sm_70_on() {
+    let body = |sync: &str| {
+        format!(
+            "st.shared.u32 [%r3], %r1;\n{sync}\nxor.b32 %r5, %r3, 4;\nld.shared.u32 %r6, [%r5];\n\
+             st.global.u32 [%rd2], %r6;\nret;"
+        )
+    };
+    check(
+        1,
+        32,
+        &body(""),
+        expect![[r#"
+        error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+          data race: lane 0 reads shared memory at offset 4 that lane 1 wrote with nothing between to order them; put a `bar.warp.sync` between the two
+          lane 1 wrote it here: st.shared.u32 [%r3], %r1;
+    "#]],
+    );
+    clean(1, 32, &body("bar.warp.sync 0xffffffff;"));
+    clean(1, 32, &body("shfl.sync.idx.b32 %r7, %r1, 0, 31, 0xffffffff;"));
+    assert_eq!(findings("sm_60", 1, 32, &body("")), "");
+}
+
+#[test]
+fn one_word_for_all_lanes() {
+    check(
+        1,
+        32,
+        "st.shared.u32 [tile], %r1;\nret;",
+        expect![[r#"
+            error data-race warp 0 lanes fffffffe: st.shared.u32 [tile], %r1;
+              data race: lane 1 writes shared memory at offset 0 that lane 0 wrote with nothing between to order them; which lane's value stays is not defined: let one lane store, or give each a place of its own
+              lane 0 wrote it here: st.shared.u32 [tile], %r1;
+        "#]],
+    );
+    check(
+        1,
+        64,
+        "st.shared.u32 [tile], 7;\nret;",
+        expect![[r#"
+        information same-value-race warp 0 lanes fffffffe: st.shared.u32 [tile], 7;
+          lane 1 writes shared memory at offset 0 that lane 0 wrote with nothing between to order them; both write the same value, so the outcome does not depend on who is first
+          lane 0 wrote it here: st.shared.u32 [tile], 7;
+    "#]],
+    );
+    clean(1, 64, "red.shared.add.u32 [tile], %r1;\nret;");
+}
+
+#[test]
+fn a_store_over_what_another_warp_still_reads() {
+    let body = |barrier: &str| {
+        format!(
+            "st.shared.u32 [%r3], %r1;\nbar.sync 0;\nxor.b32 %r5, %r1, 32;\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\n\
+             ld.shared.u32 %r6, [%r5];\n{barrier}\nst.shared.u32 [%r3], %r6;\nret;"
+        )
+    };
+    clean(1, 64, &body("bar.sync 0;"));
+    check(
+        1,
+        64,
+        &body(""),
+        expect![[r#"
+            error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+              lane 0 of warp 0 wrote it here: st.shared.u32 [%r3], %r6;
+            information same-value-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r6;
+              lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with nothing between to order them; it writes what is there already, so the outcome does not depend on who is first
+              lane 0 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
+        "#]],
+    );
+}
+
+#[test]
+fn blocks_in_one_buffer() {
+    check(
+        2,
+        32,
+        "st.global.u32 [%rd2], %r2;\nret;",
+        expect![[r#"
+        error data-race warp 0 lanes ffffffff: st.global.u32 [%rd2], %r2;
+          data race: lane 0 writes byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd2], %r2;
+    "#]],
+    );
+    clean(2, 32, "red.global.add.u32 [%rd2], 1;\nret;");
+    clean(2, 32, "ld.global.u32 %r6, [%rd2];\nret;");
+    check(
+        2,
+        32,
+        "setp.eq.u32 %p1, %r2, 0;\n@%p1 st.global.u32 [%rd2], %r1;\n@!%p1 red.global.add.u32 [%rd2], 1;\nret;",
+        expect![[r#"
+            error data-race warp 0 lanes ffffffff: @!%p1 red.global.add.u32 [%rd2], 1;
+              data race: lane 0 writes byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; one side is atomic or volatile and the other is not: make both so, or order them
+              lane 0 of warp 0 of block (0,0,0) wrote it here: @%p1 st.global.u32 [%rd2], %r1;
+        "#]],
+    );
+}
+
+#[test]
+fn bytes_of_one_word_are_apart() {
+    clean(1, 64, "add.u32 %r5, %r4, %r1;\ncvt.u16.u32 %h1, %r1;\nst.shared.u8 [%r5], %h1;\nret;");
+    clean(
+        2,
+        32,
+        "mul.wide.u32 %rd3, %r1, 2;\nmul.wide.u32 %rd4, %r2, 1;\nadd.u64 %rd3, %rd3, %rd4;\nadd.u64 %rd3, %rd3, %rd1;\n\
+                  cvt.u16.u32 %h1, %r1;\nst.global.u8 [%rd3], %h1;\nret;",
+    );
+}
+
+/// Block 0 writes and raises a flag; block 1 waits for it and reads.
+fn message(store: &str, fence: &str, raise: &str, wait: &str, acquire: &str) -> String {
+    format!(
+        "setp.ne.u32 %p2, %r1, 0;\n@%p2 exit;\nsetp.eq.u32 %p1, %r2, 1;\n@%p1 bra READ;\n\
+         {store}.u32 [%rd1+64], 7;\n{fence}\n{raise}.u32 [%rd1], 1;\nret;\n\
+         READ:\n{wait}.u32 %r6, [%rd1];\nsetp.eq.u32 %p3, %r6, 0;\n@%p3 bra READ;\n{acquire}\n\
+         ld.global.u32 %r7, [%rd1+64];\nst.global.u32 [%rd1+128], %r7;\nret;"
+    )
+}
+
+#[test]
+fn a_flag_between_blocks() {
+    let (st, volatile) = ("st.global", ("st.volatile.global", "ld.volatile.global"));
+    clean(2, 32, &message(st, "membar.gl;", volatile.0, volatile.1, "membar.gl;"));
+    clean(2, 32, &message(st, "", "st.release.gpu.global", "ld.acquire.gpu.global", ""));
+    clean(
+        2,
+        32,
+        &message(
+            st,
+            "fence.acq_rel.gpu;",
+            "st.relaxed.gpu.global",
+            "ld.relaxed.gpu.global",
+            "fence.acq_rel.gpu;",
+        ),
+    );
+    check(
+        2,
+        32,
+        &message(st, "", volatile.0, volatile.1, "membar.gl;"),
+        expect![[r#"
+        error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1+64], 7;
+    "#]],
+    );
+    check(
+        2,
+        32,
+        &message(st, "membar.gl;", volatile.0, volatile.1, ""),
+        expect![[r#"
+        error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1+64], 7;
+    "#]],
+    );
+    check(
+        2,
+        32,
+        &message(st, "membar.cta;", volatile.0, volatile.1, "membar.gl;"),
+        expect![[r#"
+        error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1+64], 7;
+    "#]],
+    );
+    check(
+        2,
+        32,
+        &message(st, "membar.gl;", "st.global", "ld.global", "membar.gl;"),
+        expect![[r#"
+        error data-race warp 0 lanes 00000001: ld.global.u32 %r6, [%rd1];
+          data race: lane 0 reads byte 0 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1], 1;
+        error data-race warp 0 lanes 00000001: ld.global.u32 %r7, [%rd1+64];
+          data race: lane 0 reads byte 64 of `out` that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+          lane 0 of warp 0 of block (0,0,0) wrote it here: st.global.u32 [%rd1+64], 7;
+    "#]],
+    );
+}
+
+#[test]
+fn the_last_block_sums_up() {
+    // As in the samples: each block publishes its sum behind a fence, counts up, and the last one reads them all.
+    let body = |fence: &str| {
+        format!(
+            ".shared .u32 last;\nsetp.ne.u32 %p1, %r1, 0;\nmul.wide.u32 %rd3, %r2, 4;\nadd.u64 %rd3, %rd1, %rd3;\n\
+             @%p1 bra COUNTED;\nst.global.u32 [%rd3+256], %r2;\n{fence}\natom.global.inc.u32 %r6, [%rd1], 4;\n\
+             st.shared.u32 [last], %r6;\nCOUNTED:\nbar.sync 0;\nld.shared.u32 %r7, [last];\nsetp.ne.u32 %p2, %r7, 3;\n\
+             @%p2 exit;\nsetp.gt.u32 %p3, %r1, 3;\n@%p3 exit;\nld.global.u32 %r8, [%rd2+256];\nred.global.add.u32 [%rd1+512], %r8;\nret;"
+        )
+    };
+    clean(4, 64, &body("membar.gl;"));
+    assert!(findings("sm_90", 4, 64, &body("")).contains("error data-race"));
+}
+
+#[test]
+fn a_fence_of_each_thread_before_the_barrier_counts() {
+    clean(
+        2,
+        64,
+        "mad.lo.u32 %r5, %r2, 64, %r1;\nmul.wide.u32 %rd3, %r5, 4;\nadd.u64 %rd3, %rd1, %rd3;\nst.global.u32 [%rd3+256], %r1;\n\
+         membar.gl;\nbar.sync 0;\nsetp.ne.u32 %p1, %r1, 0;\n@%p1 bra WAIT;\nred.global.add.u32 [%rd1], 1;\n\
+         SPIN:\nld.volatile.global.u32 %r6, [%rd1];\nsetp.lt.u32 %p2, %r6, 2;\n@%p2 bra SPIN;\nmembar.gl;\nWAIT:\nbar.sync 0;\n\
+         xor.b32 %r5, %r5, 64;\nmul.wide.u32 %rd4, %r5, 4;\nadd.u64 %rd4, %rd1, %rd4;\nld.global.u32 %r7, [%rd4+256];\n\
+         st.global.u32 [%rd3+1024], %r7;\nret;",
+    );
+}
+
+#[test]
+fn a_lock() {
+    let body = |fence: &str| {
+        format!(
+            "setp.ne.u32 %p1, %r1, 0;\n@%p1 exit;\nLOCK:\natom.global.cas.b32 %r5, [%rd1], 0, 1;\nsetp.ne.u32 %p2, %r5, 0;\n\
+             @%p2 bra LOCK;\n{fence}\nld.global.u32 %r6, [%rd1+64];\nadd.u32 %r6, %r6, 1;\nst.global.u32 [%rd1+64], %r6;\n{fence}\n\
+             atom.global.exch.b32 %r5, [%rd1], 0;\nret;"
+        )
+    };
+    clean(4, 32, &body("membar.gl;"));
+    assert!(findings("sm_90", 4, 32, &body("")).contains("error data-race"));
+}
+
+#[test]
+fn barriers_of_some_warps() {
+    // Warp 0 produces for warp 1, warp 2 for warp 3, over a barrier each.
+    let body = |id: &str| {
+        format!(
+            "shr.u32 %r5, %r1, 6;\nadd.u32 %r5, %r5, 1;\nand.b32 %r6, %r1, 32;\nsetp.ne.u32 %p1, %r6, 0;\n@%p1 bra READ;\n\
+             st.shared.u32 [%r3], %r1;\nbar.arrive %r5, 64;\nbra DONE;\nREAD:\nbar.sync {id}, 64;\nld.shared.u32 %r7, [%r3+-128];\n\
+             st.global.u32 [%rd2], %r7;\nDONE:\nret;"
+        )
+    };
+    clean(1, 128, &body("%r5"));
+}
+
+#[test]
+fn what_ended_threads_wrote_is_before_the_barrier() {
+    clean(
+        1,
+        64,
+        "st.shared.u32 [%r3], %r1;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 exit;\nbar.sync 0;\nld.shared.u32 %r5, [%r3+-128];\n\
+         st.global.u32 [%rd2], %r5;\nret;",
+    );
+}
