@@ -11,12 +11,15 @@ mod types;
 pub use directive::{
     Directive, Feature, Holder, Pragma, Unmet, directive, directives, feature, pragma, pragmas,
 };
-pub use form::{Form, FormOperand, Gate, Length, Need, OperandType, Slot, TargetNeed, Value};
+pub use form::{
+    Bound, Form, FormOperand, FormSpace, Gate, Length, Need, OperandType, Presence, Product, Range, Slot,
+    Step, TargetNeed, Value,
+};
 pub use instruction::{
     Example, Instruction, Measured, Operand, OperandKind, Status, by_opcode, categories, instruction,
     instructions, opcodes,
 };
-pub use modifier::{Modifier, ModifierClass, is_repeatable, modifier};
+pub use modifier::{Modifier, ModifierClass, is_movable, is_repeatable, modifier};
 pub use special_register::{
     Scope, SpecialRegister, special_register, special_register_names, special_registers,
 };

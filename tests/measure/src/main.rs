@@ -4,6 +4,7 @@
 
 mod agreement;
 mod corpus;
+mod filling;
 mod judge;
 mod known;
 mod mutation;

@@ -32,6 +32,22 @@ pub struct FormMatch {
     pub order: Order,
     /// What its operands have to be.
     pub operands: Box<[OperandRule]>,
+    /// What has to stand in brackets among them.
+    pub parts: Box<[OperandRule]>,
+}
+
+impl FormMatch {
+    /// What the brackets of an operand hold; nothing where that is an address alone.
+    pub fn inside(&self, rule: &OperandRule) -> &[OperandRule] {
+        let (from, count) = rule.inside;
+        self.parts.get(usize::from(from)..usize::from(from + count)).unwrap_or_default()
+    }
+
+    /// What has to stand at a place.
+    pub fn rule(&self, place: OperandPlace) -> &OperandRule {
+        let operand = &self.operands[place.operand];
+        place.part.and_then(|part| self.inside(operand).get(part)).unwrap_or(operand)
+    }
 }
 
 /// What the tables say about a mnemonic.

@@ -99,7 +99,8 @@ pub fn written(
     })
 }
 
-/// The operands of an entry as commas separate them: the `q` of `p|q` has no place of its own.
+/// The operands of an entry as commas separate them: the `q` of `p|q` has no place of its own, nor what stands in the
+/// brackets of another.
 fn places(entry: &'static isa::Instruction) -> impl Iterator<Item = &'static isa::Operand> + Clone {
     let second = entry.operands.get(1).filter(|second| second.role.writes()).map(|second| second.name);
     let is_pair = second.is_some_and(|name| {
@@ -107,7 +108,9 @@ fn places(entry: &'static isa::Instruction) -> impl Iterator<Item = &'static isa
         entry.syntax.iter().any(follows)
     });
     let operands = entry.operands.iter().enumerate();
-    operands.filter(move |(index, _)| !(is_pair && *index == 1)).map(|(_, operand)| operand)
+    let has_place =
+        move |(index, operand): &(usize, &isa::Operand)| !(operand.inside || is_pair && *index == 1);
+    operands.filter(has_place).map(|(_, operand)| operand)
 }
 
 #[cfg(test)]

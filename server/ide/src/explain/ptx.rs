@@ -175,8 +175,6 @@ pub(crate) fn kind_name(kind: OperandKind) -> &'static str {
         OperandKind::SpecialRegister => "special register",
         OperandKind::Immediate => "constant",
         OperandKind::Address => "address `[…]`",
-        OperandKind::TensorAddress => "tensor map with coordinates `[…]`",
-        OperandKind::FabricAddress => "fabric handle `[…]`",
         OperandKind::Vector => "vector `{…}`",
         OperandKind::Sink => "`_`",
         OperandKind::Symbol => "variable or function",

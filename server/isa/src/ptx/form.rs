@@ -13,7 +13,7 @@ pub struct Form {
     pub text: &'static str,
     /// The modifiers after the fixed words of the name, in their documented order.
     pub slots: &'static [Slot],
-    /// The operands as commas separate them.
+    /// The operands as commas outside brackets separate them.
     pub operands: &'static [FormOperand],
     /// Since when, and where, it is there.
     pub gate: Gate,
@@ -42,6 +42,10 @@ pub struct Value {
     pub words: &'static [&'static str],
     /// What it needs beyond what the form needs.
     pub gate: Gate,
+    /// The numbers in it, or the one that its class says it counts.
+    pub numbers: &'static [u16],
+    /// Whether the first of the registers that it counts is an index: the layer of an array.
+    pub indexes: bool,
 }
 
 /// An operand of a form.
@@ -53,16 +57,18 @@ pub struct FormOperand {
     pub second: Option<(usize, bool)>,
     /// What may be written there.
     pub kinds: &'static [OperandKind],
-    /// The type of its value, or the state space that its address is in.
+    /// The type of its value; of an address, that of the register in it.
     pub ty: OperandType,
+    /// The state space that its address, or the variable that it names, is in.
+    pub space: FormSpace,
     /// How many registers in braces.
     pub length: Length,
-    /// Whether it may be left out.
-    pub optional: bool,
-    /// The smallest and the largest integer constant, where not all are taken.
-    pub range: Option<(i64, i64)>,
-    /// What integer constants are multiples of; 1 where any will do.
-    pub step: i64,
+    /// Whether it is there.
+    pub presence: Presence,
+    /// Which integer constants are taken, where not all are.
+    pub range: Option<Range>,
+    /// What its brackets hold, where that is more than an address.
+    pub inside: &'static [FormOperand],
 }
 
 /// The type that an operand has by its form.
@@ -72,7 +78,7 @@ pub enum OperandType {
     Unsaid,
     /// The type with this name, without its dot.
     Fixed(&'static str),
-    /// The type or state space chosen in this slot; the other one where the slot is optional and empty.
+    /// The type chosen in this slot.
     Slot(usize),
     /// Twice as wide as the type chosen in this slot, and of its kind.
     Wide(usize),
@@ -82,6 +88,28 @@ pub enum OperandType {
     FixedAtLeast(&'static str),
 }
 
+/// The state space that an operand has by its form.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FormSpace {
+    /// The form does not say.
+    Unsaid,
+    /// The one with this name, without its dot, or `generic`.
+    Fixed(&'static str),
+    /// The one chosen in this slot; generic where the slot is optional and empty.
+    Slot(usize),
+}
+
+/// Whether an operand is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Presence {
+    /// Always.
+    Required,
+    /// It may be left out.
+    Optional,
+    /// Where this slot is filled, and only there.
+    With(usize),
+}
+
 /// How many registers an operand has.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Length {
@@ -89,11 +117,54 @@ pub enum Length {
     One,
     /// So many in braces (or, where that is 1, one with or without them).
     Exactly(u16),
-    /// As the number in the modifier chosen in this slot says (`v4`, `x16`), times a factor; one without braces where the
-    /// slot is optional and empty.
-    Slot(usize, u16),
+    /// As the numbers in modifiers say; one without braces where such a slot is optional and empty.
+    Product(Product),
     /// Any number that the assembler has a vector for.
     Any,
+}
+
+/// The product of the numbers in modifiers and a factor, divided and rounded up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Product {
+    /// Slots, each with which of its numbers, counted from 0; the last one without.
+    pub slots: &'static [(usize, Option<usize>)],
+    /// What is multiplied with them.
+    pub factor: u16,
+    /// What the product is divided by.
+    pub divisor: u16,
+    /// What is taken away in the end.
+    pub less: u16,
+    /// Whether there may be more.
+    pub or_more: bool,
+}
+
+/// Which integer constants an operand takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Range {
+    /// The smallest.
+    pub low: i64,
+    /// The largest.
+    pub high: Bound,
+    /// Which of those between.
+    pub step: Step,
+}
+
+/// The end of a range.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Bound {
+    /// This number.
+    Number(i64),
+    /// The constant that stands for this operand of the entry.
+    Operand(usize),
+}
+
+/// Which numbers of a range are taken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    /// Multiples of this.
+    Multiple(i64),
+    /// Powers of two.
+    PowerOfTwo,
 }
 
 /// What is needed: one of these, or nothing when there are none.

@@ -90,6 +90,8 @@ pub struct Operand {
     pub kinds: &'static [OperandKind],
     /// Whether it may be left out.
     pub optional: bool,
+    /// Whether it stands in the brackets of the operand before it.
+    pub inside: bool,
     /// What it is for; empty for a plain source or destination.
     pub about: &'static str,
 }
@@ -107,12 +109,8 @@ pub enum OperandKind {
     SpecialRegister,
     /// A constant.
     Immediate,
-    /// A memory operand in brackets.
+    /// A memory operand in brackets, or what else stands in brackets.
     Address,
-    /// A memory operand in brackets that holds a tensor map and coordinates.
-    TensorAddress,
-    /// A memory operand in brackets that holds a fabric handle.
-    FabricAddress,
     /// Several operands in braces.
     Vector,
     /// `_`, where the result is not wanted.

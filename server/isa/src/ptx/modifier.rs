@@ -33,3 +33,8 @@ pub fn modifier(name: &str) -> &'static [&'static Modifier] {
 pub fn is_repeatable(name: &str) -> bool {
     tables::REPEATABLE.contains(&name)
 }
+
+/// Whether the assembler takes a word of a name in any place among the modifiers, written with its dot.
+pub fn is_movable(name: &str) -> bool {
+    tables::MOVABLE.contains(&name)
+}

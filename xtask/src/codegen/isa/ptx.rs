@@ -243,11 +243,12 @@ fn operand(operand: &Operand) -> Result<String> {
     let kinds = words(&operand.kinds).into_iter().map(operand_kind).collect::<Result<Vec<_>>>()?;
     ensure!(!kinds.is_empty(), "the operand `{}` has no kind", operand.name);
     Ok(format!(
-        "Operand {{ name: {}, role: {}, kinds: {}, optional: {}, about: {} }}",
+        "Operand {{ name: {}, role: {}, kinds: {}, optional: {}, inside: {}, about: {} }}",
         rust::string(&operand.name),
         role(operand.role),
         rust::slice(kinds),
         operand.optional,
+        operand.inside,
         rust::string(&operand.about)
     ))
 }
@@ -261,8 +262,6 @@ fn operand_kind(kind: &str) -> Result<String> {
         "sreg" => "SpecialRegister",
         "imm" => "Immediate",
         "address" => "Address",
-        "tensor-address" => "TensorAddress",
-        "fabric-address" => "FabricAddress",
         "vector" => "Vector",
         "sink" => "Sink",
         "symbol" => "Symbol",

@@ -89,6 +89,12 @@ pub(in crate::codegen) struct ModifierClass {
     pub(in crate::codegen) values: String,
     #[serde(default)]
     pub(in crate::codegen) optional: bool,
+    /// What each value counts, where that is not the number in it: `4`, or `index+3` where the first is an index.
+    #[serde(default)]
+    pub(in crate::codegen) counts: String,
+    /// What its values need wherever they stand, if no form says otherwise.
+    #[serde(default)]
+    pub(in crate::codegen) needs: String,
 }
 
 #[derive(Deserialize)]
@@ -102,6 +108,9 @@ pub(in crate::codegen) struct Operand {
     pub(in crate::codegen) ty: Option<String>,
     #[serde(default)]
     pub(in crate::codegen) optional: bool,
+    /// It stands in the brackets of the operand before it.
+    #[serde(default)]
+    pub(in crate::codegen) inside: bool,
     #[serde(default)]
     pub(in crate::codegen) about: String,
 }
@@ -307,6 +316,7 @@ pub(in crate::codegen) struct Part {
 #[serde(deny_unknown_fields)]
 pub(in crate::codegen) struct Modifiers {
     pub(in crate::codegen) repeatable: String,
+    pub(in crate::codegen) movable: String,
     #[serde(rename = "class")]
     pub(in crate::codegen) classes: Vec<Class>,
     #[serde(rename = "modifier")]

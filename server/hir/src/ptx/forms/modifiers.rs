@@ -19,9 +19,6 @@ pub enum Order {
     Free,
 }
 
-/// Words of names that the assembler takes in any place. The other words of a name are part of its opcode.
-const FREE: &[&str] = &[".sync", ".cc", ".sp", ".global", ".nc", ".approx", ".ftz", ".f64"];
-
 /// More modifiers than these have no form.
 const MAX: usize = 32;
 
@@ -48,7 +45,7 @@ impl<'m> Modifiers<'m> {
             let direct = words.get(at).is_some_and(|modifier| same(word, modifier));
             let at = match direct && name & bit(at) == 0 {
                 true => at,
-                false if FREE.contains(word) => position(word, words, name)?,
+                false if isa::is_movable(word) => position(word, words, name)?,
                 false => return None,
             };
             name |= bit(at);
@@ -76,8 +73,8 @@ impl<'m> Modifiers<'m> {
             Search { modifiers: *self, form, chosen: Vec::with_capacity(form.slots.len()), steps: 0 };
         let order = search.fill(self.name)?;
         let chosen: Box<[_]> = search.chosen.iter().map(|(value, _)| *value).collect();
-        let operands = rule::operands(self.entry, form, &chosen);
-        Some(FormMatch { entry: self.entry, form, chosen, order, operands })
+        let (operands, parts) = rule::operands(self.entry, form, &chosen);
+        Some(FormMatch { entry: self.entry, form, chosen, order, operands, parts })
     }
 
     /// The bits of the first words not yet used that spell a value.

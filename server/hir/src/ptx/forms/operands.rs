@@ -5,7 +5,7 @@ mod scalar;
 mod vector;
 
 use warplens_isa::Role;
-use warplens_isa::ptx::OperandKind;
+use warplens_isa::ptx::{self as isa, OperandKind};
 
 use super::rule::{AddressSpace, Count, OperandRule};
 use super::{FormMatch, TypeSet};
@@ -18,8 +18,10 @@ use crate::ptx::{
 /// Where in a statement something is wrong.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OperandPlace {
-    /// Which operand, as commas separate them.
+    /// Which operand, as commas outside brackets separate them.
     pub operand: usize,
+    /// Which part of what its brackets hold.
+    pub part: Option<usize>,
     /// Which element of it, in braces or around a bar.
     pub element: Option<usize>,
 }
@@ -72,10 +74,21 @@ pub enum Wrong {
     FloatConstant(Type),
     /// A constant of a type that constants do not have: halves and packed types.
     NoConstant(Type),
+    /// Brackets hold too many or too few parts.
+    Inside {
+        /// How many there are.
+        have: usize,
+        /// How many there must be at least and at most.
+        takes: (usize, usize),
+    },
     /// An integer that is too small or too large.
     Range(i64, i64),
+    /// An integer that is larger than the one that stands for this operand of the entry.
+    Above(usize),
     /// An integer that is no multiple of this.
     Multiple(i64),
+    /// An integer that is no power of two.
+    NoPower,
     /// So many elements where another number is needed.
     Length {
         /// How many there are.
@@ -116,6 +129,8 @@ pub enum Wrong {
     AddressWidth(NameId, Type),
     /// Something that has no address.
     NoAddress(NameId),
+    /// A name where an address has to come from a register.
+    NoRegister(NameId),
     /// A number as an address of something other than `.local`.
     AbsoluteAddress,
 }
@@ -205,14 +220,35 @@ impl Checker<'_> {
         let rules = &found.operands;
         let required = rules.iter().take_while(|rule| !rule.optional).count();
         if !(required..=rules.len()).contains(&operands.len()) {
-            let place = OperandPlace { operand: operands.len().min(rules.len()), element: None };
+            let place = OperandPlace { operand: operands.len().min(rules.len()), part: None, element: None };
             let wrong = Wrong::Count { have: operands.len(), takes: (required, rules.len()) };
             report(Misfit { place, wrong });
             return;
         }
         for (index, (rule, operand)) in rules.iter().zip(operands).enumerate() {
-            let place = OperandPlace { operand: index, element: None };
-            self.operand(rule, *operand, place, report);
+            let place = OperandPlace { operand: index, part: None, element: None };
+            match found.inside(rule) {
+                [] => self.operand(rule, *operand, place, report),
+                inside => self.brackets(inside, *operand, place, report),
+            }
+            self.bound(found, operands, index, report);
+        }
+    }
+
+    /// A constant that another operand bounds.
+    fn bound(&self, found: &FormMatch, operands: &[Operand], index: usize, report: Report<'_>) {
+        let Some(isa::Range { high: isa::Bound::Operand(bound), .. }) = found.operands[index].range else {
+            return;
+        };
+        let other = found.operands.iter().position(|rule| rule.index == bound);
+        let integer = |operand: Option<&Operand>| match operand {
+            Some(Operand::Constant(id)) => self.function.constant(*id).as_integer(),
+            _ => None,
+        };
+        let (value, most) = (integer(operands.get(index)), integer(other.and_then(|at| operands.get(at))));
+        if value.zip(most).is_some_and(|(value, most)| value > most) {
+            let place = OperandPlace { operand: index, part: None, element: None };
+            report(Misfit { place, wrong: Wrong::Above(bound) });
         }
     }
 
@@ -277,7 +313,9 @@ impl Checker<'_> {
     fn single(&self, rule: &OperandRule, operand: Operand) -> Option<Wrong> {
         match rule.count {
             Count::Braced(_) => self.vector_register(rule, operand),
-            Count::Any if matches!(operand, Operand::Register { .. }) => self.vector_register(rule, operand),
+            Count::Any | Count::AtLeast(_) if matches!(operand, Operand::Register { .. }) => {
+                self.vector_register(rule, operand)
+            }
             _ => self.scalar(rule, operand),
         }
     }
@@ -347,10 +385,6 @@ impl Checker<'_> {
 
 /// Kinds that name a texture, a sampler or a surface.
 const HANDLES: &[OperandKind] = &[OperandKind::Texture, OperandKind::Sampler, OperandKind::Surface];
-
-/// Kinds that are written in brackets.
-const BRACKETED: &[OperandKind] =
-    &[OperandKind::Address, OperandKind::TensorAddress, OperandKind::FabricAddress];
 
 fn writes(rule: &OperandRule) -> bool {
     rule.role == Role::Write

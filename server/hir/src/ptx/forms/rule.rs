@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use warplens_isa::Role;
-use warplens_isa::ptx::{self as isa, Length, OperandKind, OperandType};
+use warplens_isa::ptx::{self as isa, FormSpace, Length, OperandKind, OperandType, Presence, Product};
 
 use crate::ptx::{Space, Type, TypeKind};
 
@@ -26,16 +26,19 @@ pub struct OperandRule {
     pub count: Count,
     /// Whether it may be left out.
     pub optional: bool,
-    /// The smallest and the largest integer constant.
-    pub range: Option<(i64, i64)>,
-    /// What integer constants are multiples of.
-    pub step: i64,
+    /// Which integer constants it may be, where not all.
+    pub range: Option<isa::Range>,
     /// The second of a pair: which operand of the entry it is, and whether it may be left out.
     pub second: Option<(usize, bool)>,
     /// Whether `.b0` and `.h1` may be written, as in video instructions.
     pub selects: bool,
     /// Whether a minus sign may be written.
     pub negates: bool,
+    /// Whether the first register in braces is an index, an integer of 32 bits whatever the others are.
+    pub indexes: bool,
+    /// Which of the [parts](super::FormMatch::parts) its brackets hold: from, and how many; none where it has none or
+    /// holds an address alone.
+    pub(super) inside: (u16, u16),
 }
 
 /// Where an address has to point to.
@@ -58,6 +61,8 @@ pub enum Count {
     OneOrBraced,
     /// So many.
     Braced(u32),
+    /// So many or more, or one without braces.
+    AtLeast(u32),
     /// Any number.
     Any,
 }
@@ -116,6 +121,17 @@ impl TypeSet {
         sets[ty as usize]
     }
 
+    /// The types of registers that hold an index.
+    pub fn indices() -> TypeSet {
+        TypeSet::holding(Type::U32).without_pairs(Type::U32)
+    }
+
+    /// Without the pairs of halves that pass for integers of 32 bits where the instruction is of that type.
+    fn without_pairs(self, ty: Type) -> TypeSet {
+        let is_integer = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed);
+        if is_integer { TypeSet(self.0 & !(1 << Type::F16x2 as u64)) } else { self }
+    }
+
     /// The same, of registers that may be wider, as for loads and stores.
     pub fn holding_at_least(ty: Type) -> TypeSet {
         let held = Type::ALL.iter().copied().filter(|register| is_declarable(*register));
@@ -138,20 +154,31 @@ fn is_declarable(ty: Type) -> bool {
     scalar || matches!(ty, F16 | F16x2 | F32 | F64 | Pred)
 }
 
-/// The operands of a form whose slots are filled like this.
+/// What the slots of a form are filled with.
+type Chosen<'c> = &'c [Option<&'static isa::Value>];
+
+/// The operands of a form whose slots are filled like this, and what stands in brackets among them.
 pub(super) fn operands(
     entry: &isa::Instruction,
     form: &isa::Form,
-    chosen: &[Option<&'static isa::Value>],
-) -> Box<[OperandRule]> {
-    form.operands.iter().map(|operand| rule(entry, operand, chosen)).collect()
+    chosen: Chosen<'_>,
+) -> (Box<[OperandRule]>, Box<[OperandRule]>) {
+    let is_there = |operand: &&isa::FormOperand| match operand.presence {
+        Presence::With(slot) => chosen.get(slot).is_some_and(Option::is_some),
+        Presence::Required | Presence::Optional => true,
+    };
+    let mut parts: Vec<OperandRule> = Vec::new();
+    let mut operands = Vec::with_capacity(form.operands.len());
+    for operand in form.operands.iter().filter(is_there) {
+        let from = parts.len();
+        parts.extend(operand.inside.iter().filter(is_there).map(|part| rule(entry, part, chosen)));
+        let inside = (from as u16, (parts.len() - from) as u16);
+        operands.push(OperandRule { inside, ..rule(entry, operand, chosen) });
+    }
+    (operands.into(), parts.into())
 }
 
-fn rule(
-    entry: &isa::Instruction,
-    operand: &isa::FormOperand,
-    chosen: &[Option<&'static isa::Value>],
-) -> OperandRule {
+fn rule(entry: &isa::Instruction, operand: &isa::FormOperand, chosen: Chosen<'_>) -> OperandRule {
     let kinds = Kinds::of(operand.kinds);
     let named = entry.operands.get(operand.index);
     let (ty, registers) = types(operand.ty, chosen);
@@ -163,29 +190,30 @@ fn rule(
         kinds,
         ty: if only_predicate { Some(Type::Pred) } else { ty },
         registers: if only_predicate { Some(TypeSet::holding(Type::Pred)) } else { registers },
-        space: space(operand.ty, chosen),
+        space: space(operand.space, chosen),
         count: count(operand.length, chosen),
-        optional: operand.optional,
+        optional: operand.presence == Presence::Optional,
         range: operand.range,
-        step: operand.step,
         second: operand.second,
         selects: entry.category.id.starts_with("video"),
         negates: named.is_some_and(|operand| operand.about.contains("negated")),
+        indexes: indexes(operand.length, chosen),
+        inside: (0, 0),
     }
 }
 
 /// The last word of what was chosen in a slot, without its dot.
-fn word(slot: usize, chosen: &[Option<&'static isa::Value>]) -> Option<&'static str> {
+fn word(slot: usize, chosen: Chosen<'_>) -> Option<&'static str> {
     let value = chosen.get(slot).copied().flatten()?;
     Some(value.words.last()?.trim_start_matches('.'))
 }
 
-fn types(ty: OperandType, chosen: &[Option<&'static isa::Value>]) -> (Option<Type>, Option<TypeSet>) {
+fn types(ty: OperandType, chosen: Chosen<'_>) -> (Option<Type>, Option<TypeSet>) {
     let exactly = |name: &str| Type::from_name(name).map(|ty| (ty, TypeSet::holding(ty)));
     let at_least = |name: &str| Type::from_name(name).map(|ty| (ty, TypeSet::holding_at_least(ty)));
     let found = match ty {
         OperandType::Unsaid => None,
-        OperandType::Fixed(name) => exactly(name),
+        OperandType::Fixed(name) => exactly(name).map(|(ty, set)| (ty, set.without_pairs(ty))),
         OperandType::Slot(slot) => word(slot, chosen).and_then(exactly),
         OperandType::AtLeast(slot) => word(slot, chosen).and_then(at_least),
         OperandType::FixedAtLeast(name) => at_least(name),
@@ -207,33 +235,50 @@ fn types(ty: OperandType, chosen: &[Option<&'static isa::Value>]) -> (Option<Typ
     }
 }
 
-fn space(ty: OperandType, chosen: &[Option<&'static isa::Value>]) -> AddressSpace {
-    let name = match ty {
-        OperandType::Fixed("generic") => return AddressSpace::Generic,
-        OperandType::Fixed(name) => name,
-        OperandType::Slot(slot) => match word(slot, chosen) {
+fn space(space: FormSpace, chosen: Chosen<'_>) -> AddressSpace {
+    let name = match space {
+        FormSpace::Unsaid => return AddressSpace::Unsaid,
+        FormSpace::Fixed("generic") => return AddressSpace::Generic,
+        FormSpace::Fixed(name) => name,
+        FormSpace::Slot(slot) => match word(slot, chosen) {
             Some(name) => name,
             None => return AddressSpace::Generic,
         },
-        _ => return AddressSpace::Unsaid,
     };
     let name = name.split("::").next().unwrap_or_default();
     Space::from_name(name).map_or(AddressSpace::Unsaid, AddressSpace::Of)
 }
 
-fn count(length: Length, chosen: &[Option<&'static isa::Value>]) -> Count {
-    // The last number in it: 4 of `v4`, 2 of `2d`.
-    let number = |slot: usize| {
-        let mut digits = word(slot, chosen)?.split(|c: char| !c.is_ascii_digit());
-        digits.rfind(|digits| !digits.is_empty())?.parse::<u32>().ok()
-    };
+fn count(length: Length, chosen: Chosen<'_>) -> Count {
     match length {
         Length::One => Count::One,
         Length::Exactly(count) => Count::Braced(count.into()),
         Length::Any => Count::Any,
-        Length::Slot(slot, factor) => match number(slot).map(|count| count.saturating_mul(factor.into())) {
+        Length::Product(product) => match registers(product, chosen) {
             None => Count::OneOrBraced,
+            Some(count) if product.or_more => Count::AtLeast(count),
             Some(count) => Count::Braced(count),
         },
     }
+}
+
+/// The number of registers that the modifiers say; `None` where one of them is not there.
+fn registers(product: Product, chosen: Chosen<'_>) -> Option<u32> {
+    let mut count = u32::from(product.factor);
+    for &(slot, which) in product.slots {
+        let numbers = chosen.get(slot).copied().flatten()?.numbers;
+        let number = match which {
+            Some(which) => numbers.get(which),
+            None => numbers.last(),
+        };
+        count = count.saturating_mul(u32::from(*number?));
+    }
+    Some(count.div_ceil(product.divisor.into()).saturating_sub(product.less.into()))
+}
+
+/// Whether one of the modifiers that say the number says that the first register is an index.
+fn indexes(length: Length, chosen: Chosen<'_>) -> bool {
+    let Length::Product(product) = length else { return false };
+    let value = |(slot, _): &(usize, _)| chosen.get(*slot).copied().flatten();
+    product.slots.iter().filter_map(value).any(|value| value.indexes)
 }

@@ -52,13 +52,11 @@ fn show_near(instruction: crate::ptx::Instruction<'_>, near: &Near) -> String {
 
 fn show_misfits(misfits: &[Misfit]) -> String {
     let show = |misfit: &Misfit| {
-        let OperandPlace { operand, element } = misfit.place;
+        let OperandPlace { operand, part, element } = misfit.place;
         let wrong = format!("{:?}", misfit.wrong);
         let word = wrong.split([' ', '{']).next().unwrap_or_default().to_owned();
-        format!(
-            "operand {operand}{}: {word}",
-            element.map_or_else(String::new, |element| format!(".{element}"))
-        )
+        let inside = |index: Option<usize>, mark| index.map_or_else(String::new, |at| format!("{mark}{at}"));
+        format!("operand {operand}{}{}: {word}", inside(part, "["), inside(element, "."))
     };
     misfits.iter().map(show).collect::<Vec<_>>().join("; ")
 }
@@ -244,5 +242,137 @@ fn letters_of_targets() {
     assert!(meets("sm_100f", Family(100)) && meets("sm_103a", Family(100)) && meets("sm_103f", Family(100)));
     assert!(
         !meets("sm_103", Family(100)) && !meets("sm_120f", Family(100)) && !meets("sm_100f", Family(103))
+    );
+}
+
+#[test]
+fn brackets() {
+    check(
+        "\
+cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, {%r1, %r2}];
+cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, {%r1}];
+cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, {%r1, %f1}];
+cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1];
+cp.async.bulk.prefetch.tensor.2d.L2.global %rd1;
+cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, %rd2, {%r1, %r2}];
+cp.async.bulk.prefetch.tensor.2d.L2.global.override::global_address [%rd1, %rd2, {%r1, %r2}];
+cp.async.bulk.prefetch.tensor.2d.L2.global.override::global_address [%rd1, %r3, {%r1, %r2}];
+cp.async.bulk.prefetch.tensor.3d.L2.global.override::global_address.override::global_dim_stride [%rd1, %rd2, {%h1, %h1, %h1}, {%r1, %r2}, %h2, {%r1, %r2, 0}];
+cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint [%rd1, {%r1, %r2}], %rd2;
+cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint [%rd1, {%r1, %r2}];
+cp.async.bulk.prefetch.tensor.2d.L2.global [%rd1, {%r1, %r2}], %rd2;
+ld.shared.b32 %r1, [tile, %r2];
+",
+        expect![[r#"
+            fits
+            operand 0[1: Length
+            fits
+            operand 0: Inside
+            operand 0: Kind(Register(NameId(20)))
+            operand 0: Inside
+            fits
+            operand 0[1: RegisterType
+            fits
+            fits
+            operand 1: Count
+            operand 1: Count
+            operand 1: Inside
+        "#]],
+    );
+}
+
+#[test]
+fn coordinates() {
+    check(
+        "\
+tex.2d.v4.f32.f32 %v, [%rd1, {%f1, %f2}];
+tex.2d.v4.f32.f32 %v, [%rd1, {%f1, %f2, %f3, %f4}];
+tex.2d.v4.f32.f32 %v, [%rd1, %f1];
+tex.2d.v4.f32.f32 %v, [%rd1, {%f1}];
+tex.a2d.v4.f32.f32 %v, [%rd1, {%r1, %f2, %f3, %f4}];
+tex.a2d.v4.f32.f32 %v, [%rd1, {%f1, %f2, %f3, %f4}];
+tex.a2d.v4.f32.f32 %v, [%rd1, {%r1, %f2}];
+tex.2d.v4.f32.f32 %v, [%r1, {%f1, %f2}];
+tex.2d.v4.f32.f32 %v, %rd1, {%f1, %f2};
+tex.2d.v4.f32.f32 {%r1, %r2, %r3, %r4}, [%rd1, {%f1, %f2}];
+suld.b.3d.b32.trap %r1, [%rd1, {%r1, %r2}];
+",
+        expect![[r#"
+            fits
+            fits
+            fits
+            operand 1[1: Length
+            fits
+            operand 1[1.0: RegisterType
+            operand 1[1: Length
+            operand 1[0: RegisterType
+            operand 1: Kind(Register(NameId(48))); operand 2.0: RegisterType
+            fits
+            operand 1[1: Length
+        "#]],
+    );
+}
+
+#[test]
+fn addresses_and_symbols() {
+    check(
+        "\
+tcgen05.cp.cta_group::1.128x256b [%r1+4], %rd1;
+tcgen05.cp.cta_group::1.128x256b [%rd1], %rd1;
+tcgen05.cp.cta_group::1.128x256b [tile], %rd1;
+cvta.shared.u64 %rd1, tile;
+cvta.global.u64 %rd1, tile;
+cvta.global.u64 %rd1, tile+4;
+mapa.u64 %rd1, own, %r1;
+",
+        expect![[r#"
+            fits
+            operand 0: RegisterType
+            operand 0: NoRegister(NameId(15))
+            fits
+            operand 1: AddressSpace
+            operand 1: AddressSpace
+            operand 1: AddressSpace
+        "#]],
+    );
+}
+
+#[test]
+fn constants_between_bounds() {
+    check(
+        "\
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 64;
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 96;
+tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [tile], 1024;
+createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 4, 8;
+createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 8, 4;
+createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 8, %r1;
+",
+        expect![[r#"
+            fits
+            operand 1: NoPower
+            operand 1: Range(32,
+            fits
+            operand 2: Above(4)
+            fits
+        "#]],
+    );
+}
+
+#[test]
+fn lengths_from_several_modifiers() {
+    check(
+        "\
+spdecompress.b8.b2.sp::2:4.x4 {%r1, %r2, %r3, %r4}, {%r5}, {%r6, %r7};
+spdecompress.b8.b2.sp::2:4.x4 {%r1, %r2}, {%r5}, {%r6, %r7};
+wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;
+wgmma.mma_async.sync.aligned.m64n16k16.f32.f16.f16 {%f1, %f2, %f3, %f4}, %rd1, %rd2, %p1, 1, 1, 0, 0;
+",
+        expect![[r#"
+            fits
+            operand 0: Length
+            fits
+            operand 0: Length
+        "#]],
     );
 }

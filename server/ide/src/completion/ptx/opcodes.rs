@@ -1,6 +1,6 @@
 //! Opcodes, with their operands to fill in.
 
-use warplens_isa::ptx::{self as isa, Instruction, OperandKind, Status};
+use warplens_isa::ptx::{self as isa, Instruction, Operand, OperandKind, Status};
 
 use super::super::{Proposal, Proposals, Snippet};
 use crate::answer::CompletionKind;
@@ -31,16 +31,20 @@ fn statement(entry: &Instruction) -> Snippet {
         let values: Vec<&str> = class.values.iter().map(|value| value.name).collect();
         snippet = snippet.choice(&values);
     }
-    let operands = entry.operands.iter().filter(|operand| !operand.optional);
-    for (index, operand) in operands.enumerate() {
+    let operands: Vec<&Operand> = entry.operands.iter().filter(|operand| !operand.optional).collect();
+    for (index, group) in operands.chunk_by(|_, next| next.inside).enumerate() {
         snippet = snippet.then(if index == 0 { " " } else { ", " });
-        snippet = match operand.kinds.first() {
-            Some(OperandKind::Address | OperandKind::TensorAddress | OperandKind::FabricAddress) => {
-                snippet.then("[").place(operand.name).then("]")
-            }
-            Some(OperandKind::Vector) => snippet.then("{").place(operand.name).then("}"),
-            _ => snippet.place(operand.name),
-        };
+        let first = group[0].kinds.first();
+        let is_bracketed = group.len() > 1 || first == Some(&OperandKind::Address);
+        snippet = snippet.then(if is_bracketed { "[" } else { "" });
+        for (index, operand) in group.iter().enumerate() {
+            snippet = snippet.then(if index == 0 { "" } else { ", " });
+            snippet = match operand.kinds.first() {
+                Some(OperandKind::Vector) => snippet.then("{").place(operand.name).then("}"),
+                _ => snippet.place(operand.name),
+            };
+        }
+        snippet = snippet.then(if is_bracketed { "]" } else { "" });
     }
     snippet.then(";")
 }

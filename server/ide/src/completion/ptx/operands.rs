@@ -37,7 +37,9 @@ struct Wants {
 impl Wants {
     fn of(operand: &Operand<'_>) -> Wants {
         let entries = matching(operand.opcode, &operand.modifiers);
-        let operands = entries.iter().filter_map(|entry| entry.operands.get(operand.index));
+        let operands = entries
+            .iter()
+            .filter_map(|entry| entry.operands.iter().filter(|operand| !operand.inside).nth(operand.index));
         let mut kinds: Vec<OperandKind> =
             operands.flat_map(|operand| operand.kinds.iter().copied()).collect();
         let mut types = operand.modifiers.iter().filter_map(|word| Type::from_name(word.strip_prefix('.')?));
@@ -67,8 +69,8 @@ struct Scope<'a, 'db> {
 impl Scope<'_, '_> {
     fn propose(mut self, db: &Database, wants: &Wants) {
         use OperandKind::{
-            Address, FabricAddress, Label, LabelAddress, NotPredicate, Parameter, Predicate, Register,
-            Sampler, SpecialRegister, Surface, Symbol, TensorAddress, Texture,
+            Address, Label, LabelAddress, NotPredicate, Parameter, Predicate, Register, Sampler,
+            SpecialRegister, Surface, Symbol, Texture,
         };
         let registers = wants.any(&[Register, OperandKind::Vector]);
         let predicates = wants.any(&[Predicate, NotPredicate]);
@@ -87,7 +89,7 @@ impl Scope<'_, '_> {
         if wants.any(&[SpecialRegister]) {
             special_registers(self.proposals);
         }
-        if wants.any(&[Address, TensorAddress, FabricAddress]) {
+        if wants.any(&[Address]) {
             self.addresses();
         }
     }

@@ -152,7 +152,12 @@ fn operands(
             !rule.optional || statement.operands.is_none() || text(index).is_some()
         };
         let rules = found.operands.iter().enumerate().filter(|(index, rule)| is_shown(*index, rule));
-        return rules.map(|(index, rule)| operand_of_form(entry, rule, text(index))).collect();
+        let lines = rules.flat_map(|(index, rule)| {
+            let whole = operand_of_form(entry, rule, text(index));
+            let others = found.inside(rule).iter().skip(1).map(|part| operand_of_form(entry, part, None));
+            [whole].into_iter().chain(others)
+        });
+        return lines.collect();
     }
     match statement.operands {
         Some(operands) => entry_operands(entry, operands.len())
@@ -168,8 +173,7 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
     let Some(operand) = entry.operands.get(rule.index) else { return String::new() };
     let mut line = head(operand.name, text);
     line.push_str(&format!(", {}", role(rule.role)));
-    let is_address =
-        rule.kinds.has_any(&[OperandKind::Address, OperandKind::TensorAddress, OperandKind::FabricAddress]);
+    let is_address = rule.kinds.has(OperandKind::Address);
     let value = rule.ty.map(|ty| match rule.count {
         Count::Braced(count) => format!("{count} × `.{}`", ty.name()),
         _ => format!("`.{}`", ty.name()),
@@ -187,8 +191,8 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
     if !what.is_empty() {
         line.push_str(&format!(": {what}"));
     }
-    if let Some((low, high)) = rule.range {
-        line.push_str(&format!(", a constant from {low} to {high}"));
+    if let Some(range) = rule.range {
+        line.push_str(&format!(", a constant {}", constants(entry, range)));
     }
     if let Some((second, optional)) =
         rule.second.and_then(|(second, optional)| Some((entry.operands.get(second)?, optional)))
@@ -203,6 +207,22 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
         line.push_str(&format!(" · {}", operand.about));
     }
     line
+}
+
+/// The constants of a range in words.
+fn constants(entry: &Instruction, range: isa::Range) -> String {
+    let low = range.low;
+    let bounds = match range.high {
+        isa::Bound::Number(high) => format!("from {low} to {high}"),
+        isa::Bound::Operand(index) => {
+            format!("from {low} to `{}`", entry.operands.get(index).map_or("?", |operand| operand.name))
+        }
+    };
+    match range.step {
+        isa::Step::Multiple(1) => bounds,
+        isa::Step::Multiple(step) => format!("{bounds}, a multiple of {step}"),
+        isa::Step::PowerOfTwo => format!("{bounds}, a power of two"),
+    }
 }
 
 /// Which registers hold the value, where that is not simply a register of its type. Of what is written only a type is

@@ -2,12 +2,14 @@
 //! their entry. Rendering is in `form/render.rs`.
 
 mod gate;
+mod length;
 mod operand;
+mod range;
 mod render;
 
 use anyhow::{Context, Result, bail, ensure};
 
-use super::super::data::names;
+use super::super::data::{names, words};
 use super::super::ptx_data::{Instruction, ModifierClass};
 use gate::{Need, needs};
 use operand::{FormOperand, operands};
@@ -36,6 +38,10 @@ struct Slot {
 struct Value {
     word: String,
     gate: Vec<Need>,
+    /// The numbers in it, or the one that its class says it counts; none where no length of the form goes by them.
+    numbers: Vec<u16>,
+    /// Whether the first of those that it counts is an index.
+    indexes: bool,
 }
 
 /// The source of the one need that a text names.
@@ -74,8 +80,13 @@ fn form(entry: &Instruction, name: &str, line: &str, heading: &[Need]) -> Result
     let (mnemonic, rest) = split_head(line.trim());
     let modifiers =
         mnemonic.strip_prefix(name).with_context(|| format!("it does not begin with `{name}`"))?;
-    let slots = slots(entry, modifiers)?;
+    let mut slots = slots(entry, modifiers)?;
     let operands = operands(entry, &slots, rest.trim())?;
+    for (index, slot) in slots.iter_mut().enumerate() {
+        if !operands.iter().any(|operand| operand.counts(index)) {
+            slot.values.iter_mut().for_each(|value| (value.numbers, value.indexes) = (Vec::new(), false));
+        }
+    }
     Ok(Form { slots, operands, gate, removed })
 }
 
@@ -145,32 +156,57 @@ fn slot(entry: &Instruction, before: &[Slot], item: &str) -> Result<Slot> {
         whole,
     };
     if let Some(class) = entry.modifiers.iter().find(|class| class.class == word) {
-        let known = names(&class.values);
-        let values = match restriction {
-            None => known.into_iter().map(|word| Value { word, gate: Vec::new() }).collect(),
-            Some(list) => names(list).iter().map(|it| value(it, class)).collect::<Result<Vec<_>>>()?,
+        let listed = match restriction {
+            None => names(&class.values).iter().map(|word| word[1..].to_owned()).collect(),
+            Some(list) => names(list),
         };
+        let values = listed.iter().map(|text| value(text, class)).collect::<Result<Vec<_>>>()?;
         return Ok(slot(&class.class, values, restriction.is_none()));
     }
     ensure!(restriction.is_none(), "`{word}` is no class of the entry");
     let word = format!(".{word}");
     let has = |class: &&ModifierClass| names(&class.values).contains(&word);
     let unused = |class: &&ModifierClass| !before.iter().any(|slot| slot.class == class.class);
-    let class =
-        (entry.modifiers.iter().find(|class| unused(class) && has(class))).map(|it| it.class.as_str());
-    if class.is_none() && !entry.modifiers.iter().any(|class| has(&class)) {
-        bail!("`{word}` is neither a class nor a modifier of the entry");
+    if let Some(class) = entry.modifiers.iter().find(|class| unused(class) && has(class)) {
+        return Ok(slot(&class.class, vec![value(&word[1..], class)?], false));
     }
-    Ok(slot(class.unwrap_or_default(), vec![Value { word, gate: Vec::new() }], false))
+    ensure!(
+        entry.modifiers.iter().any(|class| has(&class)),
+        "`{word}` is neither a class nor a modifier of the entry"
+    );
+    let value = Value { word, gate: Vec::new(), numbers: Vec::new(), indexes: false };
+    Ok(slot("", vec![value], false))
 }
 
 /// A value with what it needs: `L2::64B@7.4/sm_75`.
 fn value(text: &str, class: &ModifierClass) -> Result<Value> {
     let (word, gate) = text.split_once('@').unwrap_or((text, ""));
     let word = format!(".{word}");
-    ensure!(names(&class.values).contains(&word), "`{word}` is not in the class `{}`", class.class);
-    let gate = if gate.is_empty() { Vec::new() } else { needs(&gate.replace('/', " "))? };
-    Ok(Value { word, gate })
+    let place = names(&class.values).iter().position(|value| *value == word);
+    let place = place.with_context(|| format!("`{word}` is not in the class `{}`", class.class))?;
+    let gate = match (gate, class.needs.as_str()) {
+        ("", "") => Vec::new(),
+        ("", needed) => needs(needed)?,
+        (gate, _) => needs(&gate.replace('/', " "))?,
+    };
+    let (numbers, indexes) = match class.counts.as_str() {
+        "" => (numbers(&word), false),
+        counts => {
+            let count = words(counts).get(place).copied();
+            let count = count.with_context(|| format!("`counts` says nothing of `{word}`"))?;
+            let (number, indexes) = match count.strip_prefix("index+") {
+                Some(others) => (others.parse::<u16>()? + 1, true),
+                None => (count.parse()?, false),
+            };
+            (vec![number], indexes)
+        }
+    };
+    Ok(Value { word, gate, numbers, indexes })
+}
+
+/// The numbers in a modifier: 64, 8 and 16 of `.m64n8k16`.
+fn numbers(word: &str) -> Vec<u16> {
+    word.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
 }
 
 #[cfg(test)]

@@ -19,6 +19,7 @@ pub(super) struct Modifiers<'a> {
     /// The names of the types.
     pub(super) types: BTreeSet<&'a str>,
     repeatable: &'a str,
+    movable: &'a str,
 }
 
 impl<'a> Modifiers<'a> {
@@ -35,6 +36,7 @@ impl<'a> Modifiers<'a> {
             classes: HashMap::new(),
             types: data.types.iter().map(|ty| ty.name.as_str()).collect(),
             repeatable: &data.modifiers.repeatable,
+            movable: &data.modifiers.movable,
         };
         for modifier in &data.modifiers.modifiers {
             sentence(FILE, &modifier.names, "summary", &modifier.summary)?;
@@ -94,8 +96,11 @@ impl<'a> Modifiers<'a> {
                 (name.as_str(), rust::slice(meanings))
             })
             .collect();
-        let repeatable = rust::strings(words(self.repeatable));
-        Ok(format!("pub(crate) static REPEATABLE: &[&str] = {repeatable};\n\n")
+        let list = |name: &str, list: &str| {
+            format!("pub(crate) static {name}: &[&str] = {};\n\n", rust::strings(words(list)))
+        };
+        Ok(list("REPEATABLE", self.repeatable)
+            + &list("MOVABLE", self.movable)
             + &rust::table("MODIFIERS", "Modifier", &entries)
             + &rust::names("MODIFIER_NAMES", "&[&Modifier]", &names)?)
     }

@@ -1,18 +1,68 @@
-//! Addresses: what is in brackets, and what may be without them.
+//! Addresses and other brackets: what is in them, and what may be without them.
 
 use warplens_isa::ptx::OperandKind;
 
-use super::{BRACKETED, Checker, HANDLES, Named, Written, Wrong};
-use crate::ptx::forms::rule::{AddressSpace, Count, OperandRule, TypeSet};
-use crate::ptx::{AddressForm, AddressSize, NameId, Operand, Space, Type, TypeKind};
+use super::{Checker, Misfit, Named, OperandPlace, Report, Written, Wrong};
+use crate::ptx::forms::rule::{AddressSpace, OperandRule};
+use crate::ptx::{Address, AddressForm, AddressSize, NameId, Operand, Space, Type, TypeKind};
 
 impl Checker<'_> {
+    /// `[a, b, {c, d}]`: each part by its own rule.
+    pub(super) fn brackets(
+        &self,
+        rules: &[OperandRule],
+        operand: Operand,
+        place: OperandPlace,
+        report: Report<'_>,
+    ) {
+        let address = match operand {
+            Operand::Missing => return,
+            Operand::Address { form: AddressForm::Bracketed, .. } => self.function.address(operand),
+            other => {
+                let wrong = Wrong::Kind(self.written(other));
+                return report(Misfit { place, wrong });
+            }
+        };
+        let Some(address) = address else { return };
+        let have = 1 + address.rest.len();
+        let required = rules.iter().filter(|rule| !rule.optional).count();
+        if !(required..=rules.len()).contains(&have) {
+            let wrong = Wrong::Inside { have, takes: (required, rules.len()) };
+            return report(Misfit { place, wrong });
+        }
+        let mut spare = have - required;
+        let written = rules.iter().filter(|rule| {
+            let is_there = !rule.optional || spare > 0;
+            spare -= usize::from(rule.optional && is_there);
+            is_there
+        });
+        let is_plain = address.index.is_none() && address.offset == 0;
+        for (part, rule) in written.enumerate() {
+            let place = OperandPlace { part: Some(part), ..place };
+            let wrong = match part.checked_sub(1) {
+                None if rule.kinds.has(OperandKind::Address) => self.base(rule, &address),
+                None if !is_plain => Some(Wrong::Kind(Written::Sum)),
+                None => {
+                    self.operand(rule, address.base, place, report);
+                    None
+                }
+                Some(rest) => {
+                    self.operand(rule, address.rest[rest], place, report);
+                    None
+                }
+            };
+            if let Some(wrong) = wrong {
+                report(Misfit { place, wrong });
+            }
+        }
+    }
+
     /// `[a+4]`, `a[4]`, `a+4`
     pub(super) fn address(&self, rule: &OperandRule, operand: Operand) -> Option<Wrong> {
         let Operand::Address { form, .. } = operand else { return None };
         let kinds = rule.kinds;
         let is_taken = match form {
-            AddressForm::Bracketed => kinds.has_any(BRACKETED) || kinds.has_any(HANDLES),
+            AddressForm::Bracketed => kinds.has(OperandKind::Address),
             AddressForm::Subscript => kinds.has_any(&[OperandKind::Address, OperandKind::Symbol]),
             // As a number, the sum of an address and a constant stands wherever a constant does.
             AddressForm::Sum => kinds.has_any(&[OperandKind::Immediate, OperandKind::Symbol]),
@@ -20,47 +70,38 @@ impl Checker<'_> {
         if !is_taken {
             return Some(Wrong::Kind(self.written(operand)));
         }
-        if form == AddressForm::Sum || !kinds.has_any(BRACKETED) && !kinds.has_any(HANDLES) {
-            return self.address_type(rule, Written::Sum);
-        }
         let address = self.function.address(operand)?;
+        if form == AddressForm::Sum || !kinds.has(OperandKind::Address) {
+            let misplaced = match address.base {
+                Operand::Symbol(name) if rule.space != AddressSpace::Unsaid => self.base_symbol(rule, name),
+                _ => None,
+            };
+            return misplaced.or_else(|| self.address_type(rule, Written::Sum));
+        }
+        if !address.rest.is_empty() {
+            return Some(Wrong::Inside { have: 1 + address.rest.len(), takes: (1, 1) });
+        }
+        self.base(rule, &address)
+    }
+
+    /// What an address counts from, and the register that is added to it.
+    fn base(&self, rule: &OperandRule, address: &Address<'_>) -> Option<Wrong> {
         match address.base {
             Operand::Register { name, .. } => self.base_register(rule, name),
+            Operand::Symbol(name) if rule.registers.is_some() => match self.named(name) {
+                Named::Unknown => None,
+                _ => Some(Wrong::NoRegister(name)),
+            },
             Operand::Symbol(name) => self.base_symbol(rule, name),
             Operand::Constant(_) => {
-                let is_local = matches!(rule.space, AddressSpace::Unsaid | AddressSpace::Of(Space::Local));
+                let is_unsaid = rule.space == AddressSpace::Unsaid && rule.registers.is_none();
+                let is_local = is_unsaid || rule.space == AddressSpace::Of(Space::Local);
                 (!is_local).then_some(Wrong::AbsoluteAddress)
             }
             _ => None,
         }
         .or_else(|| match address.index {
             Some(Operand::Register { name, .. }) => self.index_register(name),
-            _ => None,
-        })
-        .or_else(|| self.coordinates(rule, address.rest))
-    }
-
-    /// The coordinates in a tensor, which come last in the brackets: as many registers of 32 bits as it has dimensions.
-    fn coordinates(&self, rule: &OperandRule, rest: &[Operand]) -> Option<Wrong> {
-        let Count::Braced(count) = rule.count else { return None };
-        if !rule.kinds.has(OperandKind::TensorAddress) {
-            return None;
-        }
-        let elements = match rest.last() {
-            Some(Operand::Vector(list)) => self.function.operands(*list),
-            _ => &[],
-        };
-        if elements.len() != count as usize {
-            return Some(Wrong::Length { have: elements.len(), takes: rule.count });
-        }
-        elements.iter().find_map(|element| match element {
-            Operand::Register { name, .. } => match self.named(*name) {
-                Named::Register(Some(have), _) if have.bits() != 32 => {
-                    let takes = Some(TypeSet::holding(Type::B32));
-                    Some(Wrong::RegisterType { name: *name, have, takes })
-                }
-                _ => None,
-            },
             _ => None,
         })
     }
@@ -70,6 +111,10 @@ impl Checker<'_> {
         let ty = ty?;
         if vector.is_some() || !is_integer(ty) {
             return Some(Wrong::AddressRegister(name, ty));
+        }
+        if let Some(registers) = rule.registers {
+            let wrong = Wrong::RegisterType { name, have: ty, takes: rule.registers };
+            return (!registers.has(ty)).then_some(wrong);
         }
         let is_wide =
             matches!(rule.space, AddressSpace::Generic | AddressSpace::Of(Space::Global | Space::Const));
@@ -82,7 +127,7 @@ impl Checker<'_> {
         (!is_integer(ty)).then_some(Wrong::AddressRegister(name, ty))
     }
 
-    fn base_symbol(&self, rule: &OperandRule, name: NameId) -> Option<Wrong> {
+    pub(super) fn base_symbol(&self, rule: &OperandRule, name: NameId) -> Option<Wrong> {
         let have = match self.named(name) {
             Named::Unknown | Named::Register(..) => return None,
             Named::Label | Named::Function => return Some(Wrong::NoAddress(name)),

@@ -3,7 +3,7 @@
 use warplens_isa::ptx::{self as isa, OperandKind};
 
 use super::{Checker, HANDLES, Named, Written, Wrong};
-use crate::ptx::forms::rule::{Count, OperandRule};
+use crate::ptx::forms::rule::{AddressSpace, Count, Kinds, OperandRule};
 use crate::ptx::model::Referent;
 use crate::ptx::{Component, Constant, ConstantId, NameId, Operand, OperandList, Space, Type, TypeKind};
 
@@ -87,15 +87,8 @@ impl Checker<'_> {
             Constant::Unsigned(value) => Some(i128::from(value)),
             Constant::Single(_) | Constant::Double(_) | Constant::Invalid => None,
         };
-        if let (Some(value), Some((low, high))) = (integer, rule.range)
-            && !(i128::from(low)..=i128::from(high)).contains(&value)
-        {
-            return Some(Wrong::Range(low, high));
-        }
-        if integer.is_some_and(|value| rule.step > 1 && value % i128::from(rule.step) != 0) {
-            return Some(Wrong::Multiple(rule.step));
-        }
-        constant_type(value, rule.ty?)
+        let wrong = integer.zip(rule.range).and_then(|(value, range)| out_of_range(value, range));
+        wrong.or_else(|| constant_type(value, rule.ty?))
     }
 
     fn special(&self, rule: &OperandRule, name: NameId, component: Option<Component>) -> Option<Wrong> {
@@ -136,7 +129,7 @@ impl Checker<'_> {
                 return Some(Wrong::NoAddress(name));
             }
             Named::Variable(_, ty) if kinds.has_any(HANDLES) => {
-                (is_symbol || ty.is_none_or(|ty| ty.kind() == TypeKind::Opaque), Written::Variable(name))
+                (is_symbol || ty.is_none_or(|ty| is_handle(kinds, ty)), Written::Variable(name))
             }
             Named::Variable(..) => (is_symbol, Written::Variable(name)),
             Named::Parameter => (is_symbol || kinds.has_any(HANDLES), Written::Parameter(name)),
@@ -146,7 +139,9 @@ impl Checker<'_> {
         if !is_fitting {
             return Some(Wrong::Kind(written));
         }
-        self.address_type(rule, written)
+        let is_placed = rule.space != AddressSpace::Unsaid;
+        let misplaced = if is_placed { self.base_symbol(rule, name) } else { None };
+        misplaced.or_else(|| self.address_type(rule, written))
     }
 
     /// An address as a value: an integer, or bits.
@@ -175,6 +170,31 @@ impl Checker<'_> {
     fn referent(&self, name: NameId) -> Referent {
         let parts = &self.function.parts;
         parts.referents[parts.names[name.index()].referent().index()]
+    }
+}
+
+/// What keeps an integer from being one of those that are taken; a bound by another operand is looked at with all operands.
+fn out_of_range(value: i128, range: isa::Range) -> Option<Wrong> {
+    let (low, high) = match range.high {
+        isa::Bound::Number(high) => (range.low, high),
+        isa::Bound::Operand(_) => (range.low, i64::MAX),
+    };
+    if !(i128::from(low)..=i128::from(high)).contains(&value) {
+        return Some(Wrong::Range(low, high));
+    }
+    match range.step {
+        isa::Step::Multiple(step) => (value % i128::from(step) != 0).then_some(Wrong::Multiple(step)),
+        isa::Step::PowerOfTwo => (value.count_ones() != 1).then_some(Wrong::NoPower),
+    }
+}
+
+/// Whether a reference of this type is of one of the kinds.
+fn is_handle(kinds: Kinds, ty: Type) -> bool {
+    match ty {
+        Type::Texref => kinds.has(OperandKind::Texture),
+        Type::Samplerref => kinds.has(OperandKind::Sampler),
+        Type::Surfref => kinds.has(OperandKind::Surface),
+        _ => false,
     }
 }
 

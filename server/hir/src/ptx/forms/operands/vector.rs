@@ -6,7 +6,7 @@
 use warplens_isa::ptx::OperandKind;
 
 use super::{Checker, Misfit, Named, OperandPlace, Report, Written, Wrong, writes};
-use crate::ptx::forms::rule::{Count, OperandRule};
+use crate::ptx::forms::rule::{Count, OperandRule, TypeSet};
 use crate::ptx::{Constant, NameId, Operand, OperandList, Type, TypeKind};
 
 /// What the elements looked at so far have in common.
@@ -42,17 +42,32 @@ impl Checker<'_> {
         });
         let mut seen = Elements { has_bits, ..Elements::default() };
         for (index, element) in elements.iter().enumerate() {
-            if let Some(wrong) = self.element(rule, *element, index, &mut seen) {
+            let wrong = match rule.indexes && index == 0 {
+                true => self.layer(rule, *element),
+                false => self.element(rule, *element, index, &mut seen),
+            };
+            if let Some(wrong) = wrong {
                 return report(Misfit { place: OperandPlace { element: Some(index), ..place }, wrong });
             }
         }
         if let Some((name, ty, index)) = seen.first {
             let whole = if seen.has_bits { bits(ty) } else { ty };
+            if passes_for_floats(rule, elements, whole) {
+                return;
+            }
             if let Some(Wrong::RegisterType { takes, .. }) = self.register_type(rule, name, whole) {
                 let wrong = Wrong::RegisterType { name, have: ty, takes };
                 report(Misfit { place: OperandPlace { element: Some(index), ..place }, wrong });
             }
         }
+    }
+
+    /// The index of a layer: an integer of 32 bits.
+    fn layer(&self, rule: &OperandRule, element: Operand) -> Option<Wrong> {
+        let Operand::Register { name, component: None } = element else { return None };
+        let registers = Some(TypeSet::indices());
+        self.scalar(&OperandRule { ty: Some(Type::U32), registers, count: Count::One, ..*rule }, element)
+            .filter(|_| matches!(self.named(name), Named::Register(Some(_), None)))
     }
 
     /// An element, and whether it goes with those before.
@@ -102,6 +117,10 @@ impl Checker<'_> {
                 let vector = vector.filter(|_| component.is_none());
                 let is_long = match rule.count {
                     Count::Braced(count) => vector.is_some_and(|vector| vector.count() == count),
+                    Count::AtLeast(count) => match vector {
+                        Some(vector) => vector.count() >= count,
+                        None => rule.kinds.has(OperandKind::Register),
+                    },
                     _ => true,
                 };
                 if is_long {
@@ -151,12 +170,21 @@ fn wrong_length(rule: &OperandRule, elements: &[Operand]) -> Option<Wrong> {
         Count::One | Count::Any => true,
         Count::OneOrBraced => elements.len() == 1,
         Count::Braced(count) => elements.len() == count as usize,
+        // Three make no vector.
+        Count::AtLeast(count) => (count as usize..=4).contains(&elements.len()) && elements.len() != 3,
     };
     if !is_long {
         return Some(Wrong::Length { have: elements.len(), takes: rule.count });
     }
     let only_sinks = !elements.is_empty() && elements.iter().all(|element| *element == Operand::Sink);
     only_sinks.then_some(Wrong::OnlySinks)
+}
+
+/// Integers in braces are taken for floats of their size.
+fn passes_for_floats(rule: &OperandRule, elements: &[Operand], whole: Type) -> bool {
+    let is_integer = matches!(whole.kind(), TypeKind::Unsigned | TypeKind::Signed);
+    let is_float = |ty: Type| matches!(ty, Type::F16 | Type::F32 | Type::F64) && ty.bits() == whole.bits();
+    is_integer && elements.len() > 1 && rule.kinds.has(OperandKind::Register) && rule.ty.is_some_and(is_float)
 }
 
 /// The type of bits with the same size.

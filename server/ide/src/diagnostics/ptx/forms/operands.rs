@@ -25,8 +25,8 @@ pub(super) fn problem(
         Some(name) => report.function.name(name).range,
         None => report.places.operand(instruction, misfit.place)?,
     };
-    let rule = &form.operands[misfit.place.operand];
-    let operand = Operand { report, instruction, rule, place: misfit.place };
+    let rule = form.rule(misfit.place);
+    let operand = Operand { report, instruction, form, rule, place: misfit.place };
     let (code, message) = operand.message(misfit.wrong)?;
     let mut problem = Problem::error(range, code, message);
     if let Some(declared) = named(misfit.wrong).and_then(|name| operand.declaration(name)) {
@@ -137,6 +137,7 @@ fn named(wrong: Wrong) -> Option<NameId> {
         | Wrong::AddressRegister(name, _)
         | Wrong::AddressWidth(name, _)
         | Wrong::NoAddress(name)
+        | Wrong::NoRegister(name)
         | Wrong::Kind(
             Written::Register(name)
             | Written::Predicate(name)
@@ -151,6 +152,7 @@ fn named(wrong: Wrong) -> Option<NameId> {
 struct Operand<'a> {
     report: &'a Reporter<'a>,
     instruction: Instruction<'a>,
+    form: &'a FormMatch,
     rule: &'a OperandRule,
     place: OperandPlace,
 }
@@ -211,6 +213,12 @@ impl Operand<'_> {
             Wrong::Range(low, high) => {
                 (codes::IMMEDIATE_RANGE, format!("`{name}` takes constants from {low} to {high} here"))
             }
+            Wrong::Above(bound) => {
+                let bound = self.form.entry.operands.get(bound).map_or("", |operand| operand.name);
+                (codes::IMMEDIATE_RANGE, format!("this may be no larger than `{bound}`"))
+            }
+            Wrong::NoPower => (codes::IMMEDIATE_RANGE, format!("`{name}` takes powers of two here")),
+            Wrong::Inside { have, takes } => (codes::OPERAND_COUNT, self.inside(have, takes)),
             Wrong::NoConstant(ty) => {
                 let message = format!(
                     "there are no constants of {}; move the bits to a register first with `mov.b{}`",
@@ -271,6 +279,14 @@ impl Operand<'_> {
                 );
                 (codes::OPERAND_TYPE, message)
             }
+            Wrong::NoRegister(symbol) => {
+                let takes = self.rule.registers.map(|set| words::types(self.rule, set)).unwrap_or_default();
+                let message = format!(
+                    "{} is no register; the address that `{name}` takes here is in a register of {takes}",
+                    self.text(symbol)
+                );
+                (codes::OPERAND_KIND, message)
+            }
             Wrong::NoAddress(symbol) => {
                 (codes::OPERAND_KIND, format!("{} has no address to take", self.text(symbol)))
             }
@@ -280,6 +296,25 @@ impl Operand<'_> {
             }
             _ => return None,
         })
+    }
+
+    /// Brackets that hold too much or too little.
+    fn inside(&self, have: usize, (least, most): (usize, usize)) -> String {
+        let name = words::written(self.instruction);
+        let parts = self.form.inside(self.rule).iter().map(|part| {
+            let operand = self.form.entry.operands.get(part.index).map_or("?", |operand| operand.name);
+            if part.optional { format!("{{{operand}}}") } else { operand.to_owned() }
+        });
+        let parts = parts.collect::<Vec<_>>().join(", ");
+        match (parts.is_empty(), least == most) {
+            (true, _) => format!("`{name}` takes an address alone in these brackets"),
+            (false, true) => {
+                format!("`{name}` takes {most} parts in these brackets (`[{parts}]`), not {have}")
+            }
+            (false, false) => {
+                format!("`{name}` takes {least} to {most} parts in these brackets (`[{parts}]`), not {have}")
+            }
+        }
     }
 
     fn float_constant(&self, ty: Type) -> String {
@@ -344,6 +379,7 @@ fn length(count: Count) -> String {
         Count::One | Count::OneOrBraced => "one register".to_owned(),
         Count::Braced(1) => "one register in braces".to_owned(),
         Count::Braced(count) => format!("{count} registers in braces"),
+        Count::AtLeast(count) => format!("at least {count} registers in braces"),
         Count::Any => "registers in braces".to_owned(),
     }
 }

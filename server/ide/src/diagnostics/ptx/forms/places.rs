@@ -41,13 +41,14 @@ impl Places {
         Some(self.node(instruction)?.modifiers().nth(index)?.text_range())
     }
 
-    /// An operand, or an element of it; the mnemonic where there is no such operand.
+    /// An operand, or a part or an element of it; the mnemonic where there is no such operand.
     pub(super) fn operand(&self, instruction: Instruction<'_>, place: OperandPlace) -> Option<TextRange> {
         let Some(operand) = self.operand_node(instruction, place.operand) else {
             return self.mnemonic(instruction);
         };
-        let element = place.element.and_then(|element| operand.children().nth(element));
-        Some(element.unwrap_or(operand).text_range())
+        let part = place.part.and_then(|part| operand.children().nth(part)).unwrap_or(operand);
+        let element = place.element.and_then(|element| part.children().nth(element));
+        Some(element.unwrap_or(part).text_range())
     }
 
     /// All operands from this one on.

@@ -341,14 +341,53 @@ fn tensors_and_matrices() {
     check_body(
         "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1}];",
         expect![[r#"
-        8:`[%rd1, {%r1}]` Error vector-length: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes 2 registers in braces here, not 1
-    "#]],
+            8:`{%r1}` Error vector-length: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes 2 registers in braces here, not 1
+        "#]],
     );
     check_body(
         "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1, %rd2}];",
         expect![[r#"
-            8:`%rd2` Error operand-type: `%rd2` is `.b64`; `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes `.u32`, `.s32`, `.f16x2`, `.f32` or `.b32` here
-                7:`%rd` declared here
+            8:`%rd2` Error operand-type: registers of a vector have one type; this is `.b64` after `.b32`
+        "#]],
+    );
+}
+
+#[test]
+fn brackets_and_bounds() {
+    check_body(
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}];",
+        expect![[r#"
+            8:`{%f1}` Error vector-length: `tex.2d.v4.f32.f32` takes at least 2 registers in braces here, not 1
+        "#]],
+    );
+    check_body(
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1];",
+        expect![[r#"
+            8:`[%rd1]` Error operand-count: `tex.2d.v4.f32.f32` takes 2 to 3 parts in these brackets (`[a, {b}, c]`), not 1
+        "#]],
+    );
+    check_body(
+        "cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint [%rd1, {%r1, %r2}];",
+        expect![[r#"
+            8:`cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint` Error operand-count: `cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint` takes 2 operands (`[tmap, coords], policy`), not 1
+        "#]],
+    );
+    check_body(
+        "cvta.global.u64 %rd1, tile;",
+        expect![[r#"
+        8:`tile` Error state-space: `tile` is in `.shared`; `cvta.global.u64` goes to `.global`
+    "#]],
+    );
+    check_body(
+        "createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 8, 4;",
+        expect![[r#"
+        8:`8` Error immediate-range: this may be no larger than `total-size`
+    "#]],
+    );
+    check_body(
+        "ld.shared.b32 %r1, [tile, %r2];",
+        expect![[r#"
+            8:`[tile, %r2]` Error operand-count: `ld.shared.b32` takes an address alone in these brackets
         "#]],
     );
 }

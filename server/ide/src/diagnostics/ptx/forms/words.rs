@@ -106,8 +106,6 @@ pub(super) fn takes(rule: &OperandRule) -> String {
         OperandKind::SpecialRegister,
         OperandKind::Immediate,
         OperandKind::Address,
-        OperandKind::TensorAddress,
-        OperandKind::FabricAddress,
         OperandKind::Sink,
         OperandKind::Symbol,
         OperandKind::Parameter,
@@ -121,6 +119,7 @@ pub(super) fn takes(rule: &OperandRule) -> String {
     let vector = match rule.count {
         Count::Braced(1) => Some("one register in braces".to_owned()),
         Count::Braced(count) => Some(format!("{count} registers in braces")),
+        Count::AtLeast(count) => Some(format!("at least {count} registers in braces")),
         Count::Any => Some("registers in braces".to_owned()),
         Count::One if rule.kinds.has(OperandKind::Vector) => Some("registers in braces".to_owned()),
         Count::One | Count::OneOrBraced => None,
@@ -153,6 +152,14 @@ pub(super) fn operands(form: &FormMatch) -> String {
     let names = form.operands.iter().map(|rule| {
         let name = |index: usize| form.entry.operands.get(index).map_or("?", |operand| operand.name);
         let mut text = name(rule.index).to_owned();
+        for part in form.inside(rule).iter().skip(1) {
+            let part = name(part.index);
+            text.push_str(", ");
+            text.push_str(part);
+        }
+        if !form.inside(rule).is_empty() {
+            text = format!("[{text}]");
+        }
         match rule.second {
             Some((second, true)) => text = format!("{text}{{|{}}}", name(second)),
             Some((second, false)) => text = format!("{text}|{}", name(second)),

@@ -1,10 +1,12 @@
-//! The operands of a form: `d|p?:b32*vec/reg+sink?`.
+//! The operands of a form: `d|p?:b32*vec/reg+sink?`, `[tmap, coords:s32*dim]`.
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, bail};
 
-use super::super::super::data::words;
-use super::super::super::ptx_data::{Instruction, Operand};
+use super::super::super::data::{names, words};
+use super::super::super::ptx_data::{Instruction, ModifierClass, Operand};
 use super::Slot;
+use super::length::{Length, length};
+use super::range::{Range, range};
 
 /// An operand, all of whose names are known.
 pub(super) struct FormOperand {
@@ -12,15 +14,23 @@ pub(super) struct FormOperand {
     pub(super) second: Option<(usize, bool)>,
     pub(super) accepted: Accepted,
     pub(super) ty: Type,
+    pub(super) space: Space,
     pub(super) length: Length,
-    pub(super) optional: bool,
+    pub(super) presence: Presence,
+    pub(super) inside: Vec<FormOperand>,
 }
 
-/// What may be written there, and from which constant to which.
+impl FormOperand {
+    /// Whether a length goes by the numbers in a slot.
+    pub(super) fn counts(&self, slot: usize) -> bool {
+        self.length.counts(slot) || self.inside.iter().any(|part| part.counts(slot))
+    }
+}
+
+/// What may be written there, and which constants.
 pub(super) struct Accepted {
     pub(super) kinds: Vec<String>,
-    pub(super) range: Option<(i64, i64)>,
-    pub(super) step: i64,
+    pub(super) range: Option<Range>,
 }
 
 /// `OperandType` of the tables.
@@ -31,54 +41,96 @@ pub(super) enum Type {
     Wide(usize),
 }
 
-/// `Length` of the tables.
-pub(super) enum Length {
-    One,
-    Exactly(u16),
-    Slot(usize, u16),
-    Any,
+/// `FormSpace` of the tables.
+pub(super) enum Space {
+    Unsaid,
+    Fixed(String),
+    Slot(usize),
+}
+
+/// `Presence` of the tables.
+pub(super) enum Presence {
+    Required,
+    Optional,
+    With(usize),
 }
 
 /// The operands of a form with these slots.
 pub(super) fn operands(entry: &Instruction, slots: &[Slot], text: &str) -> Result<Vec<FormOperand>> {
-    let parts = text.split(',').map(str::trim).filter(|part| !part.is_empty());
-    parts.map(|part| operand(entry, slots, part).with_context(|| format!("the operand `{part}`"))).collect()
+    let scope = Scope { entry, slots };
+    let parts = separated(text).into_iter().map(str::trim).filter(|part| !part.is_empty());
+    parts.map(|part| scope.written(part).with_context(|| format!("the operand `{part}`"))).collect()
 }
 
-fn operand(entry: &Instruction, slots: &[Slot], text: &str) -> Result<FormOperand> {
-    let (names, annotations) = text.split_at(text.find([':', '*', '/']).unwrap_or(text.len()));
-    let (names, optional, annotations) = match annotations.strip_suffix('?') {
-        Some(rest) if !rest.ends_with('*') => (names, true, rest),
-        _ if annotations.is_empty() && !names.contains('|') => match names.strip_suffix('?') {
-            Some(name) => (name, true, annotations),
-            None => (names, false, annotations),
-        },
-        _ => (names, false, annotations),
+/// What commas outside brackets separate.
+fn separated(text: &str) -> Vec<&str> {
+    let mut depth = 0_usize;
+    let is_comma = |c: char| {
+        match c {
+            '[' => depth += 1,
+            ']' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        c == ',' && depth == 0
     };
-    let (first, second) = pair(names);
-    let index = index(entry, first)?;
-    let second = match second {
-        Some((name, optional)) => Some((self::index(entry, name)?, optional)),
-        None => None,
-    };
-    let own = &entry.operands[index];
-    let (written, kinds) = match annotations.split_once('/') {
-        Some((written, kinds)) => (written, Some(kinds)),
-        None => (annotations, None),
-    };
-    let default = own.ty.as_deref().unwrap_or_default();
-    let (ty, length) = (annotation(written), annotation(default));
-    let (ty, length) = (ty.0.or(length.0), ty.1.or(length.1));
-    let accepted =
-        kinds.map_or_else(|| Ok(Accepted { kinds: kinds_of(own), range: None, step: 1 }), accepted)?;
-    Ok(FormOperand {
-        index,
-        second,
-        ty: type_of(entry, slots, ty, &accepted.kinds)?,
-        length: length.map_or(Ok(Length::One), |text| length_of(entry, slots, text))?,
-        accepted,
-        optional,
-    })
+    text.split(is_comma).collect()
+}
+
+/// What the names in an operand may mean.
+struct Scope<'a> {
+    entry: &'a Instruction,
+    slots: &'a [Slot],
+}
+
+/// The parts of `d|p?:type>space*length/kinds?class`.
+struct Written<'t> {
+    first: &'t str,
+    second: Option<(&'t str, bool)>,
+    ty: Option<&'t str>,
+    space: Option<&'t str>,
+    length: Option<&'t str>,
+    kinds: Option<&'t str>,
+    /// Empty for a plain `?`.
+    presence: Option<&'t str>,
+}
+
+impl<'t> Written<'t> {
+    fn read(text: &'t str) -> Written<'t> {
+        let (names, annotations) = text.split_at(text.find([':', '>', '*', '/']).unwrap_or(text.len()));
+        // The mark of presence comes last: after the annotations, or after a name that has no bar.
+        let (names, annotations, presence) = match annotations {
+            "" if names.contains('|') => (names, annotations, None),
+            "" => {
+                let (names, presence) = split_presence(names);
+                (names, annotations, presence)
+            }
+            _ => {
+                let (annotations, presence) = split_presence(annotations);
+                (names, annotations, presence)
+            }
+        };
+        let (first, second) = pair(names);
+        let (annotations, kinds) = split_kinds(annotations);
+        let (ty, space, length) = annotation(annotations);
+        Written { first, second, ty, space, length, kinds, presence }
+    }
+}
+
+/// `x?`, `x?class`; but the `?` of `*?` is a length.
+fn split_presence(text: &str) -> (&str, Option<&str>) {
+    match text.rfind('?') {
+        Some(at) if !text[..at].ends_with('*') => (&text[..at], Some(&text[at + 1..])),
+        _ => (text, None),
+    }
+}
+
+/// Kinds come after a slash and begin with a letter; a slash before a number divides a length.
+fn split_kinds(text: &str) -> (&str, Option<&str>) {
+    let is_kinds = |at: &usize| text[*at + 1..].starts_with(|c: char| c.is_ascii_alphabetic());
+    match text.match_indices('/').map(|(at, _)| at).find(is_kinds) {
+        Some(at) => (&text[..at], Some(&text[at + 1..])),
+        None => (text, None),
+    }
 }
 
 /// `d|p?`: the first, and the second with whether it may be absent.
@@ -92,83 +144,175 @@ fn pair(names: &str) -> (&str, Option<(&str, bool)>) {
     }
 }
 
-/// `:type*length`, `type*length` or parts of it.
-fn annotation(text: &str) -> (Option<&str>, Option<&str>) {
-    let (ty, length) = match text.split_once('*') {
-        Some((ty, length)) => (ty, Some(length)),
+/// `:type>space*length` or parts of it; the colon may be missing.
+fn annotation(text: &str) -> (Option<&str>, Option<&str>, Option<&str>) {
+    let (text, length) = match text.split_once('*') {
+        Some((text, length)) => (text, Some(length)),
+        None => (text, None),
+    };
+    let (ty, space) = match text.split_once('>') {
+        Some((ty, space)) => (ty, Some(space)),
         None => (text, None),
     };
     let ty = ty.strip_prefix(':').unwrap_or(ty);
-    (Some(ty).filter(|ty| !ty.is_empty()), length)
+    (Some(ty).filter(|ty| !ty.is_empty()), space, length)
 }
 
-fn index(entry: &Instruction, name: &str) -> Result<usize> {
-    let found = entry.operands.iter().position(|operand| operand.name == name);
-    found.with_context(|| format!("`{name}` is no operand of the entry"))
+impl Scope<'_> {
+    fn written(&self, text: &str) -> Result<FormOperand> {
+        match text.strip_prefix('[') {
+            Some(text) => self.brackets(text.strip_suffix(']').context("a `[` is not closed")?),
+            None => self.operand(text),
+        }
+    }
+
+    /// `[first, others…]`: the operand of the entry is the first.
+    fn brackets(&self, text: &str) -> Result<FormOperand> {
+        let inside = separated(text).into_iter().map(|part| self.operand(part.trim()));
+        let inside = inside.collect::<Result<Vec<_>>>()?;
+        let index = inside.first().context("nothing stands in the brackets")?.index;
+        Ok(FormOperand {
+            index,
+            second: None,
+            accepted: Accepted { kinds: vec!["address".to_owned()], range: None },
+            ty: Type::Unsaid,
+            space: Space::Unsaid,
+            length: Length::One,
+            presence: Presence::Required,
+            inside,
+        })
+    }
+
+    fn operand(&self, text: &str) -> Result<FormOperand> {
+        let written = Written::read(text);
+        let index = self.index(written.first)?;
+        let second = match written.second {
+            Some((name, optional)) => Some((self.index(name)?, optional)),
+            None => None,
+        };
+        let own = &self.entry.operands[index];
+        let (ty, space, length) = annotation(own.ty.as_deref().unwrap_or_default());
+        let accepted = match written.kinds {
+            Some(kinds) => self.accepted(kinds)?,
+            None => Accepted { kinds: kinds_of(own), range: None },
+        };
+        let (ty, space) = self.type_and_space(written.ty.or(ty), written.space.or(space), &accepted.kinds)?;
+        Ok(FormOperand {
+            index,
+            second,
+            ty,
+            space,
+            length: match written.length.or(length) {
+                Some(text) => length_of(self, text)?,
+                None => Length::One,
+            },
+            accepted,
+            presence: match written.presence {
+                None => Presence::Required,
+                Some("") => Presence::Optional,
+                Some(class) => Presence::With(self.slot(class)?),
+            },
+            inside: Vec::new(),
+        })
+    }
+
+    fn index(&self, name: &str) -> Result<usize> {
+        let found = self.entry.operands.iter().position(|operand| operand.name == name);
+        found.with_context(|| format!("`{name}` is no operand of the entry"))
+    }
+
+    fn find_slot(&self, class: &str) -> Option<usize> {
+        self.slots.iter().position(|slot| slot.class == class)
+    }
+
+    fn slot(&self, class: &str) -> Result<usize> {
+        self.find_slot(class).with_context(|| format!("the form has no `{class}`"))
+    }
+
+    fn class(&self, name: &str) -> Option<&ModifierClass> {
+        self.entry.modifiers.iter().find(|class| class.class == name)
+    }
+
+    /// `reg+imm(0..15)`
+    fn accepted(&self, text: &str) -> Result<Accepted> {
+        let list = |text: &str| text.split('+').filter(|kind| !kind.is_empty()).map(str::to_owned).collect();
+        let Some((before, rest)) = text.split_once('(') else {
+            return Ok(Accepted { kinds: list(text), range: None });
+        };
+        let (within, after) = rest.split_once(')').context("a `(` is not closed")?;
+        let range = range(within, |name| self.index(name))?;
+        Ok(Accepted { kinds: list(&format!("{before}{after}")), range: Some(range) })
+    }
+
+    /// What follows the colon of an address is its state space, unless it is a type; elsewhere a `>` comes before it.
+    fn type_and_space(
+        &self,
+        ty: Option<&str>,
+        space: Option<&str>,
+        kinds: &[String],
+    ) -> Result<(Type, Space)> {
+        let has = |kind: &str| kinds.iter().any(|it| it == kind);
+        if has("address") && space.is_none() {
+            let classes = ["ss", "space", "state_space"];
+            let by_default = || classes.into_iter().find(|class| self.find_slot(class).is_some());
+            return Ok(match ty {
+                Some(ty) if !self.is_space(ty) => (self.type_named(ty)?, Space::Unsaid),
+                _ => (Type::Unsaid, ty.or_else(by_default).map_or(Space::Unsaid, |name| self.space(name))),
+            });
+        }
+        let space = space.map_or(Space::Unsaid, |name| self.space(name));
+        let ty = match ty {
+            Some(ty) => self.type_named(ty)?,
+            None if has("pred") && !has("reg") => Type::Fixed { name: "pred".to_owned(), at_least: false },
+            None => self.find_slot("type").map_or(Type::Unsaid, |slot| Type::Slot { slot, at_least: false }),
+        };
+        Ok((ty, space))
+    }
+
+    /// Whether a word is a state space, or a class of them.
+    fn is_space(&self, name: &str) -> bool {
+        let is = |word: &str| {
+            let word = word.trim_start_matches('.').split("::").next().unwrap_or_default();
+            ["generic", "global", "shared", "local", "const", "param"].contains(&word)
+        };
+        match self.class(name) {
+            Some(class) => names(&class.values).iter().all(|value| is(value)),
+            None => is(name),
+        }
+    }
+
+    fn space(&self, name: &str) -> Space {
+        match self.find_slot(name) {
+            Some(slot) => Space::Slot(slot),
+            None if self.class(name).is_some() => Space::Unsaid,
+            None => Space::Fixed(name.to_owned()),
+        }
+    }
+
+    fn type_named(&self, written: &str) -> Result<Type> {
+        let (name, at_least) = match written.strip_suffix('+') {
+            Some(name) => (name, true),
+            None => (written, false),
+        };
+        if let Some(class) = name.strip_prefix("wide(").and_then(|rest| rest.strip_suffix(')')) {
+            return Ok(Type::Wide(self.slot(class)?));
+        }
+        Ok(match self.find_slot(name) {
+            Some(slot) => Type::Slot { slot, at_least },
+            None if self.class(name).is_some() => Type::Unsaid,
+            None => Type::Fixed { name: name.to_owned(), at_least },
+        })
+    }
 }
 
 fn kinds_of(operand: &Operand) -> Vec<String> {
     words(&operand.kinds).into_iter().map(str::to_owned).collect()
 }
 
-/// `reg+imm(0..15)`, `imm(32..1024/32)`
-fn accepted(text: &str) -> Result<Accepted> {
-    let Some((before, rest)) = text.split_once('(') else {
-        return Ok(Accepted { kinds: text.split('+').map(str::to_owned).collect(), range: None, step: 1 });
-    };
-    let (range, after) = rest.split_once(')').context("a `(` is not closed")?;
-    let (bounds, step) = range.split_once('/').unwrap_or((range, "1"));
-    let (low, high) = bounds.split_once("..").with_context(|| format!("`{range}` is no range"))?;
-    let kinds = before.split('+').chain(after.split('+')).filter(|kind| !kind.is_empty());
-    let kinds = kinds.map(str::to_owned).collect();
-    Ok(Accepted { kinds, range: Some((low.parse()?, high.parse()?)), step: step.parse()? })
-}
-
-fn type_of(entry: &Instruction, slots: &[Slot], written: Option<&str>, kinds: &[String]) -> Result<Type> {
-    let slot = |class: &str| slots.iter().position(|slot| slot.class == class);
-    let has = |kind: &str| kinds.iter().any(|it| it == kind);
-    let Some(written) = written else {
-        let classes: &[&str] = match has("address") || has("tensor-address") {
-            true => &["ss", "space", "state_space"],
-            false if has("pred") && !has("reg") => {
-                return Ok(Type::Fixed { name: "pred".to_owned(), at_least: false });
-            }
-            false => &["type"],
-        };
-        let found = classes.iter().find_map(|class| slot(class));
-        return Ok(found.map_or(Type::Unsaid, |slot| Type::Slot { slot, at_least: false }));
-    };
-    let (name, at_least) = match written.strip_suffix('+') {
-        Some(name) => (name, true),
-        None => (written, false),
-    };
-    if let Some(class) = name.strip_prefix("wide(").and_then(|rest| rest.strip_suffix(')')) {
-        return Ok(Type::Wide(slot(class).with_context(|| format!("the form has no `{class}`"))?));
-    }
-    let is_class = entry.modifiers.iter().any(|class| class.class == name);
-    Ok(match slot(name) {
-        Some(slot) => Type::Slot { slot, at_least },
-        None if is_class => Type::Unsaid,
-        None => Type::Fixed { name: name.to_owned(), at_least },
+fn length_of(scope: &Scope<'_>, text: &str) -> Result<Length> {
+    length(text, |class| match scope.find_slot(class) {
+        Some(slot) => Ok(Some(slot)),
+        None if scope.class(class).is_some() => Ok(None),
+        None => bail!("`{class}` is no class of the entry"),
     })
-}
-
-fn length_of(entry: &Instruction, slots: &[Slot], text: &str) -> Result<Length> {
-    let mut factor = None;
-    let mut class = None;
-    for part in text.split('*') {
-        match part.parse::<u16>() {
-            _ if part == "?" => return Ok(Length::Any),
-            Ok(number) => ensure!(factor.replace(number).is_none(), "it has two numbers"),
-            Err(_) => ensure!(class.replace(part).is_none(), "it has two classes"),
-        }
-    }
-    let Some(class) = class else {
-        return Ok(factor.map_or(Length::One, Length::Exactly));
-    };
-    if !entry.modifiers.iter().any(|it| it.class == class) {
-        bail!("`{class}` is no class of the entry");
-    }
-    let slot = slots.iter().position(|slot| slot.class == class);
-    Ok(slot.map_or(Length::One, |slot| Length::Slot(slot, factor.unwrap_or(1))))
 }

@@ -8,7 +8,9 @@ use super::super::super::ptx_data::Instruction;
 use super::super::super::rust;
 use super::super::operand_kind;
 use super::gate::{gate, need_source};
-use super::operand::{FormOperand, Length, Type};
+use super::length::{Length, Product};
+use super::operand::{FormOperand, Presence, Space, Type};
+use super::range::{Bound, Range, Step};
 use super::{Form, Slot, Value};
 
 /// Lists of values that forms share: most take all values of a class.
@@ -27,10 +29,14 @@ impl Shared {
         types: impl Fn(&str) -> bool,
     ) -> Result<String> {
         let forms = super::forms(entry, name)?;
-        for operand in forms.iter().flat_map(|form| &form.operands) {
-            if let Type::Fixed { name, .. } = &operand.ty {
-                ensure!(types(name), "`{name}` in a form is neither a class, a type nor a state space");
-            }
+        let operands = forms.iter().flat_map(|form| &form.operands);
+        for operand in operands.flat_map(|operand| [operand].into_iter().chain(&operand.inside)) {
+            let named = match (&operand.ty, &operand.space) {
+                (Type::Fixed { name, .. }, _) => name,
+                (_, Space::Fixed(name)) if name != "generic" => name,
+                _ => continue,
+            };
+            ensure!(types(named), "`{named}` in a form is neither a class, a type nor a state space");
         }
         let forms = forms.iter().map(|form| self.form(entry, form)).collect::<Result<Vec<_>>>()?;
         Ok(rust::slice(forms))
@@ -72,7 +78,13 @@ impl Shared {
         let name = format!("VALUES_{}", self.names.len());
         let items = values.iter().map(|value| {
             let words = value.word.split('.').skip(1).map(|word| format!(".{word}"));
-            format!("Value {{ words: {}, gate: {} }}", rust::strings(words), gate(&value.gate))
+            format!(
+                "Value {{ words: {}, gate: {}, numbers: &{:?}, indexes: {} }}",
+                rust::strings(words),
+                gate(&value.gate),
+                value.numbers,
+                value.indexes
+            )
         });
         let items: Vec<String> = items.collect();
         self.source += &format!("static {name}: [Value; {}] = [{}];\n", items.len(), items.join(", "));
@@ -84,29 +96,70 @@ impl Shared {
 fn operand(operand: &FormOperand) -> Result<String> {
     let kinds = operand.accepted.kinds.iter().map(|kind| operand_kind(kind)).collect::<Result<Vec<_>>>()?;
     let second = operand.second.map_or("None".to_owned(), |second| format!("Some({second:?})"));
-    let range = operand.accepted.range.map_or("None".to_owned(), |range| format!("Some({range:?})"));
-    let ty = match &operand.ty {
+    let inside = operand.inside.iter().map(self::operand).collect::<Result<Vec<_>>>()?;
+    Ok(format!(
+        "FormOperand {{ index: {}, second: {second}, kinds: {}, ty: OperandType::{}, space: FormSpace::{}, \
+         length: Length::{}, presence: Presence::{}, range: {}, inside: {} }}",
+        operand.index,
+        rust::slice(kinds),
+        ty(&operand.ty),
+        space(&operand.space),
+        length(&operand.length),
+        presence(&operand.presence),
+        operand.accepted.range.as_ref().map_or("None".to_owned(), |it| format!("Some({})", range(it))),
+        rust::slice(inside)
+    ))
+}
+
+fn ty(ty: &Type) -> String {
+    match ty {
         Type::Unsaid => "Unsaid".to_owned(),
         Type::Fixed { name, at_least: false } => format!("Fixed({name:?})"),
         Type::Fixed { name, at_least: true } => format!("FixedAtLeast({name:?})"),
         Type::Slot { slot, at_least: false } => format!("Slot({slot})"),
         Type::Slot { slot, at_least: true } => format!("AtLeast({slot})"),
         Type::Wide(slot) => format!("Wide({slot})"),
-    };
-    let length = match operand.length {
+    }
+}
+
+fn space(space: &Space) -> String {
+    match space {
+        Space::Unsaid => "Unsaid".to_owned(),
+        Space::Fixed(name) => format!("Fixed({name:?})"),
+        Space::Slot(slot) => format!("Slot({slot})"),
+    }
+}
+
+fn length(length: &Length) -> String {
+    match length {
         Length::One => "One".to_owned(),
         Length::Exactly(count) => format!("Exactly({count})"),
-        Length::Slot(slot, factor) => format!("Slot({slot}, {factor})"),
+        Length::Product(Product { slots, factor, divisor, less, or_more }) => format!(
+            "Product(Product {{ slots: &{slots:?}, factor: {factor}, divisor: {divisor}, less: {less}, \
+             or_more: {or_more} }})"
+        ),
         Length::Any => "Any".to_owned(),
+    }
+}
+
+fn presence(presence: &Presence) -> String {
+    match presence {
+        Presence::Required => "Required".to_owned(),
+        Presence::Optional => "Optional".to_owned(),
+        Presence::With(slot) => format!("With({slot})"),
+    }
+}
+
+fn range(range: &Range) -> String {
+    let high = match range.high {
+        Bound::Number(number) => format!("Number({number})"),
+        Bound::Operand(index) => format!("Operand({index})"),
     };
-    Ok(format!(
-        "FormOperand {{ index: {}, second: {second}, kinds: {}, ty: OperandType::{ty}, length: Length::{length}, \
-         optional: {}, range: {range}, step: {} }}",
-        operand.index,
-        rust::slice(kinds),
-        operand.optional,
-        operand.accepted.step
-    ))
+    let step = match range.step {
+        Step::Multiple(step) => format!("Multiple({step})"),
+        Step::PowerOfTwo => "PowerOfTwo".to_owned(),
+    };
+    format!("Range {{ low: {}, high: Bound::{high}, step: Step::{step} }}", range.low)
 }
 
 /// The form as a reader sees it: `add{.sat}.{u16x2,s16x2} d, a, b`.
@@ -125,16 +178,32 @@ fn text(entry: &Instruction, form: &Form) -> String {
         text += &if slot.optional { format!("{{{word}}}") } else { word };
     }
     for (place, operand) in form.operands.iter().enumerate() {
-        let mut written = entry.operands[operand.index].name.clone();
-        if operand.accepted.kinds.iter().any(|kind| kind.ends_with("address") && kind != "label-address") {
-            written = format!("[{written}]");
-        }
-        if let Some((second, optional)) = operand.second {
-            let second = &entry.operands[second].name;
-            written += &if optional { format!("{{|{second}}}") } else { format!("|{second}") };
-        }
+        let written = shown(entry, operand);
         let comma = if place == 0 { " " } else { ", " };
-        text += &if operand.optional { format!("{{{comma}{written}}}") } else { format!("{comma}{written}") };
+        text += &match operand.presence {
+            Presence::Required => format!("{comma}{written}"),
+            Presence::Optional | Presence::With(_) => format!("{{{comma}{written}}}"),
+        };
     }
     text
+}
+
+/// An operand as a reader sees it: `d{|p}`, `[a]`, `[tmap, coords]`.
+fn shown(entry: &Instruction, operand: &FormOperand) -> String {
+    let mut written = entry.operands[operand.index].name.clone();
+    for part in operand.inside.iter().skip(1) {
+        let name = &entry.operands[part.index].name;
+        written += &match part.presence {
+            Presence::Required => format!(", {name}"),
+            Presence::Optional | Presence::With(_) => format!("{{, {name}}}"),
+        };
+    }
+    if operand.accepted.kinds.iter().any(|kind| kind == "address") {
+        written = format!("[{written}]");
+    }
+    match operand.second {
+        Some((second, true)) => format!("{written}{{|{}}}", entry.operands[second].name),
+        Some((second, false)) => format!("{written}|{}", entry.operands[second].name),
+        None => written,
+    }
 }

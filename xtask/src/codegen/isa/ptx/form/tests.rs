@@ -13,6 +13,9 @@ const ENTRY: &str = r#"
         { class = "vec", values = ".v2 .v4", optional = true },
         { class = "mode", values = ".lo .wide" },
         { class = "type", values = ".u32 .f32" },
+        { class = "geom", values = ".1d .a2d", counts = "1 index+3" },
+        { class = "hint", values = ".hint", optional = true, needs = "9.4 sm_107f" },
+        { class = "shape", values = ".m64n8k16 .m64n16k16" },
     ]
     operands = [
         { name = "d", role = "write", kinds = "reg", type = "type+*vec" },
@@ -25,12 +28,14 @@ const ENTRY: &str = r#"
     example = { target = "sm_75", version = "6.3", code = "ld.u32 %r1, [a];" }
 "#;
 
-/// The source of the forms, or the mistake in them.
+/// The source of the forms and of the lists that they share, or the mistake in them.
 fn rendered(forms: &str) -> String {
     let mut entry: Instruction = toml::from_str(ENTRY).unwrap();
     entry.forms = forms.to_owned();
-    match Shared::default().forms(&entry, "ld", |name| ["pred", "shared", "b64"].contains(&name)) {
-        Ok(source) => source,
+    let mut shared = Shared::default();
+    let types = |name: &str| ["pred", "shared", "global", "b64"].contains(&name);
+    match shared.forms(&entry, "ld", types) {
+        Ok(source) => source + &shared.tables(),
         Err(why) => format!("{why:#}"),
     }
 }
@@ -49,15 +54,58 @@ fn slots_say_their_class_and_whether_they_may_be_absent() {
 
 #[test]
 fn operands_take_their_type_and_length_from_the_entry_or_the_form() {
-    has("ld{.vec}.type d", "ty: OperandType::AtLeast(1), length: Length::Slot(0, 1)");
-    has("ld.type d", "ty: OperandType::AtLeast(0), length: Length::One");
-    has("ld.type d:b64*4", "ty: OperandType::Fixed(\"b64\"), length: Length::Exactly(4)");
+    let vec = "length: Length::Product(Product { slots: &[(0, None)], factor: 1, divisor: 1, less: 0, or_more: false })";
+    has("ld{.vec}.type d", &format!("ty: OperandType::AtLeast(1), space: FormSpace::Unsaid, {vec}"));
+    has("ld.type d", "ty: OperandType::AtLeast(0), space: FormSpace::Unsaid, length: Length::One");
+    has("ld.type d:b64*4", "Fixed(\"b64\"), space: FormSpace::Unsaid, length: Length::Exactly(4)");
     has("ld!.wide.type d:wide(type)", "ty: OperandType::Wide(1)");
-    has("ld{.ss}.type d, a", "kinds: &[OperandKind::Address], ty: OperandType::Slot(0)");
-    has("ld.type d, a:shared", "ty: OperandType::Fixed(\"shared\")");
     has("ld.type d|p?, b/imm(0..15)?", "second: Some((1, true))");
-    has("ld.type d|p?, b/imm(0..15)?", "optional: true, range: Some((0, 15)), step: 1");
-    has("ld.type d, b/reg+imm(32..1024/32)", "range: Some((32, 1024)), step: 32");
+}
+
+#[test]
+fn addresses_have_a_space_or_the_type_of_their_register() {
+    has("ld{.ss}.type d, a", "ty: OperandType::Unsaid, space: FormSpace::Slot(0)");
+    has("ld.type d, a:shared", "ty: OperandType::Unsaid, space: FormSpace::Fixed(\"shared\")");
+    has("ld.type d, a:b64", "ty: OperandType::Fixed(\"b64\"), space: FormSpace::Unsaid");
+    has("ld{.ss}.type d, b:b64>ss", "ty: OperandType::Fixed(\"b64\"), space: FormSpace::Slot(0)");
+}
+
+#[test]
+fn lengths_are_computed_from_modifiers() {
+    has("ld.shape d*shape.2/4", "slots: &[(0, Some(1))], factor: 1, divisor: 4, less: 0, or_more: false");
+    has("ld.shape d*shape.2/4", "words: &[\".m64n8k16\"], gate: Gate(&[]), numbers: &[64, 8, 16]");
+    has("ld{.vec} d*vec*2-1/reg", "slots: &[(0, None)], factor: 2, divisor: 1, less: 1, or_more: false");
+    has("ld.geom d*geom..", "or_more: true");
+    has("ld.geom d*geom..", "words: &[\".a2d\"], gate: Gate(&[]), numbers: &[4], indexes: true");
+    has("ld.geom d", "words: &[\".a2d\"], gate: Gate(&[]), numbers: &[], indexes: false");
+}
+
+#[test]
+fn constants_have_a_range() {
+    has(
+        "ld.type d, b/imm(0..15)?",
+        "range: Some(Range { low: 0, high: Bound::Number(15), step: Step::Multiple(1) })",
+    );
+    has("ld.type d, b/reg+imm(32..1024/32)", "high: Bound::Number(1024), step: Step::Multiple(32)");
+    has("ld.type d, b/reg+imm(32..512/2^n)", "step: Step::PowerOfTwo");
+    has("ld.type d, b/reg+imm(0..d)", "high: Bound::Operand(0)");
+}
+
+#[test]
+fn operands_are_there_always_or_perhaps_or_with_a_modifier() {
+    has("ld.type d, b", "presence: Presence::Required");
+    has("ld.type d, b/imm(0..15)?", "presence: Presence::Optional");
+    has("ld{.hint}.type d, b?hint", "presence: Presence::With(0)");
+    has("ld{.hint}.type d, b/reg?hint", "text: \"ld{.hint}.type d{, b}\"");
+    has("ld{.hint} d", "words: &[\".hint\"], gate: Gate(&[Need { since: Version::new(9, 4)");
+}
+
+#[test]
+fn brackets_hold_operands() {
+    let form = "ld{.hint}.type d, [a:global, b/reg?hint]";
+    has(form, "text: \"ld{.hint}.type d, [a{, b}]\"");
+    has(form, "inside: &[FormOperand { index: 2, second: None, kinds: &[OperandKind::Address]");
+    has(form, "presence: Presence::With(0), range: None, inside: &[] }]");
 }
 
 #[test]
@@ -83,6 +131,10 @@ fn every_mistake_names_the_form_and_the_word() {
     says("ld.type(s32) d", "`.s32` is not in the class `type`");
     says("ld.lo(x) d", "`lo` is no class of the entry");
     says("ld{.ss d", "a `{` is not closed");
+    says("ld.type d, [a", "the operand `[a`: a `[` is not closed");
+    says("ld.type d, b?hint", "the operand `b?hint`: the form has no `hint`");
+    says("ld.type d*q", "the operand `d*q`: `q` is no class of the entry");
+    says("ld.type d, b/imm(0..q)", "the operand `b/imm(0..q)`: `q` is no operand of the entry");
     says("ld.type q", "the operand `q`: `q` is no operand of the entry");
     says("ld.type d:wide(mode)", "the operand `d:wide(mode)`: the form has no `mode`");
     says("ld.type d @ 8", "`8` is neither a version nor a target");

@@ -1,0 +1,72 @@
+//! How many registers an operand of a form has: `4`, `vec`, `num*elemsize*spfactor.2/32`, `dim-1`, `geom..`.
+
+use anyhow::{Context, Result, ensure};
+
+/// `Length` of the tables.
+pub(super) enum Length {
+    One,
+    Exactly(u16),
+    Product(Product),
+    Any,
+}
+
+/// `Product` of the tables.
+pub(super) struct Product {
+    pub(super) slots: Vec<(usize, Option<usize>)>,
+    pub(super) factor: u16,
+    pub(super) divisor: u16,
+    pub(super) less: u16,
+    pub(super) or_more: bool,
+}
+
+impl Length {
+    /// Whether it goes by the numbers in a slot.
+    pub(super) fn counts(&self, slot: usize) -> bool {
+        matches!(self, Length::Product(product) if product.slots.iter().any(|(it, _)| *it == slot))
+    }
+}
+
+/// Reads a length. `slot` says where a form has a class: `None` where it is of the entry, but not in this form.
+pub(super) fn length(text: &str, slot: impl Fn(&str) -> Result<Option<usize>>) -> Result<Length> {
+    if text == "?" {
+        return Ok(Length::Any);
+    }
+    let (text, or_more) = text.strip_suffix("..").map_or((text, false), |text| (text, true));
+    let (text, less) = number_after(text, '-', 0)?;
+    let (text, divisor) = number_after(text, '/', 1)?;
+    ensure!(divisor > 0, "nothing is divided by 0");
+    let mut product = Product { slots: Vec::new(), factor: 1, divisor, less, or_more };
+    let mut is_missing = false;
+    for part in text.split('*') {
+        if let Ok(number) = part.parse::<u16>() {
+            product.factor *= number;
+            continue;
+        }
+        let (class, which) = match part.split_once('.') {
+            Some((class, which)) => (class, Some(which.parse::<usize>()?)),
+            None => (part, None),
+        };
+        let which =
+            which.map(|which| which.checked_sub(1).context("numbers are counted from 1")).transpose()?;
+        match slot(class)? {
+            Some(slot) => product.slots.push((slot, which)),
+            None => is_missing = true,
+        }
+    }
+    let is_plain = product.slots.is_empty() && divisor == 1 && less == 0 && !or_more;
+    Ok(match () {
+        () if is_missing => Length::One,
+        () if is_plain => Length::Exactly(product.factor),
+        () => Length::Product(product),
+    })
+}
+
+/// A text before a sign, and the number after it.
+fn number_after(text: &str, sign: char, default: u16) -> Result<(&str, u16)> {
+    Ok(match text.split_once(sign) {
+        Some((before, number)) => {
+            (before, number.parse().with_context(|| format!("`{number}` is no number"))?)
+        }
+        None => (text, default),
+    })
+}
