@@ -2,8 +2,8 @@
 
 use fastrand::Rng;
 use warplens_isa::ptx::{
-    self, Bound, Form, FormOperand, FormSpace, Length, OperandKind, OperandType, Presence, Product, Step,
-    TypeKind, Value,
+    self, Bound, Form, FormOperand, FormSpace, Length, OperandKind, OperandType, Presence, Step, TypeKind,
+    Value,
 };
 
 use crate::scaffold::{declarable, register, variable};
@@ -59,7 +59,8 @@ impl Filling {
             Length::Any => Some(if rng.bool() { 2 } else { 4 }),
             Length::Exactly(count) => Some(usize::from(count)).filter(|count| *count > 1 || is_braced),
             Length::Product(product) => {
-                self.product(product).filter(|count| *count > 1 || is_braced || product.or_more)
+                let count = product.count(&self.chosen).map(|count| count as usize);
+                count.filter(|count| *count > 1 || is_braced || product.or_more)
             }
         };
         let Some(count) = count else {
@@ -68,26 +69,10 @@ impl Filling {
         };
         let mut registers: Vec<String> =
             (0..count).map(|index| value_register(ty.as_deref(), place * 20 + index)).collect();
-        if self.indexes(operand.length) {
+        if matches!(operand.length, Length::Product(product) if product.indexes(&self.chosen)) {
             registers[0] = register("u32", 9);
         }
         format!("{{{}}}", registers.join(","))
-    }
-
-    /// The number of registers; `None` where a modifier that says it is not there.
-    fn product(&self, product: Product) -> Option<usize> {
-        let mut count = usize::from(product.factor);
-        for (slot, which) in product.slots {
-            let numbers = self.chosen[*slot]?.numbers;
-            let number = which.map_or(numbers.last(), |which| numbers.get(which));
-            count *= usize::from(*number?);
-        }
-        Some(count.div_ceil(product.divisor.into()).saturating_sub(product.less.into()))
-    }
-
-    fn indexes(&self, length: Length) -> bool {
-        let Length::Product(product) = length else { return false };
-        product.slots.iter().any(|(slot, _)| self.chosen[*slot].is_some_and(|value| value.indexes))
     }
 
     /// The last word that stands in a slot, without its dot.

@@ -138,6 +138,25 @@ pub struct Product {
     pub or_more: bool,
 }
 
+impl Product {
+    /// The number, where the slots of the form are filled like this; `None` where one of the modifiers is not there.
+    pub fn count(self, chosen: &[Option<&Value>]) -> Option<u32> {
+        let mut count = u32::from(self.factor);
+        for &(slot, which) in self.slots {
+            let numbers = chosen.get(slot).copied().flatten()?.numbers;
+            let number = which.map_or(numbers.last(), |which| numbers.get(which))?;
+            count = count.saturating_mul(u32::from(*number));
+        }
+        Some(count.div_ceil(self.divisor.into()).saturating_sub(self.less.into()))
+    }
+
+    /// Whether one of the modifiers says that the first register is an index.
+    pub fn indexes(self, chosen: &[Option<&Value>]) -> bool {
+        let value = |(slot, _): &(usize, _)| chosen.get(*slot).copied().flatten();
+        self.slots.iter().filter_map(value).any(|value| value.indexes)
+    }
+}
+
 /// Which integer constants an operand takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Range {

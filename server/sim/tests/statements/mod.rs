@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use warplens_isa::ptx::{self, Form, FormOperand, Instruction, Length, OperandKind, OperandType, TypeKind};
+use warplens_isa::ptx::{
+    self, Bound, Form, FormOperand, FormSpace, Instruction, Length, OperandKind, OperandType, Presence,
+    TypeKind, Value,
+};
 
 /// Statements of a form: each modifier of each slot at least once, and every kind of each operand now and then.
 pub(crate) fn of_form(entry: &Instruction, form: &Form) -> Vec<String> {
@@ -68,30 +71,33 @@ fn covering(choices: &[usize]) -> Vec<Vec<usize>> {
 }
 
 fn statement(entry: &Instruction, form: &Form, pick: &[usize], round: usize) -> String {
-    let filled: Vec<String> = (form.slots.iter().zip(pick))
+    let filled: Vec<Option<&Value>> = (form.slots.iter().zip(pick))
         .map(|(slot, pick)| match (slot.optional, pick) {
-            (true, 0) => String::new(),
-            (optional, pick) => slot.values[pick - usize::from(optional)].words.concat(),
+            (true, 0) => None,
+            (optional, pick) => Some(&slot.values[pick - usize::from(optional)]),
         })
         .collect();
     let mut operands = Vec::new();
     for (place, operand) in form.operands.iter().enumerate() {
-        if operand.optional && round % 2 == 1 {
-            break;
+        match operand.presence {
+            Presence::Optional if round % 2 == 1 => break,
+            Presence::With(slot) if filled[slot].is_none() => continue,
+            _ => {}
         }
         let text = Place { operand, filled: &filled, number: place + 1, round }.text();
         // A label that is an operand, rather than a place to go to, is that of a table.
         operands.push(if entry.opcode == "brx" && text == "Lend" { "Ltable".to_owned() } else { text });
     }
     let blank = if operands.is_empty() { "" } else { " " };
-    format!("{}{}{}{blank}{};", entry.opcode, entry.words.concat(), filled.concat(), operands.join(", "))
+    let words: String = filled.iter().flatten().map(|value| value.words.concat()).collect();
+    format!("{}{}{words}{blank}{};", entry.opcode, entry.words.concat(), operands.join(", "))
 }
 
 /// A place for an operand.
 struct Place<'f> {
     operand: &'f FormOperand,
     /// The modifiers of the statement, a slot each.
-    filled: &'f [String],
+    filled: &'f [Option<&'f Value>],
     number: usize,
     /// Which of the possible kinds is written.
     round: usize,
@@ -99,7 +105,10 @@ struct Place<'f> {
 
 impl Place<'_> {
     fn text(&self) -> String {
-        let first = self.special().unwrap_or_else(|| self.plain());
+        let first = match self.operand.inside {
+            [] => self.plain(),
+            inside => self.brackets(inside),
+        };
         match self.operand.second {
             Some((_, optional)) if !optional || self.round.is_multiple_of(3) => {
                 format!("{first}|{}", register("pred", self.number + 10))
@@ -108,21 +117,17 @@ impl Place<'_> {
         }
     }
 
-    /// What stands in brackets and holds more than an address.
-    fn special(&self) -> Option<String> {
-        let has = |kind| self.operand.kinds.contains(&kind);
-        if has(OperandKind::Texture) || has(OperandKind::Surface) {
-            let handle = if has(OperandKind::Texture) { "texture" } else { "surface" };
-            return Some(format!("[{handle}, {{%b32_1,%b32_2,%b32_3,%b32_4}}]"));
-        }
-        if has(OperandKind::TensorAddress) {
-            return Some("[%b64_9, {%s32_1,%s32_2}]".to_owned());
-        }
-        if has(OperandKind::FabricAddress) {
-            return Some("[%b32_9, %b64_9]".to_owned());
-        }
-        (has(OperandKind::Address) && self.operand.ty == OperandType::Fixed("b32"))
-            .then(|| "[%b32_9]".to_owned())
+    fn brackets(&self, inside: &[FormOperand]) -> String {
+        let is_there = |part: &&FormOperand| match part.presence {
+            Presence::Required => true,
+            Presence::Optional => false,
+            Presence::With(slot) => self.filled[slot].is_some(),
+        };
+        let parts = inside.iter().filter(is_there).map(|operand| {
+            let text = Place { operand, ..*self }.plain();
+            text.trim_start_matches('[').trim_end_matches(']').to_owned()
+        });
+        format!("[{}]", parts.collect::<Vec<_>>().join(", "))
     }
 
     fn plain(&self) -> String {
@@ -131,11 +136,9 @@ impl Place<'_> {
             && !self.operand.kinds.contains(&OperandKind::Register);
         let count = match self.operand.length {
             Length::One => None,
-            Length::Any => Some(self.accumulators(ty.as_deref()).unwrap_or([2, 4][self.round % 2])),
-            Length::Exactly(count) => Some(usize::from(count)).filter(|count| *count > 1 || braces),
-            Length::Slot(slot, factor) => {
-                number_in(&self.filled[slot]).map(|number| number * usize::from(factor))
-            }
+            Length::Any => Some([2, 4][self.round % 2]),
+            Length::Exactly(count) => Some(usize::from(count)),
+            Length::Product(product) => product.count(self.filled).map(|count| count as usize),
         };
         let value = |number| value_register(ty.as_deref(), self.number * 20 + number);
         match count.filter(|count| *count > 1 || braces) {
@@ -147,28 +150,30 @@ impl Place<'_> {
         }
     }
 
-    /// As many registers as the N of `.m64nNkK` asks for.
-    fn accumulators(&self, ty: Option<&str>) -> Option<usize> {
-        let shape = self.filled.iter().find_map(|word| word.strip_prefix(".m64n")?.split('k').next())?;
-        let columns: usize = shape.parse().ok()?;
-        Some(columns / if ty == Some("f16x2") { 4 } else { 2 })
+    /// The last word of the modifier in a slot, without its dot.
+    fn word(&self, slot: usize) -> Option<&'static str> {
+        Some(self.filled[slot]?.words.last()?.trim_start_matches('.'))
     }
 
-    /// The type or state space that the operand has.
+    /// The type that the operand has.
     fn ty(&self) -> Option<String> {
-        let chosen = |slot: usize| {
-            let word = self.filled.get(slot).filter(|word| !word.is_empty())?;
-            Some(word.rsplit('.').next().unwrap_or(word).to_owned())
-        };
         match self.operand.ty {
             OperandType::Unsaid => None,
             OperandType::Fixed(name) | OperandType::FixedAtLeast(name) => Some(name.to_owned()),
-            OperandType::Slot(slot) | OperandType::AtLeast(slot) => chosen(slot),
+            OperandType::Slot(slot) | OperandType::AtLeast(slot) => self.word(slot).map(str::to_owned),
             OperandType::Wide(slot) => {
-                let name = chosen(slot)?;
+                let name = self.word(slot)?;
                 let bits = ptx::type_(&format!(".{name}"))?.bits;
                 Some(format!("{}{}", &name[..1], u32::from(bits) * 2))
             }
+        }
+    }
+
+    fn space(&self) -> Option<&'static str> {
+        match self.operand.space {
+            FormSpace::Unsaid => None,
+            FormSpace::Fixed(name) => Some(name),
+            FormSpace::Slot(slot) => self.word(slot),
         }
     }
 
@@ -186,8 +191,10 @@ impl Place<'_> {
             OperandKind::Label | OperandKind::LabelAddress => "Lend".to_owned(),
             OperandKind::Texture => "texture".to_owned(),
             OperandKind::Surface => "surface".to_owned(),
-            OperandKind::Address => address(ty, self.number),
-            OperandKind::TensorAddress => "[%b64_9, {%b32_1,%b32_2}]".to_owned(),
+            OperandKind::Address => match ty {
+                Some(_) => format!("[{}]", value_register(ty, self.number)),
+                None => address(self.space(), self.number),
+            },
             _ => value_register(ty, self.number),
         }
     }
@@ -195,7 +202,13 @@ impl Place<'_> {
     fn constant(&self, ty: Option<&str>) -> String {
         let ty = ty.and_then(|ty| ptx::type_(&format!(".{ty}")));
         match (self.operand.range, ty) {
-            (Some((low, high)), _) => [low, high][self.round % 2].to_string(),
+            (Some(range), _) => {
+                let high = match range.high {
+                    Bound::Number(high) => high,
+                    Bound::Operand(_) => range.low,
+                };
+                [range.low, high][self.round % 2].to_string()
+            }
             (None, Some(ty)) if ty.kind == TypeKind::Float && ty.bits == 64 => {
                 "0d3FF0000000000000".to_owned()
             }
@@ -225,8 +238,4 @@ fn address(space: Option<&str>, number: usize) -> String {
         Some(space @ ("param" | "const")) => format!("[{space}_var]"),
         _ => format!("[{}]", register("b64", number)),
     }
-}
-
-fn number_in(word: &str) -> Option<usize> {
-    word.rsplit(|c: char| !c.is_ascii_digit()).find(|digits| !digits.is_empty())?.parse().ok()
 }

@@ -3,7 +3,7 @@
 use std::sync::OnceLock;
 
 use warplens_isa::Role;
-use warplens_isa::ptx::{self as isa, FormSpace, Length, OperandKind, OperandType, Presence, Product};
+use warplens_isa::ptx::{self as isa, FormSpace, Length, OperandKind, OperandType, Presence};
 
 use crate::ptx::{Space, Type, TypeKind};
 
@@ -197,7 +197,7 @@ fn rule(entry: &isa::Instruction, operand: &isa::FormOperand, chosen: Chosen<'_>
         second: operand.second,
         selects: entry.category.id.starts_with("video"),
         negates: named.is_some_and(|operand| operand.about.contains("negated")),
-        indexes: indexes(operand.length, chosen),
+        indexes: matches!(operand.length, Length::Product(product) if product.indexes(chosen)),
         inside: (0, 0),
     }
 }
@@ -254,31 +254,10 @@ fn count(length: Length, chosen: Chosen<'_>) -> Count {
         Length::One => Count::One,
         Length::Exactly(count) => Count::Braced(count.into()),
         Length::Any => Count::Any,
-        Length::Product(product) => match registers(product, chosen) {
+        Length::Product(product) => match product.count(chosen) {
             None => Count::OneOrBraced,
             Some(count) if product.or_more => Count::AtLeast(count),
             Some(count) => Count::Braced(count),
         },
     }
-}
-
-/// The number of registers that the modifiers say; `None` where one of them is not there.
-fn registers(product: Product, chosen: Chosen<'_>) -> Option<u32> {
-    let mut count = u32::from(product.factor);
-    for &(slot, which) in product.slots {
-        let numbers = chosen.get(slot).copied().flatten()?.numbers;
-        let number = match which {
-            Some(which) => numbers.get(which),
-            None => numbers.last(),
-        };
-        count = count.saturating_mul(u32::from(*number?));
-    }
-    Some(count.div_ceil(product.divisor.into()).saturating_sub(product.less.into()))
-}
-
-/// Whether one of the modifiers that say the number says that the first register is an index.
-fn indexes(length: Length, chosen: Chosen<'_>) -> bool {
-    let Length::Product(product) = length else { return false };
-    let value = |(slot, _): &(usize, _)| chosen.get(*slot).copied().flatten();
-    product.slots.iter().filter_map(value).any(|value| value.indexes)
 }
