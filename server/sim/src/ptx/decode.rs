@@ -15,6 +15,7 @@ mod instruction;
 mod matrix;
 mod mbarrier;
 mod memory;
+mod mixed;
 mod modifiers;
 mod module;
 mod operands;

@@ -17,7 +17,8 @@ pub use order::Order;
 pub use tables::{
     Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, BulkCopy, Call, Callee, Completion,
     Copy, Element, Exchange, ExchangeKind, Fill, FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct,
-    Mbarrier, MbarrierAction, Note, Pack, PackedSources, ProductScales, Rows, Space, Switch, System, Tables,
+    Mbarrier, MbarrierAction, MixedOperands, Note, Pack, PackedSources, ProductScales, Rows, Space, Switch,
+    System, Tables,
 };
 
 /// A register's place in its file.

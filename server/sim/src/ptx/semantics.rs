@@ -9,6 +9,7 @@ pub mod fragments;
 pub mod half;
 pub mod integer;
 pub mod matrix;
+pub mod mixed;
 pub mod narrow;
 pub mod packed;
 pub mod video;

@@ -145,7 +145,9 @@ impl Place<'_> {
             Some(count) => format!("{{{}}}", (0..count).map(value).collect::<Vec<_>>().join(",")),
             None => {
                 let kinds = self.operand.kinds;
-                self.of_kind(kinds[(self.round + self.number) % kinds.len()], ty.as_deref())
+                // Now and then the first of all places, which is mostly a register.
+                let turn = if self.round.is_multiple_of(3) { 0 } else { self.round + self.number };
+                self.of_kind(kinds[turn % kinds.len()], ty.as_deref())
             }
         }
     }

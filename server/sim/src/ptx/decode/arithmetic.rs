@@ -5,6 +5,7 @@ use warplens_hir::ptx::{Instruction, Operand, Type, TypeKind};
 use super::Why;
 use super::function::FunctionDecoder;
 use super::instruction::Decoded;
+use super::mixed::is_mixed;
 use super::modifiers::Modifiers;
 use crate::ptx::program::Op;
 use crate::ptx::registers::Slots;
@@ -23,6 +24,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "mul24" | "mad24" => return self.multiply_24(instruction, m),
             "dp4a" | "dp2a" => return self.dot_product(instruction, m),
             "addc" | "subc" | "madc" => return self.carry(instruction, m, true),
+            "add" | "sub" | "mul" | "fma" if is_mixed(instruction) => return self.mixed(instruction, m),
             "add" | "sub" | "mad" if instruction.has("cc") => return self.carry(instruction, m, false),
             _ => {}
         }

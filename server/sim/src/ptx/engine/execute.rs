@@ -13,7 +13,8 @@ use super::mbarrier;
 use super::spaces::Spaces;
 use super::watch::{Told, Watch};
 use crate::ptx::program::{
-    Combining, Function, Instruction, Lop3Predicate, NO_SLOT, Op, Pack, PackedSources, Place, Slot,
+    Combining, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack, PackedSources, Place,
+    Slot,
 };
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
@@ -244,6 +245,7 @@ fn rare(
             let pairs: Lanes<u32> = std::array::from_fn(|lane| value(low, lane) | value(high, lane) << 16);
             r.set(s.d, mask, &pairs);
         }
+        Op::Mixed => mixed(&function.tables.mixed[s.a as usize], r, mask),
         Op::ConvertPacked => convert_packed(&function.tables.packed_converts[s.c as usize], s.d, r, mask),
         Op::PackSaturated(bits, signed) => {
             r.map3(s, mask, |a, b, c| narrow::pack_saturated(bits.into(), signed, a, b, c));
@@ -308,6 +310,16 @@ fn select_by(wide: bool, holds: impl Fn(usize) -> bool, s: &Slots, r: &mut Regis
 
 fn write_number(wide: bool, value: u64, s: &Slots, r: &mut Registers, mask: u32) {
     if wide { r.fill(s.d, mask, value) } else { r.fill(s.d, mask, value as u32) }
+}
+
+fn mixed(op: &MixedOperands, r: &mut Registers, mask: u32) {
+    for lane in lanes(mask) {
+        let mut words = [0; 3];
+        for (word, &operand) in words.iter_mut().zip(&op.operands) {
+            *word = get(operand, r, lane) as u64;
+        }
+        put(op.d, r, lane, op.mixed.apply(words).into());
+    }
 }
 
 fn convert_packed(packed: &PackedSources, d: Slot, r: &mut Registers, mask: u32) {

@@ -131,6 +131,8 @@ pub enum Op {
     SetPredicatePair(Comparison, CompareType, Combining),
     /// `set` on pairs of halves.
     SetPair(Comparison, CompareType, Combining, SetTo),
+    /// Arithmetic on several float formats: mixed operation `a`
+    Mixed,
     /// `cvt` of several numbers: packed conversion `c`
     ConvertPacked,
     /// `cvt.pack`: bits and sign of the narrow type

@@ -7,6 +7,7 @@ use crate::ptx::semantics::compare::Combine;
 use crate::ptx::semantics::convert::Convert;
 use crate::ptx::semantics::fragments::Matrix;
 use crate::ptx::semantics::matrix::Product;
+use crate::ptx::semantics::mixed::Mixed;
 use crate::ptx::semantics::narrow::PackedConvert;
 use crate::ptx::semantics::video::{Video, VideoMad};
 
@@ -17,6 +18,8 @@ pub struct Tables {
     pub notes: Vec<Note>,
     /// Of `Op::Video`.
     pub videos: Vec<Video>,
+    /// Of `Op::Mixed`.
+    pub mixed: Vec<MixedOperands>,
     /// Of `Op::VideoMad`.
     pub video_mads: Vec<VideoMad>,
     /// Of `Op::ConvertPacked`.
@@ -66,6 +69,17 @@ pub struct Note {
     pub name: SmolStr,
     /// A clause.
     pub why: SmolStr,
+}
+
+/// Arithmetic on several float formats.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct MixedOperands {
+    /// What is done.
+    pub mixed: Mixed,
+    /// The result.
+    pub d: Place,
+    /// The operands.
+    pub operands: Vec<Place>,
 }
 
 /// A conversion of several numbers.

@@ -82,26 +82,39 @@ impl Narrow {
 
     /// Rounds to the format; what is too large becomes the largest.
     pub fn pack(self, number: Number, rounding: Rounding) -> u8 {
+        self.bounded(number, rounding, self.largest)
+    }
+
+    /// Rounds to the format; what is too large becomes infinite, or a NaN where there are no infinities.
+    pub fn pack_unbounded(self, number: Number, rounding: Rounding) -> u8 {
+        self.bounded(number, rounding, self.infinity.or(self.nan).unwrap_or(self.largest))
+    }
+
+    fn bounded(self, number: Number, rounding: Rounding, beyond: u8) -> u8 {
         let signed =
             |negative: bool, magnitude: u8| if negative { magnitude | self.sign() } else { magnitude };
         match number {
             // A format without NaNs has no sign for one either.
             Number::Nan => self.nan.unwrap_or(self.largest),
-            Number::Infinite { negative } => signed(negative, self.largest),
+            Number::Infinite { negative } => signed(negative, beyond),
             Number::Finite(exact) => {
-                let top = exact.exponent + (128 - exact.significand.leading_zeros() as i32);
-                let unit = (top - self.fraction_bits as i32 - 1).max(self.lowest());
-                let implicit = 1 << self.fraction_bits;
-                let significand = exact.round_to(unit, rounding);
-                let magnitude = match significand < implicit {
-                    true => significand,
-                    false => {
-                        (((unit - self.lowest()) as u128 + 1) << self.fraction_bits) + significand - implicit
-                    }
-                };
-                signed(exact.negative, magnitude.min(self.largest.into()) as u8)
+                let magnitude = self.magnitude_of(exact, rounding);
+                let fits = magnitude <= self.largest.into();
+                signed(exact.negative, if fits { magnitude as u8 } else { beyond })
             }
         }
+    }
+
+    /// The bits of a magnitude, were there no end to exponents.
+    fn magnitude_of(self, exact: Exact, rounding: Rounding) -> u128 {
+        let top = exact.exponent + (128 - exact.significand.leading_zeros() as i32);
+        let unit = (top - self.fraction_bits as i32 - 1).max(self.lowest());
+        let implicit = 1 << self.fraction_bits;
+        let significand = exact.round_to(unit, rounding);
+        if significand < implicit {
+            return significand;
+        }
+        (((unit - self.lowest()) as u128 + 1) << self.fraction_bits) + significand - implicit
     }
 
     /// Takes a number apart.
@@ -161,7 +174,8 @@ impl Element {
         }
     }
 
-    fn pack(self, number: Number, rounding: Rounding, clamp: Clamp) -> u32 {
+    /// Rounds to the format.
+    pub fn pack(self, number: Number, rounding: Rounding, clamp: Clamp) -> u32 {
         let relu = matches!(clamp, Clamp::Relu | Clamp::FiniteRelu);
         match self {
             Element::Single => F32.pack(number, rounding) as u32,
