@@ -19,6 +19,7 @@ mod read;
 mod resolve;
 mod scalar;
 mod schema;
+mod shape;
 mod toml_text;
 mod tree;
 
@@ -28,13 +29,14 @@ pub use expectation::{Failure, show, verify};
 pub use flags::{argument, extent};
 pub use infer::{inferred, inferred_size};
 pub use kernel::{Kernel, KernelKind, Parameter, PtxKernel, WaveKernel};
-pub use model::{Argument, Buffer, Contents, Element, Expectation, Fill, Launch, Passed, size};
-pub use pointers::{Access, Body};
+pub use model::{Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, Passed, size};
+pub use pointers::{Access, Body, Part};
 pub use problem::{Problem, Span};
 pub use read::{Format, Listed, launch_object, launches};
 pub use resolve::{Config, DEVICE_MEMORY, PlacedBuffer, Resolved, resolve};
 pub use scalar::{Class, ScalarKind};
 pub use schema::schema;
+pub use shape::Shape;
 
 /// The name of the launch that is made up where none is given; launch files may not use it.
 pub const INFERRED: &str = "inferred";

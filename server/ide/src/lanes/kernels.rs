@@ -3,18 +3,19 @@
 use rustc_hash::FxHashSet;
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
 use warplens_hir::wave;
-use warplens_sim::launch::{Body, Kernel, KernelKind, LAUNCH_TAG, WaveKernel};
+use warplens_sim::launch::{Body, Kernel, KernelKind, LAUNCH_TAG, Shape, WaveKernel};
 use warplens_syntax::{ItemKind, Language};
 
 use super::decode::DecodedPtx;
 use super::offer::KernelPlace;
-use crate::db::{Db, File, Item, items, ptx_header, wave_code};
+use crate::db::{Db, File, Item, items, ptx_function, ptx_header, wave_code};
 use crate::module::module_names;
 
 /// The kernels in the order of the text; of those that share a name the first.
 pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
     let list = file.document(db).items();
     let address_bytes = if file.language(db) == Language::Ptx { address_bytes(db, file) } else { None };
+    let shared = SharedArrays { db, file };
     let mut kernels: Vec<KernelPlace> = Vec::new();
     let mut seen = FxHashSet::default();
     for (index, item) in items(db, file).iter().enumerate() {
@@ -23,7 +24,7 @@ pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
         }
         let start = list.start_of(index);
         let found = match file.language(db) {
-            Language::Ptx => ptx_kernel(db, *item, address_bytes),
+            Language::Ptx => ptx_kernel(db, *item, address_bytes, &shared),
             Language::Wave => wave_kernel(&wave_code(db, *item)),
         };
         let Some((kernel, name)) = found else { continue };
@@ -36,15 +37,46 @@ pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
 
 type Named = (Kernel, text_size::TextRange);
 
-fn ptx_kernel(db: &dyn Db, item: Item<'_>, address_bytes: Option<u64>) -> Option<Named> {
+fn ptx_kernel(
+    db: &dyn Db,
+    item: Item<'_>,
+    address_bytes: Option<u64>,
+    shared: &SharedArrays<'_>,
+) -> Option<Named> {
     let header = ptx_header(db, item);
     header.declarations.iter().find_map(|declaration| match &declaration.kind {
         DeclarationKind::Function { kind: FunctionKind::Entry, has_body: true, signature, .. } => {
             let kernel = Kernel::of_ptx(declaration.name.clone(), signature, address_bytes);
+            let kernel = kernel.with_shape(shape(db, item), &|name| shared.bytes(name));
             Some((kernel, declaration.name_range))
         }
         _ => None,
     })
+}
+
+/// What a body tells of the block that it is written for.
+#[salsa::tracked(returns(ref))]
+fn shape<'db>(db: &'db dyn Db, item: Item<'db>) -> Shape {
+    ptx_function(db, item).map_or_else(Shape::default, |function| Shape::of_ptx(&function))
+}
+
+/// The arrays in shared memory that a module declares.
+struct SharedArrays<'db> {
+    db: &'db dyn Db,
+    file: File,
+}
+
+impl SharedArrays<'_> {
+    fn bytes(&self, name: &str) -> Option<u64> {
+        let items = items(self.db, self.file).iter().filter(|item| item.kind(self.db) == ItemKind::Variable);
+        let headers = items.map(|item| ptx_header(self.db, *item));
+        headers.flat_map(|header| &header.declarations).find_map(|declaration| match &declaration.kind {
+            DeclarationKind::Variable(variable) if declaration.name == name => {
+                (variable.space == Space::Shared).then(|| variable.bytes())
+            }
+            _ => None,
+        })
+    }
 }
 
 fn wave_kernel(code: &wave::Code) -> Option<Named> {

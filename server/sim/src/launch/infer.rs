@@ -2,8 +2,8 @@
 
 use super::INFERRED;
 use super::kernel::{Kernel, KernelKind, Parameter, PtxKernel};
-use super::model::{Argument, Buffer, Contents, Fill, Launch, Passed};
-use super::pointers::{Access, Body};
+use super::model::{Argument, Buffer, Contents, Field, Fill, Launch, Passed};
+use super::pointers::{Access, Body, Part};
 use super::scalar::{Class, ScalarKind};
 use crate::wave;
 
@@ -13,8 +13,12 @@ const BLOCK: u32 = 32;
 const LARGEST_BLOCK: u32 = 64;
 /// Bytes of a buffer for each thread.
 const BUFFER_BYTES: u64 = 4096;
-/// Bytes behind `.extern .shared` arrays: as much as every device has.
+/// Bytes behind `.extern .shared` arrays: as much as every device gives to every kernel.
 const DYNAMIC_SHARED: u32 = 49_152;
+/// Where the kernel counts on more: as much as any device gives to one that asks.
+const MOST_DYNAMIC_SHARED: u32 = 232_448;
+/// What lies behind the last constant that is added to an address may be a tile of this size.
+const TILE: u64 = 4096;
 
 /// The inferred launch of `kernel`, whose body tells what its parameters are.
 pub fn inferred(kernel: &Kernel, body: &Body) -> Launch {
@@ -28,10 +32,12 @@ pub fn inferred(kernel: &Kernel, body: &Body) -> Launch {
     };
     let KernelKind::Ptx(ptx) = &kernel.kind else { return launch };
     let threads = threads(grid) * threads(block);
-    let argument =
-        |(index, param)| argument(param, body.accesses.get(index).copied().flatten(), ptx, threads);
+    let argument = |(index, param): (usize, &Parameter)| match param.scalar {
+        Some(kind) => whole(param, kind, body.access(index), ptx, threads),
+        None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), ptx, threads),
+    };
     Launch {
-        dynamic_shared: body.dynamic_shared.then_some(DYNAMIC_SHARED),
+        dynamic_shared: body.dynamic_shared.map(dynamic_shared),
         args: ptx.params.iter().enumerate().map(argument).collect(),
         ..launch
     }
@@ -50,8 +56,10 @@ pub fn inferred_size(kernel: &Kernel) -> ([u32; 3], [u32; 3]) {
 impl PtxKernel {
     /// The block of a launch that does not say one.
     pub(crate) fn block(&self) -> [u32; 3] {
-        match (self.required_block, self.largest_block) {
-            (Some(required), _) => required,
+        let most = self.largest_block.map_or(u64::MAX, threads);
+        let shaped = self.shaped_block.filter(|block| threads(*block) <= most);
+        match (self.required_block.or(shaped), self.largest_block) {
+            (Some(block), _) => block,
             (None, Some(largest)) => {
                 let mut room = LARGEST_BLOCK;
                 largest.map(|extent| {
@@ -69,19 +77,51 @@ pub(crate) fn threads(extent: [u32; 3]) -> u64 {
     extent.into_iter().fold(1, |product: u64, size| product.saturating_mul(size.into()))
 }
 
-fn argument(param: &Parameter, access: Option<Access>, ptx: &PtxKernel, threads: u64) -> Argument {
+fn dynamic_shared(reach: u64) -> u32 {
+    if reach + TILE > DYNAMIC_SHARED.into() { MOST_DYNAMIC_SHARED } else { DYNAMIC_SHARED }
+}
+
+fn whole(
+    param: &Parameter,
+    kind: ScalarKind,
+    access: Option<Access>,
+    ptx: &PtxKernel,
+    threads: u64,
+) -> Argument {
     let stored = Access { element: ScalarKind::B32, loaded: false };
-    let access = access.or(param.is_pointer.then_some(stored));
-    let passed = match (param.scalar, access) {
-        (Some(_), Some(access)) if ptx.takes_address(param) => Passed::Buffer(buffer(access, threads)),
-        (Some(kind), _) if kind.class() == Class::Float => Passed::Scalar(kind, kind.bits_of_float(1.0)),
-        (Some(kind), _) => {
+    let access = access.or(param.is_pointer.then_some(stored)).filter(|_| ptx.takes_address(param));
+    Argument { name: Some(param.name.to_string()), passed: passed(kind, access, threads), at: None }
+}
+
+/// A parameter of several numbers: those that the kernel loads, and zeros elsewhere.
+fn structure(param: &Parameter, parts: &[Part], ptx: &PtxKernel, threads: u64) -> Argument {
+    let inside = |part: &&Part| part.at + part.kind.bytes() as u64 <= param.bytes;
+    let field = |part: &Part| {
+        let address = |access: &Access| ptx.takes_address_in(part.kind).then_some(*access);
+        let access = part.access.as_ref().and_then(address);
+        let name = Some(format!("{}.{}", param.name, part.at));
+        Field {
+            at: part.at,
+            argument: Argument { name, passed: passed(part.kind, access, threads), at: None },
+        }
+    };
+    let fields: Vec<_> = parts.iter().filter(inside).map(field).collect();
+    let passed = match fields.is_empty() {
+        true => Passed::Bytes(vec![0; param.bytes as usize]),
+        false => Passed::Fields(fields),
+    };
+    Argument { name: Some(param.name.to_string()), passed, at: None }
+}
+
+fn passed(kind: ScalarKind, access: Option<Access>, threads: u64) -> Passed {
+    match access {
+        Some(access) => Passed::Buffer(buffer(access, threads)),
+        None if kind.class() == Class::Float => Passed::Scalar(kind, kind.bits_of_float(1.0)),
+        None => {
             let (_, largest) = kind.integer_range();
             Passed::Scalar(kind, kind.bits_of_integer(largest.min(threads.into())).unwrap_or_default())
         }
-        (None, _) => Passed::Bytes(vec![0; param.bytes as usize]),
-    };
-    Argument { name: Some(param.name.to_string()), passed, at: None }
+    }
 }
 
 fn buffer(access: Access, threads: u64) -> Buffer {

@@ -4,6 +4,7 @@ use smol_str::SmolStr;
 use warplens_hir::ptx::Signature;
 
 use super::scalar::{Class, ScalarKind};
+use super::shape::Shape;
 
 /// A kernel as launches see it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub struct PtxKernel {
     pub required_block: Option<[u32; 3]>,
     /// `.maxntid`
     pub largest_block: Option<[u32; 3]>,
+    /// The block that its body is written for, as far as that shows.
+    pub shaped_block: Option<[u32; 3]>,
     /// `.reqnctapercluster`
     pub required_cluster: Option<[u32; 3]>,
     /// Bytes of an address, where the module says it; else 4 and 8 both serve.
@@ -72,20 +75,32 @@ impl Kernel {
             required_block: dimensions("reqntid"),
             largest_block: dimensions("maxntid"),
             required_cluster: dimensions("reqnctapercluster"),
+            shaped_block: None,
             address_bytes,
         };
         Kernel { name, kind: KernelKind::Ptx(kernel) }
+    }
+
+    /// With what the body of a PTX entry tells of its block; `bytes` gives the size of a shared array of the module.
+    pub fn with_shape(mut self, shape: &Shape, bytes: &dyn Fn(&str) -> Option<u64>) -> Kernel {
+        if let KernelKind::Ptx(kernel) = &mut self.kind {
+            kernel.shaped_block = shape.block(bytes);
+        }
+        self
     }
 }
 
 impl PtxKernel {
     /// Whether an address can be passed to `param`.
     pub(crate) fn takes_address(&self, param: &Parameter) -> bool {
-        let fits = match self.address_bytes {
-            Some(bytes) => param.bytes == bytes,
-            None => matches!(param.bytes, 4 | 8),
-        };
-        fits && param.scalar.is_some_and(|kind| kind.class() != Class::Float)
+        param.scalar.is_some_and(|kind| self.takes_address_in(kind))
+    }
+
+    /// Whether an address can be passed as a number of a kind.
+    pub(crate) fn takes_address_in(&self, kind: ScalarKind) -> bool {
+        let bytes = kind.bytes() as u64;
+        let fits = self.address_bytes.map_or(matches!(bytes, 4 | 8), |address| bytes == address);
+        fits && kind.class() != Class::Float
     }
 }
 

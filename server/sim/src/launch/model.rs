@@ -94,6 +94,28 @@ pub enum Passed {
     Buffer(Buffer),
     /// The address of another argument's buffer.
     Alias(String),
+    /// Several numbers and addresses in one parameter, zeros between them.
+    Fields(Vec<Field>),
+}
+
+/// A part of a parameter that is a structure.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Field {
+    /// Its first byte in the parameter.
+    pub at: u64,
+    /// What is passed there; no fields in its turn.
+    pub argument: Argument,
+}
+
+impl Argument {
+    /// The argument and those inside of it.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Argument> {
+        let fields = match &self.passed {
+            Passed::Fields(fields) => fields.as_slice(),
+            _ => &[],
+        };
+        std::iter::once(self).chain(fields.iter().map(|field| &field.argument))
+    }
 }
 
 /// A buffer in device memory.
@@ -215,6 +237,22 @@ impl Serialize for Element {
 impl Serialize for Argument {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let mut map = serializer.serialize_map(None)?;
+        self.serialize_entries(&mut map)?;
+        map.end()
+    }
+}
+
+impl Serialize for Field {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        map.serialize_entry("at", &self.at)?;
+        self.argument.serialize_entries(&mut map)?;
+        map.end()
+    }
+}
+
+impl Argument {
+    fn serialize_entries<M: SerializeMap>(&self, map: &mut M) -> Result<(), M::Error> {
         if let Some(name) = &self.name {
             map.serialize_entry("name", name)?;
         }
@@ -224,10 +262,11 @@ impl Serialize for Argument {
             Passed::Alias(of) => map.serialize_entry("alias", of)?,
             Passed::Buffer(buffer) => {
                 map.serialize_entry("buffer", buffer.element.name())?;
-                buffer.contents.serialize_entries(buffer.element, &mut map)?;
+                buffer.contents.serialize_entries(buffer.element, map)?;
             }
+            Passed::Fields(fields) => map.serialize_entry("fields", fields)?,
         }
-        map.end()
+        Ok(())
     }
 }
 

@@ -5,16 +5,27 @@ mod flow;
 use rustc_hash::FxHashMap;
 use warplens_hir::ptx::{Function, Instruction, Linkage, Operand, Resolution, Space, SymbolKind, Type};
 
-use self::flow::{Origins, node_of, origins};
+use self::flow::{Origin, Origins, node_of, origins, param_loads};
 use super::scalar::ScalarKind;
 
 /// What the body of an entry tells about its launches.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Body {
-    /// How the memory behind each parameter is used, for those whose value reaches an address.
-    pub accesses: Vec<Option<Access>>,
-    /// Whether an `.extern .shared` array is used.
-    pub dynamic_shared: bool,
+    /// For each parameter the numbers that are loaded from it, in order; of those that overlap the first that is met.
+    pub params: Vec<Vec<Part>>,
+    /// Where an `.extern .shared` array is used: the largest constant that is added to its address.
+    pub dynamic_shared: Option<u64>,
+}
+
+/// A number in a parameter: the whole of it, or a field of a structure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Part {
+    /// Its first byte.
+    pub at: u64,
+    /// What it is loaded as.
+    pub kind: ScalarKind,
+    /// How the memory behind it is used, if it reaches an address.
+    pub access: Option<Access>,
 }
 
 /// How memory behind a parameter is used.
@@ -30,48 +41,102 @@ impl Body {
     /// Reads the body of an entry, the first of `functions`; the others are those that it can reach. Whether a name that
     /// they use is an `.extern .shared` array their module knows.
     pub fn of_ptx(functions: &[&Function], is_dynamic_shared: &dyn Fn(&str) -> bool) -> Body {
-        let accesses = accesses(functions).into_iter().next().unwrap_or_default();
+        let origins: Vec<_> = functions.iter().map(|function| origins(function, is_dynamic_shared)).collect();
         let uses_dynamic = |function: &&Function| {
-            declares_dynamic_shared(function) || function.externals().any(|(_, name)| is_dynamic_shared(name))
+            function.symbols().iter().any(|symbol| is_dynamic_array(&symbol.kind))
+                || function.externals().any(|(_, name)| is_dynamic_shared(name))
         };
-        Body { accesses, dynamic_shared: functions.iter().any(uses_dynamic) }
+        let reaches =
+            functions.iter().zip(&origins).map(|(function, origins)| dynamic_reach(function, origins));
+        let dynamic_shared = functions.iter().any(uses_dynamic).then(|| reaches.max().unwrap_or(0));
+        let Some(entry) = functions.first() else { return Body::default() };
+        let accesses = accesses(functions, &origins).into_iter().next().unwrap_or_default();
+        Body { params: parts(entry, &accesses), dynamic_shared }
+    }
+
+    /// How the memory behind a parameter as a whole is used.
+    pub(crate) fn access(&self, param: usize) -> Option<Access> {
+        self.params.get(param)?.iter().find(|part| part.at == 0)?.access
     }
 }
 
-fn declares_dynamic_shared(function: &Function) -> bool {
-    function.symbols().iter().any(|symbol| match &symbol.kind {
+/// Whether it is an array in shared memory whose size the launch decides.
+fn is_dynamic_array(kind: &SymbolKind) -> bool {
+    match kind {
         SymbolKind::Variable(variable) => {
             variable.space == Space::Shared && variable.linkage == Some(Linkage::Extern)
         }
         _ => false,
-    })
+    }
 }
 
-type Accesses = Vec<Option<Access>>;
+/// The largest constant that a function adds to an address in dynamic shared memory.
+fn dynamic_reach(function: &Function, origins: &FxHashMap<usize, Origins>) -> u64 {
+    let is_dynamic = |operand: Operand| {
+        let origins = node_of(function, operand).and_then(|node| origins.get(&node));
+        origins.is_some_and(|origins| origins.contains(&Origin::Dynamic))
+    };
+    let mut reach = 0;
+    for instruction in function.instructions() {
+        let operands = instruction.operands();
+        if let ("add", &[_, a, Operand::Constant(b)]) = (instruction.opcode(), operands)
+            && is_dynamic(a)
+        {
+            let added = function.constant(b).as_integer().filter(|added| *added <= u32::MAX.into());
+            reach = reach.max(added.unwrap_or(0));
+        }
+        for address in operands.iter().filter_map(|operand| function.address(*operand)) {
+            if is_dynamic(address.base) {
+                reach = reach.max(u64::try_from(address.offset).unwrap_or(0));
+            }
+        }
+    }
+    reach
+}
+
+/// The accesses behind the parameters of a function, by parameter and byte.
+type Accesses = FxHashMap<(usize, u64), Access>;
+
+/// The numbers that an entry loads from its parameters.
+fn parts(entry: &Function, accesses: &Accesses) -> Vec<Vec<Part>> {
+    let mut params: Vec<Vec<Part>> = vec![Vec::new(); entry.signature.params.len()];
+    let loads =
+        entry.instructions().filter(|instruction| instruction.opcode() == "ld" && instruction.has("param"));
+    for load in loads.flat_map(|instruction| param_loads(entry, instruction)) {
+        let Some(parts) = params.get_mut(load.param) else { continue };
+        let kind = element(load.ty);
+        let end = load.at + kind.bytes() as u64;
+        if parts.iter().any(|part| part.at < end && load.at < part.at + part.kind.bytes() as u64) {
+            continue;
+        }
+        let access = accesses.get(&(load.param, load.at)).copied();
+        parts.push(Part { at: load.at, kind, access });
+        parts.sort_by_key(|part| part.at);
+    }
+    params
+}
 
 /// The accesses behind the parameters of each function. What a callee does with an argument its caller does too.
-fn accesses(functions: &[&Function]) -> Vec<Accesses> {
+fn accesses(functions: &[&Function], origins: &[FxHashMap<usize, Origins>]) -> Vec<Accesses> {
     let index = |name: &str| functions.iter().position(|function| function.name.as_deref() == Some(name));
     let mut accesses = Vec::with_capacity(functions.len());
     let mut passed = Vec::new();
-    for (caller, function) in functions.iter().enumerate() {
-        let origins = origins(function);
-        accesses.push(direct_accesses(function, &origins));
+    for (caller, (function, origins)) in functions.iter().zip(origins).enumerate() {
+        accesses.push(direct_accesses(function, origins));
         for call in function.instructions().filter(|instruction| instruction.opcode() == "call") {
             let Some((callee, arguments)) = call_of(function, call) else { continue };
             let Some(callee) = index(callee) else { continue };
             for (argument, operand) in arguments.iter().enumerate() {
-                let params = node_of(function, *operand).and_then(|node| origins.get(&node));
-                let params = params.into_iter().flatten();
-                passed.extend(params.map(|param| Passed { caller, param: *param, callee, argument }));
+                let origins = node_of(function, *operand).and_then(|node| origins.get(&node));
+                passed.extend(params(origins).map(|from| Passed { caller, from, callee, argument }));
             }
         }
     }
     loop {
         let mut grew = false;
         for pass in &passed {
-            let access = accesses[pass.callee].get(pass.argument).copied().flatten();
-            grew |= access.is_some_and(|access| note(&mut accesses[pass.caller][pass.param], access));
+            let access = accesses[pass.callee].get(&(pass.argument, 0)).copied();
+            grew |= access.is_some_and(|access| note(&mut accesses[pass.caller], pass.from, access));
         }
         if !grew {
             return accesses;
@@ -79,16 +144,24 @@ fn accesses(functions: &[&Function]) -> Vec<Accesses> {
     }
 }
 
-/// A parameter of the caller that goes into one of the callee.
+/// A number in a parameter of the caller that goes into a parameter of the callee.
 struct Passed {
     caller: usize,
-    param: usize,
+    from: (usize, u64),
     callee: usize,
     argument: usize,
 }
 
+/// The parameters among origins.
+fn params(origins: Option<&Origins>) -> impl Iterator<Item = (usize, u64)> + '_ {
+    origins.into_iter().flatten().filter_map(|origin| match *origin {
+        Origin::Param(param, at) => Some((param, at)),
+        Origin::Dynamic => None,
+    })
+}
+
 fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> Accesses {
-    let mut accesses: Accesses = vec![None; function.signature.params.len()];
+    let mut accesses = Accesses::default();
     for instruction in function.instructions() {
         let Some((position, loaded)) = accessed_operand(instruction) else { continue };
         let operand = instruction.operands().get(position);
@@ -97,18 +170,18 @@ fn direct_accesses(function: &Function, origins: &FxHashMap<usize, Origins>) -> 
         let Operand::Register { .. } = address.base else { continue };
         let Some(register) = node_of(function, address.base) else { continue };
         let access = Access { element: element_of(instruction), loaded };
-        for param in origins.get(&register).into_iter().flatten() {
-            note(&mut accesses[*param], access);
+        for from in params(origins.get(&register)) {
+            note(&mut accesses, from, access);
         }
     }
     accesses
 }
 
 /// Notes an access; the first load decides over all stores. Whether anything new was learnt.
-fn note(known: &mut Option<Access>, access: Access) -> bool {
-    let new = known.is_none_or(|known| access.loaded && !known.loaded);
+fn note(known: &mut Accesses, from: (usize, u64), access: Access) -> bool {
+    let new = known.get(&from).is_none_or(|known| access.loaded && !known.loaded);
     if new {
-        *known = Some(access);
+        known.insert(from, access);
     }
     new
 }

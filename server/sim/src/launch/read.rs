@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 
 use super::INFERRED;
-use super::model::{Argument, Buffer, Contents, Expectation, Fill, Launch, Number, Passed, Wanted, size};
+use super::model::{
+    Argument, Buffer, Contents, Expectation, Field, Fill, Launch, Number, Passed, Wanted, size,
+};
 use super::problem::Problem;
 use super::scalar::ScalarKind;
 use super::tree::{Key, Node, Value};
@@ -286,6 +288,8 @@ fn read_argument(node: &Node) -> Result<Argument, Problem> {
         read_buffer
     } else if has(node, "alias") {
         read_alias
+    } else if has(node, "fields") {
+        read_fields
     } else {
         read_scalar
     };
@@ -306,13 +310,38 @@ fn read_alias(node: &Node) -> NamedPassed<'_> {
     Ok((fields.get("name"), Passed::Alias(of.text("alias")?.to_owned())))
 }
 
+/// The parts of a structure: each an argument with the byte at which it begins.
+fn read_fields(node: &Node) -> NamedPassed<'_> {
+    let table = Fields::new(node, "a structure argument", &["name", "fields"])?;
+    let (_, list) = table.one_of("a structure argument has fields", &["fields"])?;
+    let mut fields: Vec<Field> = Vec::new();
+    for part in list.list("fields")? {
+        let Value::Table(entries) = &part.value else {
+            return Err(part.wrong(format!("a field must be a table, not {}", part.what())));
+        };
+        let Some((_, at)) = entries.iter().find(|(key, _)| key.name == "at") else {
+            return Err(part.wrong("a field says `at` which byte of the parameter it begins".to_owned()));
+        };
+        let at = at.integer("at", 0, u32::MAX.into())? as u64;
+        let rest = entries.iter().filter(|(key, _)| key.name != "at").cloned().collect();
+        let argument = read_argument(&Node { value: Value::Table(rest), ..part.clone() })?;
+        if let Passed::Fields(_) = argument.passed {
+            return Err(
+                part.wrong("a field has no fields: give their bytes from the parameter's start".to_owned())
+            );
+        }
+        fields.push(Field { at, argument });
+    }
+    Ok((table.get("name"), Passed::Fields(fields)))
+}
+
 fn read_scalar(node: &Node) -> NamedPassed<'_> {
     let mut shapes = scalar_keys();
     shapes.push("bytes");
-    let known = [&["name"], shapes.as_slice(), &["buffer", "alias"]].concat();
+    let known = [&["name"], shapes.as_slice(), &["buffer", "alias", "fields"]].concat();
     let fields = Fields::new(node, "an argument", &known)?;
     let what = "an argument needs a value";
-    let (key, value) = fields.one_of(what, &[shapes.as_slice(), &["buffer", "alias"]].concat())?;
+    let (key, value) = fields.one_of(what, &[shapes.as_slice(), &["buffer", "alias", "fields"]].concat())?;
     let passed = match ScalarKind::from_name(&key.name) {
         Some(kind) => Passed::Scalar(kind, bits(value, &key.name, kind)?),
         None => Passed::Bytes(read_hex(value)?),

@@ -115,6 +115,12 @@ fn name_arguments(launch: &mut Launch, default: impl Fn(usize) -> Option<String>
         if argument.name.is_none() {
             argument.name = default(index);
         }
+        if let Passed::Fields(fields) = &mut argument.passed {
+            let whole = argument.name.as_deref().unwrap_or_default();
+            for field in fields {
+                field.argument.name.get_or_insert_with(|| format!("{whole}.{}", field.at));
+            }
+        }
     }
 }
 
@@ -141,7 +147,7 @@ fn wrong(argument: &Argument, message: impl AsRef<str>) -> Problem {
 fn with_aliases(launch: &Launch, buffers: Vec<PlacedBuffer>) -> Result<Vec<PlacedBuffer>, Problem> {
     let mut all: Vec<PlacedBuffer> = Vec::new();
     let mut names: Vec<&str> = Vec::new();
-    for argument in &launch.args {
+    for argument in launch.args.iter().flat_map(Argument::all) {
         let name = argument.name.as_deref().unwrap_or_default();
         if names.contains(&name) {
             return Err(wrong(argument, "another argument has the same name: rename one"));
@@ -150,7 +156,7 @@ fn with_aliases(launch: &Launch, buffers: Vec<PlacedBuffer>) -> Result<Vec<Place
         let of = match &argument.passed {
             Passed::Buffer(_) => name,
             Passed::Alias(of) => of,
-            Passed::Scalar(..) | Passed::Bytes(_) => continue,
+            Passed::Scalar(..) | Passed::Bytes(_) | Passed::Fields(_) => continue,
         };
         let Some(buffer) = buffers.iter().find(|buffer| buffer.name == of) else {
             return Err(wrong(argument, no_such_buffer(of, &buffers)));

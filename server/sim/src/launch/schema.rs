@@ -116,8 +116,8 @@ impl JsonSchema for Argument {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let number = generator.subschema_for::<Number>().to_value();
         json_schema!({
-            "description": "An argument: a scalar (`u32 = 100`), a buffer, an alias of a buffer, or bytes.",
-            "oneOf": [scalar(&number), buffer(&number), alias(), bytes()],
+            "description": "An argument: a scalar (`u32 = 100`), a buffer, an alias of a buffer, bytes, or the fields of a structure.",
+            "oneOf": [scalar(&number), buffer(&number), alias(), bytes(), fields(&number)],
         })
     }
 }
@@ -191,6 +191,27 @@ fn bytes() -> Value {
         "type": "object",
         "properties": { "name": name(), "bytes": bytes },
         "required": ["bytes"],
+        "additionalProperties": false,
+    })
+}
+
+/// A structure: a list of the other shapes, each with the byte at which it begins.
+fn fields(number: &Value) -> Value {
+    let at = json!({ "type": "integer", "minimum": 0, "description": "The first byte in the parameter." });
+    let shapes = [scalar(number), buffer(number), alias(), bytes()].map(|mut shape| {
+        shape["properties"]["at"] = at.clone();
+        let mut required = shape["required"].as_array().cloned().unwrap_or_default();
+        required.push("at".into());
+        shape["required"] = required.into();
+        shape
+    });
+    json!({
+        "type": "object",
+        "properties": {
+            "name": name(),
+            "fields": { "type": "array", "items": { "oneOf": shapes }, "description": "The parts of the structure." },
+        },
+        "required": ["fields"],
         "additionalProperties": false,
     })
 }

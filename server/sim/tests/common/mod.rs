@@ -37,6 +37,11 @@ impl Source {
         Source { text: text.to_owned(), headers, functions }
     }
 
+    /// The headers of all items, in text order.
+    pub(crate) fn headers(&self) -> &[Header] {
+        &self.headers
+    }
+
     /// The kernels with a body, by name.
     pub(crate) fn entries(&self) -> Vec<String> {
         let entries = self.functions.iter().filter(|(_, (_, function))| function.kind == FunctionKind::Entry);

@@ -21,6 +21,10 @@ fn blocks() {
     assert_eq!(block_of(bounded([16, 16, 4])), [16, 4, 1]);
     assert_eq!(block_of(bounded([4, 4, 64])), [4, 4, 4]);
     assert_eq!(block_of(bounded([0, 0, 0])), [1, 1, 1]);
+    let shaped = |shape, largest: PtxKernel| PtxKernel { shaped_block: Some(shape), ..largest };
+    assert_eq!(block_of(shaped([16, 16, 1], PtxKernel::default())), [16, 16, 1]);
+    assert_eq!(block_of(shaped([16, 16, 1], bounded([256, 1, 1]))), [16, 16, 1]);
+    assert_eq!(block_of(shaped([32, 32, 1], bounded([256, 1, 1]))), [64, 1, 1]);
     assert_eq!(
         block_of(PtxKernel { required_block: Some([128, 2, 1]), ..bounded([256, 1, 1]) }),
         [128, 2, 1]
@@ -46,6 +50,7 @@ fn arguments() {
         param("p", U64),
         param("not_one", U32),
         Parameter { name: "s".into(), bytes: 5, align: 1, scalar: None, is_pointer: false },
+        Parameter { name: "t".into(), bytes: 24, align: 8, scalar: None, is_pointer: false },
     ];
     let kernel = PtxKernel {
         params,
@@ -55,13 +60,24 @@ fn arguments() {
         ..PtxKernel::default()
     };
     let access = |element, loaded| Some(Access { element, loaded });
-    let accesses = vec![None, None, None, access(F64, true), access(F16, false), None, access(F32, true)];
-    let body = Body { accesses, dynamic_shared: true };
+    let part = |at, kind, access| Part { at, kind, access };
+    let params = vec![
+        vec![],
+        vec![],
+        vec![],
+        vec![part(0, U64, access(F64, true))],
+        vec![part(0, U64, access(F16, false))],
+        vec![],
+        vec![part(0, U32, access(F32, true))],
+        vec![],
+        vec![part(0, U64, access(F32, true)), part(8, U32, None), part(12, F32, None), part(24, U64, None)],
+    ];
+    let body = Body { params, dynamic_shared: Some(100) };
     check(
         KernelKind::Ptx(kernel),
         &body,
         expect![[
-            r#"{"name":"inferred","entry":"k","grid":[2,1,1],"block":[256,1,1],"dynamic_shared":49152,"args":[{"name":"n","u32":512},{"name":"small","u8":255},{"name":"a","f32":1.0},{"name":"x","buffer":"f64","len":262144,"fill":"iota"},{"name":"y","buffer":"f16","len":1048576,"fill":"zero"},{"name":"p","buffer":"b32","len":524288,"fill":"zero"},{"name":"not_one","u32":512},{"name":"s","bytes":"0000000000"}]}"#
+            r#"{"name":"inferred","entry":"k","grid":[2,1,1],"block":[256,1,1],"dynamic_shared":49152,"args":[{"name":"n","u32":512},{"name":"small","u8":255},{"name":"a","f32":1.0},{"name":"x","buffer":"f64","len":262144,"fill":"iota"},{"name":"y","buffer":"f16","len":1048576,"fill":"zero"},{"name":"p","buffer":"b32","len":524288,"fill":"zero"},{"name":"not_one","u32":512},{"name":"s","bytes":"0000000000"},{"name":"t","fields":[{"at":0,"name":"t.0","buffer":"f32","len":524288,"fill":"iota"},{"at":8,"name":"t.8","u32":512},{"at":12,"name":"t.12","f32":1.0}]}]}"#
         ]],
     );
 }
@@ -78,4 +94,11 @@ fn wave() {
         &Body::default(),
         expect![[r#"{"name":"inferred","entry":"k","grid":[1,1,1],"block":[64,2,1]}"#]],
     );
+}
+
+#[test]
+fn dynamic_shared_memory() {
+    assert_eq!(dynamic_shared(0), 49_152);
+    assert_eq!(dynamic_shared(32_768), 49_152);
+    assert_eq!(dynamic_shared(49_152), 232_448);
 }

@@ -1,30 +1,49 @@
 //! Where the values of parameters go inside one function.
 
 use rustc_hash::FxHashMap;
-use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, SymbolKind};
+use warplens_hir::ptx::{Function, Instruction, Operand, Resolution, SymbolKind, Type};
 
-/// Parameters by number, sorted.
-pub(super) type Origins = Vec<usize>;
+/// Where a value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Origin {
+    /// It stands at this byte of a parameter, by number.
+    Param(usize, u64),
+    /// It is an address in the shared memory whose size the launch decides.
+    Dynamic,
+}
 
-/// For each register and variable, by referent: the parameters whose values may be in it, from `ld.param` through what
-/// keeps an address an address, to a fixed point.
-pub(super) fn origins(entry: &Function) -> FxHashMap<usize, Origins> {
+/// Sorted.
+pub(super) type Origins = Vec<Origin>;
+
+/// For each register and variable, by referent: where the values come from that may be in it, from `ld.param` through what
+/// keeps an address an address, to a fixed point. `is_dynamic` says which names are arrays that the launch sizes.
+pub(super) fn origins(entry: &Function, is_dynamic: &dyn Fn(&str) -> bool) -> FxHashMap<usize, Origins> {
     let mut origins: FxHashMap<usize, Origins> = FxHashMap::default();
+    for name in entry.names() {
+        let dynamic = match name.resolution {
+            Resolution::Symbol(symbol) => super::is_dynamic_array(&entry.symbol(symbol).kind),
+            Resolution::External(text) => is_dynamic(text),
+            _ => false,
+        };
+        if dynamic {
+            origins.insert(name.referent.index(), vec![Origin::Dynamic]);
+        }
+    }
     let flows: Vec<_> = entry.instructions().flat_map(|instruction| flows(entry, instruction)).collect();
     loop {
         let mut grew = false;
         for flow in &flows {
             let incoming: Origins = match flow.from {
-                From::Param(index) => vec![index],
+                From::Param(index, at) => vec![Origin::Param(index, at)],
                 From::Node(register) => origins.get(&register).cloned().unwrap_or_default(),
             };
             if incoming.is_empty() {
                 continue;
             }
             let into = origins.entry(flow.to).or_default();
-            for param in incoming {
-                if let Err(at) = into.binary_search(&param) {
-                    into.insert(at, param);
+            for origin in incoming {
+                if let Err(at) = into.binary_search(&origin) {
+                    into.insert(at, origin);
                     grew = true;
                 }
             }
@@ -43,7 +62,7 @@ struct Flow {
 
 #[derive(Clone, Copy)]
 enum From {
-    Param(usize),
+    Param(usize, u64),
     Node(usize),
 }
 
@@ -52,7 +71,11 @@ fn flows(entry: &Function, instruction: Instruction<'_>) -> Vec<Flow> {
     let Some((destination, sources)) = operands.split_first() else { return Vec::new() };
     let register = |operand: &Operand| node_of(entry, *operand);
     let take: &[usize] = match instruction.opcode() {
-        "ld" if instruction.has("param") => return loads_of_params(entry, *destination, sources),
+        "ld" if instruction.has("param") => {
+            let loads = param_loads(entry, instruction).into_iter();
+            let flow = |load: ParamLoad| Some(Flow { from: From::Param(load.param, load.at), to: load.to? });
+            return loads.filter_map(flow).collect();
+        }
         "st" if instruction.has("param") => return stores_of_arguments(entry, *destination, sources),
         "mov" | "cvta" => &[0],
         "sub" => &[0],
@@ -65,16 +88,40 @@ fn flows(entry: &Function, instruction: Instruction<'_>) -> Vec<Flow> {
     sources.map(|from| Flow { from: From::Node(from), to }).collect()
 }
 
-/// `ld.param.u64 %rd1, [p]`: only whole parameters are followed, not the fields of structures.
-fn loads_of_params(entry: &Function, destination: Operand, sources: &[Operand]) -> Vec<Flow> {
-    let param = sources.first().and_then(|operand| entry.address(*operand)).and_then(|address| {
-        let index = param_of(entry, address.base)?;
-        (address.offset == 0 && address.index.is_none()).then_some(index)
-    });
-    match (param, node_of(entry, destination)) {
-        (Some(param), Some(to)) => vec![Flow { from: From::Param(param), to }],
-        _ => Vec::new(),
-    }
+/// A value that is loaded from a parameter.
+#[derive(Clone, Copy)]
+pub(super) struct ParamLoad {
+    pub(super) param: usize,
+    /// Its first byte in the parameter.
+    pub(super) at: u64,
+    pub(super) ty: Type,
+    /// The register.
+    to: Option<usize>,
+}
+
+/// What `ld.param` loads: `ld.param.v2.u64 {%rd1, %rd2}, [p+8]` two values.
+pub(super) fn param_loads(entry: &Function, instruction: Instruction<'_>) -> Vec<ParamLoad> {
+    let ty = instruction.modifiers().iter().rev().find_map(|word| Type::from_name(word));
+    let (&[destination, source], Some(ty)) = (instruction.operands(), ty) else { return Vec::new() };
+    let Some(address) = entry.address(source).filter(|address| address.index.is_none()) else {
+        return Vec::new();
+    };
+    let (Some(param), Ok(at)) = (param_of(entry, address.base), u64::try_from(address.offset)) else {
+        return Vec::new();
+    };
+    let one = [destination];
+    let registers = match destination {
+        Operand::Vector(list) => entry.operands(list),
+        _ => &one,
+    };
+    let bytes = u64::from(ty.bytes());
+    let load = |(index, register): (usize, &Operand)| ParamLoad {
+        param,
+        at: at + index as u64 * bytes,
+        ty,
+        to: node_of(entry, *register),
+    };
+    registers.iter().enumerate().map(load).collect()
 }
 
 fn param_of(entry: &Function, operand: Operand) -> Option<usize> {

@@ -21,15 +21,23 @@ fn check_all(functions: &[&str], expect: Expect) {
         })
         .collect();
     let functions: Vec<_> = functions.iter().collect();
-    let Body { accesses, dynamic_shared } = Body::of_ptx(&functions, &|name| name == "dynamic");
+    let Body { params, dynamic_shared } = Body::of_ptx(&functions, &|name| name == "dynamic");
     let access = |access: Option<Access>| match access {
         Some(Access { element, loaded: true }) => format!("loads {element}"),
         Some(Access { element, loaded: false }) => format!("stores {element}"),
         None => "-".to_owned(),
     };
-    let mut answer: Vec<_> = accesses.into_iter().map(access).collect();
-    if dynamic_shared {
-        answer.push("dynamic shared".to_owned());
+    let parts = |parts: Vec<Part>| match parts[..] {
+        [] => "-".to_owned(),
+        [Part { at: 0, access: whole, .. }] => access(whole),
+        _ => {
+            let part = |part: &Part| format!("{} {}: {}", part.at, part.kind, access(part.access));
+            format!("({})", parts.iter().map(part).collect::<Vec<_>>().join(", "))
+        }
+    };
+    let mut answer: Vec<_> = params.into_iter().map(parts).collect();
+    if let Some(reach) = dynamic_shared {
+        answer.push(format!("dynamic shared to {reach}"));
     }
     expect.assert_eq(&answer.join(", "));
 }
@@ -108,7 +116,11 @@ fn numbers_are_no_addresses() {
          ld.global.b32 %r1, [%rd2];",
         expect!["-, loads b32, -"],
     );
-    check(".param .align 8 .b8 s[16]", "ld.param.u64 %rd1, [s+8];\nld.global.u32 %r1, [%rd1];", expect!["-"]);
+    check(
+        ".param .align 8 .b8 s[16]",
+        "ld.param.u64 %rd1, [s+8];\nld.global.u32 %r1, [%rd1];",
+        expect!["(8 u64: loads u32)"],
+    );
 }
 
 #[test]
@@ -120,15 +132,15 @@ fn offsets_into_other_spaces_are_no_addresses() {
          add.u64 %rd3, %rd2, %rd1;
          ld.shared.u32 %r1, [%rd3];
          st.local.u32 [%rd1], %r1;",
-        expect!["-, -, -, dynamic shared"],
+        expect!["-, -, -, dynamic shared to 0"],
     );
 }
 
 #[test]
 fn dynamic_shared_memory() {
-    check("", "mov.u32 %r1, dynamic;", expect!["dynamic shared"]);
+    check("", "mov.u32 %r1, dynamic;", expect!["dynamic shared to 0"]);
     check("", "mov.u32 %r1, other;", expect![[""]]);
-    check("", ".extern .shared .align 16 .b8 mine[];", expect!["dynamic shared"]);
+    check("", ".extern .shared .align 16 .b8 mine[];", expect!["dynamic shared to 0"]);
 }
 
 /// A call as compilers write it: `callee(a, b)`.
@@ -157,4 +169,29 @@ fn into_calls() {
     );
     check_all(&[&kernel, &callee], expect!["stores u8, loads f32"]);
     check_all(&[&kernel], expect!["-, -"]);
+}
+
+#[test]
+fn fields_of_structures() {
+    check(
+        ".param .align 8 .b8 s[24], .param .u32 n",
+        "ld.param.v2.u64 {%rd1, %rd2}, [s];
+         ld.param.u32 %r1, [s+16];
+         cvta.to.global.u64 %rd3, %rd1;
+         ld.global.f32 %f1, [%rd3];
+         st.global.f32 [%rd2], %f1;",
+        expect!["(0 u64: loads f32, 8 u64: stores f32, 16 u32: -), -"],
+    );
+}
+
+#[test]
+fn how_far_dynamic_shared_memory_reaches() {
+    check(
+        "",
+        "mov.u32 %r1, dynamic;
+         add.s32 %r2, %r1, 4096;
+         st.shared.f32 [%r2+8192], %f1;
+         add.s32 %r3, %r4, 100000;",
+        expect!["dynamic shared to 8192"],
+    );
 }

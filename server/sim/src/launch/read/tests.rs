@@ -308,8 +308,8 @@ fn what_is_missing_or_too_much() {
     check(
         "args = [{ name = 'n' }]",
         expect![[r#"
-        4:9: an argument needs a value: write one of `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`, `bytes`, `buffer`, `alias`
-    "#]],
+            4:9: an argument needs a value: write one of `u8`, `s8`, `u16`, `s16`, `u32`, `s32`, `u64`, `s64`, `f16`, `bf16`, `f32`, `f64`, `b8`, `b16`, `b32`, `b64`, `i8`, `i16`, `i32`, `i64`, `bytes`, `buffer`, `alias`, `fields`
+        "#]],
     );
     check(
         "args = [{ u32 = 1, f32 = 1 }]",
@@ -392,4 +392,28 @@ fn a_launch_object_needs_no_name() {
     let launch = launch_object(r#"{"grid":[2],"block":[8,8],"args":[{"u32":1}]}"#).unwrap();
     assert_eq!(launch.name, "2 x 8,8");
     assert!(launch_object(r#"{"file":"x.ptx"}"#).is_err());
+}
+
+#[test]
+fn structures() {
+    check(
+        "args = [{ name = 's', fields = [{ at = 8, u32 = 1 }, { at = 16, buffer = 'f32', len = 2 }] }]",
+        expect![[r#"
+            {"name":"a","file":"k.ptx","args":[{"name":"s","fields":[{"at":8,"u32":1},{"at":16,"buffer":"f32","len":2,"fill":"zero"}]}]}
+        "#]],
+    );
+}
+
+#[test]
+fn a_field_without_its_place() {
+    check("args = [{ fields = [{ u32 = 1 }] }]", expect![[r#"
+        4:21: a field says `at` which byte of the parameter it begins
+    "#]]);
+}
+
+#[test]
+fn structures_in_structures() {
+    check("args = [{ fields = [{ at = 0, fields = [] }] }]", expect![[r#"
+        4:21: a field has no fields: give their bytes from the parameter's start
+    "#]]);
 }

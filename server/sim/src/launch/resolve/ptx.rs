@@ -3,7 +3,7 @@
 use super::{Config, PlacedBuffer, Room, listed, problem, with_aliases, wrong};
 use crate::launch::infer::threads;
 use crate::launch::kernel::{Kernel, Parameter, PtxKernel};
-use crate::launch::model::{Argument, Launch, Passed, size};
+use crate::launch::model::{Argument, Field, Launch, Passed, size};
 use crate::launch::problem::Problem;
 use crate::launch::scalar::{Class, ScalarKind};
 use crate::ptx;
@@ -73,7 +73,7 @@ pub(super) fn for_ptx(
     check_names(launch, ptx)?;
     let mut memory = ptx::LaunchConfig::memory();
     let mut buffers = Vec::new();
-    for argument in &launch.args {
+    for argument in launch.args.iter().flat_map(Argument::all) {
         if let Passed::Buffer(buffer) = &argument.passed {
             let bytes = room.build(buffer, argument)?;
             let name = argument.name.as_deref().unwrap_or_default();
@@ -145,8 +145,8 @@ fn param_bytes(
     ptx: &PtxKernel,
     buffers: &[PlacedBuffer],
 ) -> Result<Vec<u8>, Problem> {
-    let name = argument.name.as_deref().unwrap_or_default();
     match &argument.passed {
+        Passed::Fields(fields) => structure(argument, fields, param, ptx, buffers),
         Passed::Bytes(bytes) if bytes.len() as u64 == param.bytes => Ok(bytes.clone()),
         Passed::Bytes(bytes) => Err(wrong(
             argument,
@@ -169,16 +169,56 @@ fn param_bytes(
                     ),
                 ));
             }
-            let address =
-                buffers.iter().find(|buffer| buffer.name == name).map_or(0, |buffer| buffer.address);
-            Ok(address.to_le_bytes()[..param.bytes as usize].to_vec())
+            Ok(address(argument, buffers).to_le_bytes()[..param.bytes as usize].to_vec())
         }
     }
 }
 
+/// The bytes of a structure: its fields where they say, zeros elsewhere.
+fn structure(
+    argument: &Argument,
+    fields: &[Field],
+    param: &Parameter,
+    ptx: &PtxKernel,
+    buffers: &[PlacedBuffer],
+) -> Result<Vec<u8>, Problem> {
+    let mut bytes = vec![0; param.bytes as usize];
+    let mut used = vec![false; bytes.len()];
+    for Field { at, argument: field } in fields {
+        let value = match &field.passed {
+            Passed::Scalar(kind, bits) => {
+                let mut value = Vec::new();
+                kind.write(*bits, &mut value);
+                value
+            }
+            Passed::Bytes(value) => value.clone(),
+            _ => address(field, buffers).to_le_bytes()[..ptx.address_bytes.unwrap_or(8) as usize].to_vec(),
+        };
+        let end = at.saturating_add(value.len() as u64);
+        let Some(room) = bytes.get_mut(*at as usize..end as usize).filter(|_| end <= param.bytes) else {
+            let message = format!("it ends at byte {end}, and the parameter has {}", param.bytes);
+            return Err(wrong(field, message));
+        };
+        room.copy_from_slice(&value);
+        let taken = &mut used[*at as usize..end as usize];
+        if taken.contains(&true) {
+            let whole = argument.name.as_deref().unwrap_or_default();
+            return Err(wrong(field, format!("another field of `{whole}` has some of its bytes: move one")));
+        }
+        taken.fill(true);
+    }
+    Ok(bytes)
+}
+
+/// Where the buffer of an argument is.
+fn address(argument: &Argument, buffers: &[PlacedBuffer]) -> u64 {
+    let name = argument.name.as_deref().unwrap_or_default();
+    buffers.iter().find(|buffer| buffer.name == name).map_or(0, |buffer| buffer.address)
+}
+
 fn check_scalar(kind: ScalarKind, param: &Parameter) -> Result<(), String> {
     let Some(wanted) = param.scalar else {
-        return Err(format!("the parameter is {}: pass `bytes = \"…\"`", shape(param)));
+        return Err(format!("the parameter is {}: pass `fields = […]` or `bytes = \"…\"`", shape(param)));
     };
     let float_for_integer = (kind.class() == Class::Float) != (wanted.class() == Class::Float);
     let either_is_bits = kind.class() == Class::Bits || wanted.class() == Class::Bits;

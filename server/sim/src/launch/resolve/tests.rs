@@ -239,8 +239,8 @@ fn arguments_that_do_not_fit() {
         PtxKernel { params: vec![structure], ..saxpy() },
         "args = [{ u32 = 1 }]",
         expect![[r#"
-        4:9: argument `s`: the parameter is 3 bytes that are no single number: pass `bytes = "…"`
-    "#]],
+            4:9: argument `s`: the parameter is 3 bytes that are no single number: pass `fields = […]` or `bytes = "…"`
+        "#]],
     );
 }
 
@@ -417,6 +417,43 @@ fn wave() {
         expect![[r#"
         [1, 1, 1] [32, 1, 1] 32 [] 16384 256
         device_memory u8[256] at 0x0
+    "#]],
+    );
+}
+
+/// One parameter of 24 bytes.
+fn structure() -> PtxKernel {
+    let param = Parameter { name: "s".into(), bytes: 24, align: 8, scalar: None, is_pointer: false };
+    PtxKernel { params: vec![param], address_bytes: Some(8), ..PtxKernel::default() }
+}
+
+#[test]
+fn fields_of_a_structure() {
+    check(
+        structure(),
+        "args = [{ fields = [{ at = 0, buffer = 'f32', len = 4 }, { at = 8, alias = 's.0' }, { at = 20, u32 = 7 }] }]",
+        expect![[r#"
+            [1, 1, 1] [32, 1, 1] 0 000000100000000000000010000000000000000007000000
+            s.0 f32[16] at 0x10000000
+            s.8 f32[16] at 0x10000000
+        "#]],
+    );
+}
+
+#[test]
+fn fields_that_do_not_fit() {
+    check(
+        structure(),
+        "args = [{ fields = [{ at = 20, u64 = 7 }] }]",
+        expect![[r#"
+        4:21: argument `s.20`: it ends at byte 28, and the parameter has 24
+    "#]],
+    );
+    check(
+        structure(),
+        "args = [{ fields = [{ at = 0, u64 = 7 }, { at = 4, u32 = 7 }] }]",
+        expect![[r#"
+        4:42: argument `s.4`: another field of `s` has some of its bytes: move one
     "#]],
     );
 }

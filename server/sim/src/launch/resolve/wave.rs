@@ -141,6 +141,9 @@ fn register_value(argument: &Argument, buffers: &[PlacedBuffer]) -> Result<u32, 
         Passed::Bytes(bytes) => {
             Err(wrong(argument, format!("{} bytes do not fit a register of 32 bits", bytes.len())))
         }
+        Passed::Fields(_) => {
+            Err(wrong(argument, "a register holds one number: pass the fields of a structure as arguments"))
+        }
         Passed::Buffer(_) | Passed::Alias(_) => {
             Ok(buffers.iter().find(|buffer| buffer.name == name).map_or(0, |buffer| buffer.address as u32))
         }

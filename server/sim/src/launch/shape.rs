@@ -1,0 +1,155 @@
+//! How many threads a block should have, as far as the body of a kernel shows it.
+
+use smol_str::SmolStr;
+use warplens_hir::ptx::{Component, Function, Instruction, Operand, Resolution, Space, SymbolKind, Type};
+
+/// The most threads of a block.
+const MOST_THREADS: u32 = 1024;
+/// The longest side of a tile that threads are laid over.
+const LONGEST_SIDE: u64 = 32;
+/// Bytes of an element of a tile where no access tells.
+const ELEMENT: u64 = 4;
+
+/// What the body of a kernel tells of its block.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Hash)]
+pub struct Shape {
+    /// Whether threads are told apart by their row.
+    has_rows: bool,
+    /// The most threads that a barrier waits for.
+    barrier: u32,
+    /// Bytes of what is loaded from shared memory and stored there.
+    element: u64,
+    /// The least distance at which one thread stores to shared memory again.
+    step: u64,
+    /// Bytes of the arrays in shared memory that the kernel declares.
+    arrays: Vec<u64>,
+    /// Names that the module explains.
+    names: Vec<SmolStr>,
+}
+
+impl Shape {
+    /// Reads the body of an entry.
+    pub fn of_ptx(entry: &Function) -> Shape {
+        let mut shape = Shape::default();
+        for instruction in entry.instructions() {
+            shape.read(entry, instruction);
+        }
+        for symbol in entry.symbols() {
+            if let SymbolKind::Variable(variable) = &symbol.kind
+                && variable.space == Space::Shared
+            {
+                shape.arrays.push(variable.bytes());
+            }
+        }
+        shape.names = entry.externals().map(|(_, name)| name.into()).collect();
+        shape.names.sort();
+        shape.names.dedup();
+        shape
+    }
+
+    fn read(&mut self, entry: &Function, instruction: Instruction<'_>) {
+        let operands = instruction.operands();
+        self.has_rows |= operands.iter().any(|operand| is_row(entry, *operand));
+        match (instruction.opcode(), operands) {
+            ("bar" | "barrier", &[_, Operand::Constant(count)])
+                if instruction.has("sync") || instruction.has("arrive") =>
+            {
+                let count = entry.constant(count).as_integer().and_then(|count| u32::try_from(count).ok());
+                self.barrier = self.barrier.max(count.filter(|count| *count <= MOST_THREADS).unwrap_or(0));
+            }
+            ("ld" | "st", &[first, second, ..]) if is_shared(instruction) => {
+                let ty = instruction.modifiers().iter().rev().find_map(|word| Type::from_name(word));
+                if self.element == 0 {
+                    self.element = ty.map_or(0, |ty| ty.bytes().into());
+                }
+                let stores = instruction.opcode() == "st";
+                let address = entry.address(if stores { first } else { second });
+                let distance = address.and_then(|address| u64::try_from(address.offset).ok()).unwrap_or(0);
+                if stores && distance > 0 && (self.step == 0 || distance < self.step) {
+                    self.step = distance;
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// The block that fits, if the body tells anything; `bytes` gives the size of a shared array of the module.
+    pub fn block(&self, bytes: &dyn Fn(&str) -> Option<u64>) -> Option<[u32; 3]> {
+        let names = self.names.iter().filter_map(|name| bytes(name));
+        let mut arrays = self.arrays.iter().copied().chain(names);
+        let tile = if self.has_rows { arrays.find_map(|bytes| self.tile(bytes)) } else { None };
+        let threads = tile.map_or(0, |[x, y]| x * y);
+        match tile {
+            Some([x, y]) if threads >= self.barrier => Some([x, y, 1]),
+            _ if self.barrier > 0 => Some([self.barrier, 1, 1]),
+            _ => None,
+        }
+    }
+
+    /// The threads that are laid over an array which is square, or has one more element in each row against bank conflicts. A
+    /// border belongs to no thread, so a side is a power of two; where a thread stores to several rows, there are fewer of
+    /// threads.
+    fn tile(&self, bytes: u64) -> Option<[u32; 2]> {
+        let element = if self.element == 0 { ELEMENT } else { self.element };
+        let elements = bytes / element;
+        let side = elements.isqrt();
+        let columns = if side * side == elements { side } else { side + 1 };
+        if side < 2 || side * columns != elements {
+            return None;
+        }
+        let threads = 1u64 << side.min(LONGEST_SIDE).ilog2();
+        let row = columns * element;
+        let rows = if self.step > 0 && self.step.is_multiple_of(row) { self.step / row } else { threads };
+        Some([threads as u32, rows.min(threads) as u32])
+    }
+}
+
+fn is_shared(instruction: Instruction<'_>) -> bool {
+    ["shared", "shared::cta"].iter().any(|space| instruction.has(space))
+}
+
+/// `%tid.y`
+fn is_row(entry: &Function, operand: Operand) -> bool {
+    let Operand::Special { name, component: Some(component) } = operand else { return false };
+    let is_thread = matches!(entry.name(name).resolution, Resolution::Special("%tid"));
+    is_thread && component.element() == Component::Y.element()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn block(element: u64, step: u64, barrier: u32, arrays: &[u64]) -> Option<[u32; 3]> {
+        let shape = Shape { has_rows: true, barrier, element, step, arrays: arrays.to_vec(), names: vec![] };
+        shape.block(&|_| None)
+    }
+
+    #[test]
+    fn tiles() {
+        assert_eq!(block(4, 0, 0, &[1024]), Some([16, 16, 1]));
+        assert_eq!(block(8, 0, 0, &[2048]), Some([16, 16, 1]));
+        assert_eq!(block(0, 0, 0, &[32 * 33 * 4]), Some([32, 32, 1]));
+        // Eight rows at a time, as transposes do.
+        assert_eq!(block(4, 8 * 33 * 4, 0, &[32 * 33 * 4]), Some([32, 8, 1]));
+        // A border around 16 by 16.
+        assert_eq!(block(4, 0, 0, &[18 * 18 * 4]), Some([16, 16, 1]));
+        assert_eq!(block(4, 0, 0, &[]), None);
+        assert_eq!(block(4, 0, 0, &[4]), None);
+        assert_eq!(block(4, 0, 0, &[12]), None);
+        assert_eq!(block(4, 0, 0, &[128 * 128 * 4]), Some([32, 32, 1]));
+    }
+
+    #[test]
+    fn barriers() {
+        assert_eq!(block(4, 0, 64, &[]), Some([64, 1, 1]));
+        assert_eq!(block(4, 0, 64, &[1024]), Some([16, 16, 1]));
+        assert_eq!(block(4, 0, 512, &[1024]), Some([512, 1, 1]));
+    }
+
+    #[test]
+    fn arrays_of_the_module() {
+        let shape = Shape { has_rows: true, names: vec!["tile".into()], ..Shape::default() };
+        assert_eq!(shape.block(&|name| (name == "tile").then_some(1024)), Some([16, 16, 1]));
+        assert_eq!(Shape { has_rows: false, ..shape }.block(&|_| Some(1024)), None);
+    }
+}
