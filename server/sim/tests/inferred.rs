@@ -55,7 +55,7 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
         Err(problem) => return ("refused", problem.message),
     };
     let Config::Ptx(config) = resolved.config else { return ("refused", String::new()) };
-    let limits = Limits { max_steps: STEPS, max_trace_visits: 0, ..Limits::default() };
+    let limits = Limits { max_steps: STEPS, max_trace: 0, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };
     let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
     let errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);

@@ -406,14 +406,20 @@ fn structures() {
 
 #[test]
 fn a_field_without_its_place() {
-    check("args = [{ fields = [{ u32 = 1 }] }]", expect![[r#"
+    check(
+        "args = [{ fields = [{ u32 = 1 }] }]",
+        expect![[r#"
         4:21: a field says `at` which byte of the parameter it begins
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn structures_in_structures() {
-    check("args = [{ fields = [{ at = 0, fields = [] }] }]", expect![[r#"
+    check(
+        "args = [{ fields = [{ at = 0, fields = [] }] }]",
+        expect![[r#"
         4:21: a field has no fields: give their bytes from the parameter's start
-    "#]]);
+    "#]],
+    );
 }
