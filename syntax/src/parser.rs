@@ -7,9 +7,8 @@
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
 
-use crate::SyntaxErrorKind;
 use crate::lexed::Lexed;
-use crate::{SyntaxError, SyntaxKind};
+use crate::{SyntaxError, SyntaxErrorKind, SyntaxKind, T};
 
 /// What the parser says to the builder.
 #[derive(Debug, Clone, Copy)]
@@ -109,6 +108,32 @@ impl<'t> Parser<'t> {
         }
         let gap = self.lexed.end(self.lexed.raw_index(nth - 1))..self.lexed.start(self.lexed.raw_index(nth));
         self.text[gap].contains(['\n', '\r'])
+    }
+
+    /// The `{` that the last token closes, if that is a `}` at the start of a line no further in than the first token:
+    /// the brace of the whole, by its look.
+    pub(crate) fn brace_that_took_the_last(&self) -> Option<TextRange> {
+        let last = self.position.checked_sub(1)?;
+        if self.lexed.significant_kind(last) != T!['}'] || self.indentation(last)? > self.indentation(0)? {
+            return None;
+        }
+        let mut depth = 0;
+        (0..=last).rev().find_map(|nth| {
+            match self.lexed.significant_kind(nth) {
+                T!['}'] => depth += 1,
+                T!['{'] => depth -= 1,
+                _ => {}
+            }
+            (depth == 0).then(|| self.token_range(nth))
+        })
+    }
+
+    /// How far a token that starts a line stands from its beginning.
+    fn indentation(&self, nth: usize) -> Option<usize> {
+        let start = self.lexed.start(self.lexed.raw_index(nth));
+        let line = &self.text[..start];
+        let line = &line[line.rfind(['\n', '\r']).map_or(0, |end| end + 1)..];
+        line.bytes().all(|byte| byte == b' ' || byte == b'\t').then_some(line.len())
     }
 
     /// Whether the token `n` after the next one follows the token before it without a gap.

@@ -596,8 +596,8 @@ fn braces() {
             --
             .entry k() {
               { ret;
+              ^ this `{` has no `}`: the one of the function closes it, and the function stays open
             }
-            ^ missing `}`: the body of this function is not closed
             --
             .entry k() {
               ret;

@@ -176,7 +176,7 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_not_computed() {
-        assert_eq!(on("sm_107", ".maxntid 64"), "nothing");
+        assert_eq!(on("sm_82", ".maxntid 64"), "nothing");
         assert_eq!(on("sm_90", ".maxnreg 64"), "nothing");
         assert_eq!(
             on("sm_75", ".maxntid 2048"),

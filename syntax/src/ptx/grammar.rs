@@ -39,6 +39,9 @@ fn declaration(p: &mut Parser<'_>) {
     if functions::at_function(p) {
         return functions::function(p);
     }
+    if p.current_text() == ".param" {
+        return stray_code(p);
+    }
     if declarations::begins_variable(p.current_text()) {
         return one_error(p, declarations::variable);
     }
@@ -47,10 +50,13 @@ fn declaration(p: &mut Parser<'_>) {
     }
 }
 
-/// Statements where no function is: one error for all of them.
+/// Statements, or parameters, where no function is: one error for all of them.
 fn stray_code(p: &mut Parser<'_>) {
     let stray = p.start();
     let message = match p.current() {
+        T![dot_word] => {
+            "`.param` stands in parameter lists and in functions: is the line with `.entry` or `.func` missing?"
+        }
         T!['}'] => "this `}` closes nothing: remove it, or the `}` before it that closed the body too early",
         T![;] => "this `;` ends nothing: remove it",
         _ => "this stands outside of every function: is there a `}` too many, or a `{` missing, before it?",

@@ -95,6 +95,7 @@ impl Scanner<'_> {
             Piece::Word => match &self.text[first.range.clone()] {
                 word if words::ends_with_line(word) => self.line(first),
                 ".section" => self.section(first),
+                ".param" => self.stray_code(),
                 _ => self.declaration(),
             },
             _ => self.stray_code(),

@@ -8,6 +8,7 @@ mod directives;
 mod flow;
 mod forms;
 mod instructions;
+mod merge;
 mod module_rules;
 mod names;
 mod needs;
@@ -43,7 +44,9 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
             problems.extend(function.problems().iter().map(|found| describe(found, text, Some(&function))));
             instructions::check(db, item, &function, problems);
             components::check(db, item, &function, problems);
+            let before = problems.len();
             forms::check(db, file, item, &function, problems);
+            merge::by_declaration(&function, problems, before);
             flow::check(db, file, item, &function, problems);
             unused::check(db, file, item, &function, problems);
         }

@@ -261,7 +261,7 @@ fn one_mistake_is_one_diagnostic() {
     check_body(
         "bra L;\n{\nbra M;\nL: ret;\nM: ret;",
         expect![[r#"
-            8:`}` Error syntax-error: missing `}`: the body of this function is not closed
+            4:`{` Error syntax-error: this `{` has no `}`: the one of the function closes it, and the function stays open
         "#]],
     );
     check_body(

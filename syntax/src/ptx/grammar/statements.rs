@@ -14,7 +14,16 @@ pub(super) fn body(p: &mut Parser<'_>) {
     } else {
         statements(p);
     }
-    p.expect(T!['}'], "missing `}`: the body of this function is not closed");
+    if !p.at(T!['}'])
+        && let Some(open) = p.brace_that_took_the_last()
+    {
+        p.error_at(
+            open,
+            "this `{` has no `}`: the one of the function closes it, and the function stays open",
+        );
+    } else {
+        p.expect(T!['}'], "missing `}`: the body of this function is not closed");
+    }
     body.complete(p, BLOCK);
 }
 

@@ -131,7 +131,7 @@ impl<'a> Body<'a> {
     }
 
     fn variables(&mut self, node: Node<'a>) {
-        let shape = Shape::of(node, &mut self.problems);
+        let shape = Shape::of(node, Place::Function, &mut self.problems);
         for declarator in node.nodes().filter(|node| node.kind() == DECLARATOR) {
             let variable = shape.variable(node, declarator, Place::Function, &mut self.problems);
             let Some(name) = declaration::declared_name(declarator) else { continue };

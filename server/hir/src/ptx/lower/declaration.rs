@@ -86,7 +86,7 @@ fn parameters<'a>(list: Option<Node<'a>>, problems: &mut Vec<Problem>) -> (Box<[
 }
 
 fn parameter<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> (Parameter, Option<Token<'a>>) {
-    let shape = Shape::of(node, problems);
+    let shape = Shape::of(node, Place::Function, problems);
     let declarator = node.child(DECLARATOR);
     let name = declarator.and_then(declared_name);
     let parameter = Parameter {
@@ -117,10 +117,10 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Reads it from a `VARIABLE` or `PARAM`.
-    pub(super) fn of(node: Node<'_>, problems: &mut Vec<Problem>) -> Shape {
+    pub(super) fn of(node: Node<'_>, place: Place, problems: &mut Vec<Problem>) -> Shape {
         Shape {
             linkage: linkage(node),
-            space: space(node).unwrap_or(Space::Param),
+            space: space(node).unwrap_or(if node.kind() == PARAM { Space::Param } else { place.space() }),
             align: alignment(node, problems),
             vector: node
                 .child(VECTOR_SIZE)

@@ -26,7 +26,7 @@ pub(super) fn header(item: Node<'_>) -> Header {
 
 fn variables(node: Node<'_>) -> Header {
     let mut problems = Vec::new();
-    let shape = Shape::of(node, &mut problems);
+    let shape = Shape::of(node, Place::Module, &mut problems);
     let mut declarations = Vec::new();
     let mut uses = Vec::new();
     for declarator in node.nodes().filter(|node| node.kind() == DECLARATOR) {

@@ -23,6 +23,16 @@ pub(super) enum Place {
     Function,
 }
 
+impl Place {
+    /// What is probably meant where no state space is written.
+    pub(super) fn space(self) -> Space {
+        match self {
+            Place::Module => Space::Global,
+            Place::Function => Space::Reg,
+        }
+    }
+}
+
 /// Judges one declarator of a `VARIABLE`. Of several mistakes the first is told.
 pub(super) fn variable(
     node: Node<'_>,
@@ -142,6 +152,8 @@ impl Judged<'_> {
     }
 
     fn linkage(&self, variable: &Variable, place: Place) -> Found {
+        // Where no state space follows, the word was meant to be one, which is told.
+        self.node.child(STATE_SPACE)?;
         let found = match (variable.linkage?, place) {
             (_, Place::Function) => DeclarationMistake::LocalLinkage,
             (Linkage::Common, Place::Module) if variable.space != Space::Global => {
@@ -184,7 +196,6 @@ impl Judged<'_> {
     fn space(&self, variable: &Variable, place: Place) -> Found {
         let found = match (variable.space, place) {
             (Space::Sreg, _) => DeclarationMistake::SpecialRegisterSpace,
-            (Space::Param, Place::Module) => DeclarationMistake::ModuleParameter,
             (Space::Tex, Place::Function) => DeclarationMistake::OpaquePlace,
             _ if is_opaque(variable.ty) && place == Place::Function => DeclarationMistake::OpaquePlace,
             (space, Place::Module) if is_opaque(variable.ty) && space != Space::Global => {

@@ -80,8 +80,6 @@ pub enum DeclarationMistake {
     VectorParameter,
     /// A variable in `.sreg`.
     SpecialRegisterSpace,
-    /// `.param` at module level.
-    ModuleParameter,
     /// A texture, sampler or surface that is neither of the module nor a parameter of a kernel.
     OpaquePlace,
     /// A texture, sampler or surface outside of `.global`.

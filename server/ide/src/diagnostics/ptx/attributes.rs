@@ -22,7 +22,7 @@ pub(super) fn of_variable(variable: &ast::Variable, module: &ModuleTarget) -> Op
     })
 }
 
-/// Checks the attributes of a function, and that its parameters have none.
+/// Checks the attributes of a function, and that its parameters have none where a body follows.
 pub(super) fn of_function(function: &ast::Function, module: &ModuleTarget) -> Option<Problem> {
     if let Some(attribute) = function.attribute() {
         let found = known(&attribute, module).or_else(|| words(&attribute, &[".unified"], module));
@@ -30,6 +30,7 @@ pub(super) fn of_function(function: &ast::Function, module: &ModuleTarget) -> Op
             return found;
         }
     }
+    function.body()?;
     let lists = function.syntax().children().filter(|node| node.kind() == SyntaxKind::PARAM_LIST);
     let params = lists.flat_map(|list| list.children());
     let attribute = params.flat_map(|param| param.children()).find_map(ast::Attribute::cast)?;
@@ -53,7 +54,7 @@ fn words(attribute: &ast::Attribute, taken: &[&str], module: &ModuleTarget) -> O
     let range = attribute.syntax().text_range();
     let mut words = attribute.words().skip(1).peekable();
     let written = |word: &&str| if *word == ".unified" { "`.unified(1, 2)`" } else { "`.managed`" };
-    let list = taken.iter().map(|word| written(word)).collect::<Vec<_>>().join(" and ");
+    let list = taken.iter().map(written).collect::<Vec<_>>().join(" and ");
     if words.peek().is_none() {
         return Some(invalid(range, format!("`.attribute` takes {list}")));
     }

@@ -65,7 +65,6 @@ fn words(mistake: DeclarationMistake) -> (&'static str, String) {
         M::SpecialRegisterSpace => {
             text("`.sreg` is the space of the special registers, which need no declaration")
         }
-        M::ModuleParameter => text("`.param` stands in parameter lists and in functions only"),
         M::OpaquePlace => {
             text("textures, samplers and surfaces are declared in the module, or as parameters of a kernel")
         }
@@ -138,11 +137,20 @@ fn initial_words(mistake: DeclarationMistake) -> String {
 /// What the declarations outside of functions need.
 pub(super) fn check_module(header: &Header, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for Declaration { name_range, kind, .. } in &header.declarations {
-        if let DeclarationKind::Variable(variable) = kind {
-            let place = of_module(variable, *name_range, module);
-            problems.extend(place.or_else(|| needs_of(variable, *name_range, module)));
+        if let DeclarationKind::Variable(variable) = kind
+            && of_module(variable, *name_range, module).is_none()
+        {
+            problems.extend(needs_of(variable, *name_range, module));
         }
     }
+}
+
+/// The first variable of a header that cannot stand outside of functions.
+pub(super) fn misplaced(header: &Header, module: &ModuleTarget) -> Option<Problem> {
+    header.declarations.iter().find_map(|declaration| match &declaration.kind {
+        DeclarationKind::Variable(variable) => of_module(variable, declaration.name_range, module),
+        _ => None,
+    })
 }
 
 /// `.reg` and `.local` stood outside of functions as long as calls had no stack.
@@ -322,7 +330,7 @@ mod tests {
 ",
             expect![[r#"
                 3:`a` Error invalid-declaration: `.reg` variables are declared in functions; move it into one
-                4:`.param` Error invalid-declaration: `.param` stands in parameter lists and in functions only
+                4:`.param` Error syntax-error: `.param` stands in parameter lists and in functions: is the line with `.entry` or `.func` missing?
                 5:`.pred` Error invalid-declaration: a predicate lives in `.reg` only; keep it in memory as an integer
                 6:`.bf16` Error invalid-declaration: only instructions know the type `.bf16`; declare `.b16`, which holds such values
                 7:`.v4` Error invalid-declaration: a vector has at most 128 bits, this one 256; take fewer or smaller elements

@@ -10,7 +10,7 @@ use warplens_hir::ptx::{
 use super::super::problem::Frame;
 use super::super::{Problem, codes};
 use super::prologue::first_token;
-use super::{calls, needs, targets};
+use super::{calls, declarations, needs, targets};
 use crate::answer::Diagnostic;
 use crate::db::{Database, Db, File, items, ptx_header};
 use crate::module::module_names;
@@ -31,10 +31,15 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
     let module = module_target(db, file);
     let mut found = Vec::new();
     let mut files = Vec::new();
+    let mut is_run = false;
     for (index, item) in items(db, file).iter().enumerate() {
         let header = ptx_header(db, *item);
         let mut problems = Vec::new();
         Rules { db, file, names, module }.header(header, &mut problems);
+        // Several in a row have lost their function together.
+        let misplaced = declarations::misplaced(header, module);
+        let goes_on = std::mem::replace(&mut is_run, misplaced.is_some());
+        problems.extend(misplaced.filter(|_| !goes_on));
         problems.extend(file_number(header, &mut files, || first_token(db, *item)));
         calls::check(db, file, names, *item, &mut problems);
         targets::check(db, names, *item, index as u32, &mut problems);

@@ -15,6 +15,8 @@ use crate::db::{Database, File, Item, items, ptx_function};
 use crate::names::{Need, UsePlace, module_uses};
 use crate::similar::{did_you_mean, nearest};
 
+/// So many names of an item are told each by itself, and the others together: a lost line may have declared them all.
+const MOST: usize = 2;
 /// As many further uses are shown beside the first.
 const RELATED: usize = 5;
 
@@ -55,10 +57,18 @@ pub(super) fn check(
             missing.places.extend(places);
         }
     }
-    for mut missing in missing.into_values() {
-        missing.places.sort_by_key(|place| place.start());
-        let place = Place { db, file, names, index };
-        found.push(place.diagnostic(&missing));
+    let mut missing: Vec<Missing> = missing.into_values().collect();
+    missing.iter_mut().for_each(|missing| missing.places.sort_by_key(|place| place.start()));
+    missing.sort_by_key(|missing| missing.places[0].start());
+    let place = Place { db, file, names, index };
+    let (later, mut missing): (Vec<Missing>, Vec<Missing>) =
+        missing.into_iter().partition(|missing| names.declarations(&missing.names[0]).next().is_some());
+    let others = missing.split_off(missing.len().min(MOST));
+    found.extend(later.iter().chain(&missing).map(|missing| place.diagnostic(missing)));
+    match others.as_slice() {
+        [] => {}
+        [one] => found.push(place.diagnostic(one)),
+        others => found.push(place.together(others)),
     }
 }
 
@@ -122,6 +132,21 @@ impl Place<'_> {
             message: "used here too".into(),
         };
         found.related.extend(others.map(related));
+        found
+    }
+
+    /// Several names in one diagnostic, which leads from each to the next.
+    fn together(&self, missing: &[Missing]) -> Diagnostic {
+        let start = self.file.document(self.db).items().start_of(self.index);
+        let names: Vec<SmolStr> = missing.iter().flat_map(|missing| missing.names.iter().cloned()).collect();
+        let message = format!("{} are not declared here either", listed(&names));
+        let first = missing[0].places[0] + start;
+        let mut found = Diagnostic::new(first, Severity::Error, codes::UNRESOLVED_NAME, message);
+        found.related.extend(missing[1..].iter().take(RELATED).map(|missing| Related {
+            file: self.file.id(self.db),
+            range: missing.places[0] + start,
+            message: format!("{} here", listed(&missing.names)),
+        }));
         found
     }
 
