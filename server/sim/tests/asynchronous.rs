@@ -9,7 +9,11 @@ use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 /// Runs a body with so many threads; `%r1` is the thread, `%rd1` a buffer of 64 words that hold their numbers, `%rd9` that of
 /// the thread, `%p1` whether it is thread 0.
-fn run_body(block: u32, body: &str) -> (Source, warplens_sim::ptx::Program, RunResult, Vec<u32>) {
+fn run_body(
+    model: Model,
+    block: u32,
+    body: &str,
+) -> (Source, warplens_sim::ptx::Program, RunResult, Vec<u32>) {
     let text = format!(
         ".version 8.7\n.target sm_100\n.address_size 64\n.visible .entry k(.param .u64 out)\n{{\n\
          .reg .pred %p<10>; .reg .b16 %h<9>; .reg .b32 %r<40>; .reg .b64 %rd<20>; .reg .f32 %f<9>;\n\
@@ -24,14 +28,20 @@ fn run_body(block: u32, body: &str) -> (Source, warplens_sim::ptx::Program, RunR
     let out = config.memory.allocate_with("out", &contents).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let result =
-        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("nobody cancels");
+        run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
     let contents = words(result.memory.bytes(out, 256).expect("the buffer"));
     (source, program, result, contents)
 }
 
-/// The first words of the buffer after a run that must end well.
+/// The first words of the buffer after a run that must end well, under every model.
 fn ends(block: u32, body: &str, expected: &[u32]) {
-    let (_, _, result, words) = run_body(block, body);
+    for model in Model::ALL {
+        ends_under(model, block, body, expected);
+    }
+}
+
+fn ends_under(model: Model, block: u32, body: &str, expected: &[u32]) {
+    let (_, _, result, words) = run_body(model, block, body);
     let messages: Vec<_> = result.findings.iter().map(|finding| &finding.message).collect();
     assert_eq!(result.status, Status::Finished, "{messages:?}");
     assert_eq!(messages, [""; 0], "{body}");
@@ -40,7 +50,7 @@ fn ends(block: u32, body: &str, expected: &[u32]) {
 
 /// What a run that goes wrong says.
 fn complains(block: u32, body: &str, expected: Expect) {
-    let (_, _, result, _) = run_body(block, body);
+    let (_, _, result, _) = run_body(Model::Stack, block, body);
     let mut text = format!("{}\n", result.status.as_str());
     for finding in &result.findings {
         let (code, warp, lanes) = (finding.code, finding.warp, finding.lanes);
@@ -75,6 +85,16 @@ fn warps_wait_for_each_other_in_whatever_order() {
          FIRST: {WAIT}ld.shared.u32 %r5, [tile];\nst.global.u32 [%rd9], %r5;"
     );
     ends(64, &body, &[42, 42, 42]);
+}
+
+#[test]
+fn lanes_of_one_warp_wait_for_each_other_where_each_goes_its_way() {
+    let body = format!(
+        "@%p1 mbarrier.init.shared.b64 [bar], 31;\nbar.sync 0;\n@%p1 bra FIRST;\nst.shared.u32 [tile], 42;\n\
+         mbarrier.arrive.shared.b64 %rd5, [bar];\nret;\n\
+         FIRST: {WAIT}ld.shared.u32 %r5, [tile];\nst.global.u32 [%rd9], %r5;"
+    );
+    ends_under(Model::Its, 32, &body, &[42, 1]);
 }
 
 #[test]
@@ -250,6 +270,14 @@ fn mistakes_with_bulk_copies() {
         expect![[r#"
             faulted
             out-of-bounds, warp 0, lanes 1: store of 8 bytes outside `out`: offset 256 of 256 bytes
+        "#]],
+    );
+    complains(
+        1,
+        "mov.u32 %r2, -16;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], %r2;",
+        expect![[r#"
+            faulted
+            bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes: one copies at most 1048560
         "#]],
     );
     complains(

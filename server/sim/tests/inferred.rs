@@ -23,7 +23,7 @@ fn address_bytes(headers: &[Header]) -> Option<u64> {
     })
 }
 
-/// How the inferred launch of an entry ends, and the first error that it finds.
+/// How the inferred launch of an entry ends, and the last error that it finds.
 fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
     let program = source.program(entry);
     let functions: Vec<_> =
@@ -58,9 +58,9 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
     let limits = Limits { max_steps: STEPS, max_trace: 0, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };
     let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
-    let errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let first = errors.last().map(|finding| format!("{}: {}", finding.code, finding.message));
-    (result.status.as_str(), first.unwrap_or_default())
+    let mut errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let last = errors.next_back().map(|finding| format!("{}: {}", finding.code, finding.message));
+    (result.status.as_str(), last.unwrap_or_default())
 }
 
 #[test]

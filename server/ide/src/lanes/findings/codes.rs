@@ -55,6 +55,8 @@ findings! {
     "cluster-rank";
     /// `stackrestore` is given what `stacksave` did not give.
     "stack-pointer";
+    /// A bulk copy is larger than any can be.
+    "bulk-size";
     /// An indirect call goes to what is no function.
     "call-target";
     /// Calls inside of each other beyond what the machine has room for.

@@ -328,7 +328,8 @@ impl<'l> FunctionDecoder<'l, '_> {
         let space = m.space().ok_or_else(Why::form)?;
         let &[p, a] = operands else { return Err(Why::operands()) };
         let d = self.predicate_destination(p)?.ok_or_else(Why::operands)?;
-        let (place, bits) = self.place(a)?;
+        let address = if self.linked.wide_addresses { Type::U64 } else { Type::U32 };
+        let (place, bits) = self.source_place(a, address)?;
         let (from, to) = match space {
             Space::Shared => (windows::SHARED, windows::LOCAL),
             Space::Local => (windows::LOCAL, windows::PARAM),

@@ -14,8 +14,31 @@ pub(super) struct Modifiers<'f> {
 
 /// Says how memory is cached or ordered, which changes nothing where everything happens in order.
 const IGNORED: &[&str] = &[
-    "weak", "strong", "relaxed", "acquire", "release", "acq_rel", "sc", "volatile", "mmio", "cta", "cluster",
-    "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "unified", "noftz", "noinc",
+    "weak",
+    "strong",
+    "relaxed",
+    "acquire",
+    "release",
+    "acq_rel",
+    "sc",
+    "volatile",
+    "mmio",
+    "cta",
+    "cluster",
+    "gpu",
+    "sys",
+    "ca",
+    "cg",
+    "cs",
+    "lu",
+    "cv",
+    "wb",
+    "wt",
+    "nc",
+    "unified",
+    "noftz",
+    "noinc",
+    "proxy::readonly",
 ];
 
 impl<'f> Modifiers<'f> {

@@ -12,6 +12,8 @@ use crate::ptx::registers::{Registers, WIDTH, lanes};
 
 /// What addresses and sizes are multiples of.
 const UNIT: u64 = 16;
+/// What one copies at most.
+const MOST_BYTES: u32 = 1_048_560;
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`, lane after lane.
 pub(crate) fn copy(
@@ -38,6 +40,10 @@ pub(crate) fn copy(
             if value % UNIT != 0 {
                 return Err(wrong(what, value));
             }
+        }
+        if size > MOST_BYTES {
+            let message = format!("a bulk copy of {size} bytes: one copies at most {MOST_BYTES}");
+            return Err(Fault::new("bulk-size", message, 1 << lane));
         }
         let ends = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
         let kept = bulk.bytes.map_or(u32::MAX, value);
