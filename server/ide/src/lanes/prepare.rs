@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use warplens_sim::RunOptions;
-use warplens_sim::launch::{Body, FileReader, INFERRED, KernelKind, Launch, inferred, resolve};
+use warplens_sim::launch::{Body, FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve};
 use warplens_syntax::Language;
 
 use super::decode::decode_ptx;
@@ -41,8 +41,10 @@ pub struct RunRequest {
     pub launch: Choice,
     /// WAVE: lanes of a wave, instead of what the launch says.
     pub wave_width: Option<u32>,
-    /// How lanes part and meet; the language's default if none is named.
+    /// How lanes part and meet, whatever the launch says.
     pub model: Option<Model>,
+    /// The model where the launch names none; the language's default if there is none here either.
+    pub usual_model: Option<Model>,
     /// Bounds, and what is kept.
     pub options: RunOptions,
 }
@@ -110,7 +112,12 @@ fn prepare(
     let kernels = kernels(db, file);
     let Chosen { launch, kernel, source } = choose(db, file, request, &kernels, launches)?;
     let language = file.language(db);
-    let model = request.model.unwrap_or(Model::default_of(language));
+    let located = |problem: Problem| match (source, launches) {
+        (Source::File, Some(launches)) => LaunchProblem::in_file(&problem, launches),
+        (Source::Comment, _) => LaunchProblem::in_document(&problem, &file.document(db).items().text()),
+        _ => LaunchProblem::new(problem.message),
+    };
+    let model = model_of(request, launch.as_ref(), language).map_err(located)?;
     let (program, statements, mut launch) = match language {
         Language::Ptx => {
             let decoded = decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
@@ -130,11 +137,7 @@ fn prepare(
         set_wave_width(&mut launch, width, kernel, source)?;
     }
     let resolved = resolve(&launch, &kernel.kernel, request.options.limits.max_memory, read_file);
-    let resolved = resolved.map_err(|problem| match (source, launches) {
-        (Source::File, Some(launches)) => LaunchProblem::in_file(&problem, launches),
-        (Source::Comment, _) => LaunchProblem::in_document(&problem, &file.document(db).items().text()),
-        _ => LaunchProblem::new(problem.message),
-    })?;
+    let resolved = resolved.map_err(located)?;
     let options = request.options;
     Ok(Prepared {
         program,
@@ -144,6 +147,19 @@ fn prepare(
         options,
         statements: statements.into(),
     })
+}
+
+/// The model that is asked for, or the launch's own, or the usual one.
+fn model_of(request: &RunRequest, launch: Option<&Launch>, language: Language) -> Result<Model, Problem> {
+    let written = launch.and_then(|launch| Some((launch, launch.model.as_deref()?)));
+    let written = written.map(|(launch, name)| {
+        Model::named(language, name).map_err(|message| Problem { at: launch.places.of("model"), message })
+    });
+    match (request.model, written) {
+        (Some(model), _) => Ok(model),
+        (None, Some(written)) => written,
+        (None, None) => Ok(request.usual_model.unwrap_or(Model::default_of(language))),
+    }
 }
 
 /// The inferred launch of a kernel without a size of its own is one wave, so it grows and shrinks with it.

@@ -27,6 +27,9 @@ pub struct Launch {
     /// Bytes behind `.extern .shared` arrays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dynamic_shared: Option<u32>,
+    /// How lanes part and meet, by the name of a model of the language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// WAVE: lanes of a wave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wave_width: Option<u32>,

@@ -78,13 +78,14 @@ pub(crate) enum Home {
     Object,
 }
 
-pub(crate) const KEYS: [&str; 12] = [
+pub(crate) const KEYS: [&str; 13] = [
     "name",
     "file",
     "entry",
     "grid",
     "block",
     "dynamic_shared",
+    "model",
     "wave_width",
     "device_memory",
     "local_memory",
@@ -153,6 +154,7 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
         "grid" => launch.grid = Some(read_extent(name, value)?),
         "block" => launch.block = Some(read_extent(name, value)?),
         "dynamic_shared" => launch.dynamic_shared = Some(bytes(u32::MAX.into())? as u32),
+        "model" => launch.model = Some(value.text(name)?.to_owned()),
         "wave_width" => launch.wave_width = Some(value.integer(name, 1, 64)? as u32),
         "device_memory" => launch.device_memory = Some(bytes(u32::MAX.into())? as u64),
         "local_memory" => launch.local_memory = Some(bytes(u32::MAX.into())? as u64),

@@ -43,6 +43,8 @@ struct Launch {
     block: Option<Extent>,
     /// Bytes behind `.extern .shared` arrays.
     dynamic_shared: Option<u32>,
+    /// How lanes part and meet; what is asked for with `--model` or in the editor goes before it.
+    model: Option<Model>,
     /// WAVE: lanes of a wave.
     #[schemars(range(min = 1, max = 64))]
     wave_width: Option<u32>,
@@ -56,6 +58,23 @@ struct Launch {
     registers: Option<BTreeMap<String, u32>>,
     /// What buffers must hold after the run.
     expect: Option<Vec<Expectation>>,
+}
+
+/// The models of all languages.
+#[derive(JsonSchema)]
+#[schemars(rename_all = "kebab-case")]
+#[allow(dead_code)] // its shape is what counts
+enum Model {
+    /// PTX: a stack a warp; leaving lanes hold nobody up.
+    Stack,
+    /// PTX: the plain immediate-post-dominator stack.
+    Textbook,
+    /// PTX: thread frontiers.
+    Frontier,
+    /// PTX: independent thread scheduling.
+    Its,
+    /// WAVE: the divergence stack of the guide.
+    Structured,
 }
 
 /// What a buffer must hold after the run.

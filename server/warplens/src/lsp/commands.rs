@@ -35,6 +35,8 @@ struct Argument {
     launch: Value,
     cta: Option<[u32; 3]>,
     warp: Option<u32>,
+    /// The divergence model; left out for the launch's own, or that of the settings.
+    model: Option<String>,
 }
 
 fn first() -> Value {
@@ -83,7 +85,7 @@ fn list(argument: Argument) -> Asked {
 }
 
 fn selection(argument: Argument) -> Result<Selection> {
-    let Argument { entry, launch, cta, warp, .. } = argument;
+    let Argument { entry, launch, cta, warp, model, .. } = argument;
     let launch = match launch {
         Value::Bool(true) => Choice::First,
         Value::String(name) => Choice::of_name(&name),
@@ -96,5 +98,5 @@ fn selection(argument: Argument) -> Result<Selection> {
     };
     let warp = (cta.is_some() || warp.is_some())
         .then(|| WarpId { cta: cta.unwrap_or_default(), warp: warp.unwrap_or_default() });
-    Ok(Selection { entry, launch, warp })
+    Ok(Selection { entry, launch, warp, model })
 }

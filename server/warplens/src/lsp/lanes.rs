@@ -85,6 +85,15 @@ pub(super) struct Selection {
     pub(super) entry: Option<String>,
     pub(super) launch: Choice,
     pub(super) warp: Option<WarpId>,
+    /// The name of the model to run it under, whatever the launch and the settings say.
+    pub(super) model: Option<String>,
+}
+
+impl Selection {
+    fn model(&self, question: &Question) -> Result<Option<Model>, Failure> {
+        let named = |name: &str| Model::named(question.language, name).map_err(Failure::Refused);
+        self.model.as_deref().map(named).transpose()
+    }
 }
 
 /// The explanation of what is at a place, and what the lanes did there.
@@ -196,7 +205,8 @@ pub(super) fn prepare(
     let request = RunRequest {
         entry: selection.entry.clone(),
         launch: selection.launch.clone(),
-        model: Model::named(question.language, &simulation.model).ok(),
+        model: selection.model(question)?,
+        usual_model: Model::named(question.language, &simulation.model).ok(),
         wave_width: None,
         options: RunOptions { limits, warp: listed, checks: Checks::ALL, ..RunOptions::default() },
     };

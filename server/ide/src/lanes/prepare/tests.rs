@@ -50,6 +50,7 @@ fn request(entry: Option<&str>, launch: Choice) -> RunRequest {
         launch,
         wave_width: None,
         model: None,
+        usual_model: None,
         options: RunOptions { registers: true, ..RunOptions::default() },
     }
 }
@@ -94,6 +95,27 @@ fn check(text: &str, request: &RunRequest, launches: Option<&str>, expect: Expec
         Err(problem) => problem.to_string(),
     };
     expect.assert_eq(&answer);
+}
+
+#[test]
+fn the_model_is_asked_for_or_written_or_usual() {
+    let launches = |model: &str| format!("[[launch]]\nname = 'filed'\nfile = 'k.ptx'\n{model}\n");
+    let text =
+        "// @launch { name = 'said', grid = [1], block = [8], model = 'structured' }\n.entry k() { exit; }\n";
+    let of = |request: &RunRequest, model: &str| {
+        prepared(text, request, Some(&launches(model)))
+            .map(|run| run.model().name())
+            .map_err(|problem| problem.to_string())
+    };
+    let filed = || request(None, Choice::of_name("filed"));
+    let its = Model::named(Language::Ptx, "its").ok();
+    assert_eq!(of(&filed(), ""), Ok("stack"));
+    assert_eq!(of(&RunRequest { usual_model: its, ..filed() }, ""), Ok("its"));
+    assert_eq!(of(&RunRequest { usual_model: its, ..filed() }, "model = 'frontier'"), Ok("frontier"));
+    assert_eq!(of(&RunRequest { model: its, ..filed() }, "model = 'frontier'"), Ok("its"));
+    expect!["warplens.toml:4:9: there is no model `fast`: PTX has `stack`, `textbook`, `frontier` and `its`"]
+        .assert_eq(&of(&filed(), "model = 'fast'").unwrap_err());
+    expect!["line 1, column 62: the model `structured` is for WAVE: PTX has `stack`, `textbook`, `frontier` and `its`"].assert_eq(&of(&request(None, Choice::of_name("said")), "").unwrap_err());
 }
 
 const FILE: &str = "[[launch]]\nname = 'filed'\nfile = 'k.ptx'\nentry = 'first'\nargs = [{ buffer = 'u32', len = 64 }, { u32 = 1 }]\n";

@@ -112,14 +112,14 @@ fn unknown_keys() {
     check(
         "girds = [1]",
         expect![[r#"
-        4:1: a launch has no key `girds`: it has `name`, `file`, `entry`, `grid`, `block`, `dynamic_shared`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
-    "#]],
+            4:1: a launch has no key `girds`: it has `name`, `file`, `entry`, `grid`, `block`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+        "#]],
     );
     check(
         "colour = 'red'",
         expect![[r#"
-        4:1: a launch has no key `colour`: it has `name`, `file`, `entry`, `grid`, `block`, `dynamic_shared`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
-    "#]],
+            4:1: a launch has no key `colour`: it has `name`, `file`, `entry`, `grid`, `block`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+        "#]],
     );
     check(
         "args = [{ u32 = 1, nme = 'n' }]",

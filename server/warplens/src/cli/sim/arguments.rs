@@ -99,6 +99,7 @@ impl Arguments {
             launch: self.choice()?,
             wave_width: self.wave_width,
             model: model.map_err(|message| format!("--model: {message}"))?,
+            usual_model: None,
             options: RunOptions {
                 limits,
                 registers: self.registers,
