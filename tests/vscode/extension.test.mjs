@@ -72,6 +72,14 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await shot('ptx-3-lanes');
     });
 
+    test('another divergence model is picked in the status bar', async () => {
+      await bench.page.locator('.statusbar-item', { hasText: 'stack' }).click();
+      const rows = bench.page.locator('.quick-input-widget .monaco-list-row');
+      await rows.filter({ hasText: 'independent thread scheduling' }).click();
+      await bench.page.locator('.statusbar-item', { hasText: /\bits\b/ }).waitFor();
+      await shot('ptx-3-model');
+    });
+
     test('the lanes change as one types, and a mistake is underlined', async () => {
       const hinted = (await bench.lines()).join('\n');
       await typeInto('@%p1 bra', 'bra', 'q');

@@ -3,7 +3,7 @@
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 import { Lanes } from './lanes';
-import { pickLaunch, pickWarp } from './pick';
+import { pickLaunch, pickModel, pickWarp } from './pick';
 import { Server } from './server';
 import { adoptWaveDocuments } from './wave';
 
@@ -21,6 +21,7 @@ export function activate(context: vscode.ExtensionContext): void {
       pickLaunch(server, uri, entry),
     ),
     vscode.commands.registerCommand('warplens.pickWarp', () => pickWarp(server, lanes)),
+    vscode.commands.registerCommand('warplens.pickModel', () => pickModel(server, lanes)),
     vscode.commands.registerCommand('warplens.stopLanes', () => lanes.stop()),
     vscode.commands.registerCommand('warplens.restartServer', () => server.restart()),
   );

@@ -1,6 +1,7 @@
 // What is shown of a simulation beside the hints that the server sends: the status bar item and its context key.
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
+import { ruleOf } from './models';
 import type { Server } from './server';
 
 /** The answer of `warplens/laneMasks`; the shapes are written up in docs/lsp-extensions.md. */
@@ -15,15 +16,9 @@ export interface LaneMasks {
   warp: number;
 }
 
-/** What each model of divergence does, in a line, for the status bar's hover. */
-const MODELS: Record<string, string> = {
-  stack: 'lanes meet at the immediate post-dominator; lanes that leave hold nobody up',
-  textbook: 'the plain immediate-post-dominator stack',
-  structured: 'the divergence stack of the WAVE guide',
-};
-
 export class Lanes implements vscode.Disposable {
   private readonly item = vscode.window.createStatusBarItem('warplens.lanes', vscode.StatusBarAlignment.Right, 90);
+  private readonly model = vscode.window.createStatusBarItem('warplens.model', vscode.StatusBarAlignment.Right, 89);
   private readonly subscriptions: vscode.Disposable[];
   private shownFor?: { uri: string; masks: LaneMasks };
   private asked = 0;
@@ -31,8 +26,11 @@ export class Lanes implements vscode.Disposable {
   constructor(private readonly server: Server) {
     this.item.name = 'Warplens Lanes';
     this.item.command = 'warplens.pickLaunch';
+    this.model.name = 'Warplens Divergence Model';
+    this.model.command = 'warplens.pickModel';
     this.subscriptions = [
       this.item,
+      this.model,
       server.onDidSelectLaunch(() => void this.refresh()),
       vscode.window.onDidChangeActiveTextEditor(() => void this.refresh()),
       vscode.workspace.onDidSaveTextDocument(() => void this.refresh()),
@@ -62,7 +60,7 @@ export class Lanes implements vscode.Disposable {
     this.shownFor = uri && masks ? { uri, masks } : undefined;
     void vscode.commands.executeCommand('setContext', 'warplens.lanesShown', this.shownFor !== undefined);
     if (this.shownFor) this.show(this.shownFor.masks);
-    else this.item.hide();
+    else [this.item, this.model].forEach((item) => item.hide());
   }
 
   /** An edit that overtakes the question ends it with an error; the next event asks again. */
@@ -79,18 +77,21 @@ export class Lanes implements vscode.Disposable {
     const { launch, entry, warp, model, status } = masks;
     const shape = `${entry}<<<${size(launch.grid)}, ${size(launch.block)}>>>`;
     const failed = status !== 'finished';
-    this.item.text = `$(${failed ? 'warning' : 'pulse'}) ${shape} warp ${warp}/${warpCount(masks)} ${model}`;
+    this.item.text = `$(${failed ? 'warning' : 'pulse'}) ${shape} warp ${warp}/${warpCount(masks)}`;
     this.item.backgroundColor = failed ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     const lines = [
       `Launch “${launch.name}”: ${status}`,
       `Block ${masks.cta.join(',')}, warp ${warp} of ${warpCount(masks)}`,
-      `Model ${model}: ${MODELS[model] ?? 'see the documentation'}`,
       ...masks.findings.map((finding) => `${finding.severity}: ${finding.message}`),
       'Select to pick another launch.',
     ];
     this.item.tooltip = lines.join('\n');
     this.item.accessibilityInformation = { label: `Warplens: ${lines[0]}, ${lines[1]}`, role: 'button' };
     this.item.show();
+    this.model.text = `$(git-merge) ${model}`;
+    this.model.tooltip = `How lanes part and meet: ${ruleOf(model)}.\nSelect to pick another model for this launch.`;
+    this.model.accessibilityInformation = { label: `Warplens: divergence model ${model}`, role: 'button' };
+    this.model.show();
   }
 }
 

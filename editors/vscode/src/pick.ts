@@ -1,6 +1,7 @@
 // The pick lists: which launch a document shows, and which of its warps.
 import * as vscode from 'vscode';
 import { activeDocument, type Lanes, warpCount } from './lanes';
+import { MODELS } from './models';
 import type { Server } from './server';
 
 interface LaunchInfo {
@@ -63,8 +64,29 @@ export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
   });
   if (!picked) return;
   const { name } = shown.masks.launch;
-  const { entry } = shown.masks;
-  await server.execute('warplens.selectLaunch', { uri: shown.uri, entry, launch: name, cta: picked.cta, warp: picked.warp });
+  const { entry, model } = shown.masks;
+  const { cta, warp } = picked;
+  await server.execute('warplens.selectLaunch', { uri: shown.uri, entry, launch: name, cta, warp, model });
+}
+
+/** Runs the launch that is shown under another model; the launch and the settings stay as they are. */
+export async function pickModel(server: Server, lanes: Lanes): Promise<void> {
+  const shown = lanes.current;
+  if (!shown) {
+    void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
+    return;
+  }
+  const language = activeDocument()?.languageId;
+  const items = MODELS.filter((model) => model.language === language).map(({ name, rule }) => ({
+    label: name,
+    detail: rule,
+    description: name === shown.masks.model ? 'shown now' : undefined,
+  }));
+  const picked = await vscode.window.showQuickPick(items, { title: 'Run under which divergence model?' });
+  if (!picked) return;
+  const { entry, cta, warp, launch } = shown.masks;
+  const model = picked.label;
+  await server.execute('warplens.selectLaunch', { uri: shown.uri, entry, launch: launch.name, cta, warp, model });
 }
 
 function warpItems(grid: number[], warps: number): (vscode.QuickPickItem & { cta: number[]; warp: number })[] {

@@ -24,7 +24,7 @@ mod testing;
 pub mod text;
 
 pub use findings::{FindingCode, finding_code, finding_codes};
-pub use hover::hover;
+pub use hover::{LineOf, hover};
 pub use lens::{Click, Lens, LensStyle, lenses};
 pub use model::Model;
 pub use offer::{KernelPlace, LaunchFile, Offer, Source, offers};

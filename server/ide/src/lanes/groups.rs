@@ -47,6 +47,13 @@ pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec
             effect.role = Role::Join;
         }
     }
+    for meeting in &warp.meetings {
+        if let Some(effect) = effects.get_mut(meeting.statement.index())
+            && effect.role == Role::Plain
+        {
+            effect.role = Role::Join;
+        }
+    }
     effects
 }
 

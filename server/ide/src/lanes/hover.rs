@@ -1,5 +1,7 @@
 //! What a statement did, for whoever points at it: a sentence, then a grid of lanes with the values that it wrote.
 
+mod flow;
+
 use std::fmt::Write;
 
 use text_size::TextSize;
@@ -13,11 +15,21 @@ use crate::answer::Hover;
 /// Lanes in a row of the grid.
 const COLUMNS: usize = 8;
 
+/// The line of an offset, from 0.
+pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
+
 /// What `shown` has to say about the statement at `offset`.
-pub fn hover(shown: &Shown, offset: TextSize) -> Option<Hover> {
+pub fn hover(shown: &Shown, offset: TextSize, line_of: LineOf<'_>) -> Option<Hover> {
     let statement = shown.statements().find(|statement| statement.range.contains_inclusive(offset))?;
     let WarpId { cta: [x, y, z], warp } = shown.warp();
     let mut markdown = sentence(&statement, shown.launched());
+    if let Some(trace) = statement.trace {
+        let flow =
+            [flow::parting(&statement, trace, shown, line_of), flow::meeting(statement.meetings, trace)];
+        for sentence in flow.into_iter().flatten() {
+            let _ = write!(markdown, " {sentence}");
+        }
+    }
     let _ = write!(
         markdown,
         "\n\nLaunch *{}*, block {x},{y},{z}, warp {warp}, model `{}`.",
@@ -49,7 +61,6 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
     let Some(trace) = statement.trace else {
         return "**Not run**: no lane of this warp came here.".to_owned();
     };
-    let lanes = |mask: Mask| if mask == launched { "all lanes".to_owned() } else { listed(mask) };
     let [visit] = &*trace.visits else { return several_visits(trace, all) };
     let often = match trace.count {
         1 => "once".to_owned(),
@@ -64,25 +75,17 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
         ),
     };
     let resting = visit.active & !visit.executed;
-    if !statement.parts.is_empty() {
-        let parts: Vec<_> = statement.parts.iter().map(u32::to_string).collect();
-        let _ = write!(text, ". They part: {} lanes go different ways.", parts.join(", "));
-    } else if statement.role == Role::Branch && splits(visit) {
-        let _ = write!(
-            text,
-            ". They part: {} went one way, {} the other.",
-            lanes(visit.executed),
-            listed(resting)
-        );
+    let parts = statement.role == Role::Branch && splits(visit);
+    if !statement.parts.is_empty() || parts || resting == 0 {
+        text.push('.');
     } else if visit.executed == 0 {
         text += "; the guard let none of them act.";
-    } else if resting != 0 {
+    } else {
         let _ =
             write!(text, "; the guard let {} act: {}.", visit.executed.count_ones(), listed(visit.executed));
-    } else if statement.role == Role::Join {
-        text += ". Lanes that had parted are together again.";
-    } else {
-        text.push('.');
+    }
+    if statement.role == Role::Join && statement.meetings.is_empty() {
+        text += " Lanes that had parted are together again.";
     }
     text
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_sim::launch::{Launch, Resolved, ScalarKind};
-use warplens_sim::{LineTrace, Mask, RegisterValues, RunResult, StatementId, WarpId, WarpTrace};
+use warplens_sim::{LineTrace, Mask, Meeting, RegisterValues, RunResult, StatementId, WarpId, WarpTrace};
 
 use super::groups::{Effect, effects};
 use super::offer::Source;
@@ -36,6 +36,8 @@ struct Placed {
     role: Role,
     /// See [`Reading::parts`].
     parts: Box<[u32]>,
+    /// See [`ShownStatement::meets`].
+    meets: Option<StatementId>,
     writes: Box<[(SmolStr, ScalarKind)]>,
 }
 
@@ -56,6 +58,10 @@ pub struct ShownStatement<'s> {
     pub role: Role,
     /// How many lanes a statement with several targets sent to each of them, where that is known.
     pub parts: &'s [u32],
+    /// Where lanes that part there meet again; `None` if nowhere, and where none can part.
+    pub meets: Option<StatementId>,
+    /// Who met there.
+    pub meetings: &'s [Meeting],
     /// What the warp did there; `None` if it never came.
     pub trace: Option<&'s LineTrace>,
     /// The values that it wrote last, with how they are read.
@@ -88,6 +94,7 @@ impl Shown {
             place: Some(Place { range: statement.range, opcode: statement.opcode.start(), edited: false }),
             role,
             parts,
+            meets: statement.flow.meets(),
             writes: statement.writes.clone(),
         });
         Shown { resolved, source, model, statements: statements.collect(), result, warp }
@@ -168,6 +175,8 @@ impl Shown {
                 range,
                 role: placed.role,
                 parts: &placed.parts,
+                meets: placed.meets,
+                meetings: self.trace().map_or(&[], |warp| warp.meetings_at(StatementId(index as u32))),
                 trace,
                 writes: &placed.writes,
             })

@@ -37,3 +37,13 @@ pub enum Flow {
         meets: Option<StatementId>,
     },
 }
+
+impl Flow {
+    /// Where lanes that part meet again, if anywhere.
+    pub fn meets(&self) -> Option<StatementId> {
+        match self {
+            Flow::Plain => None,
+            Flow::Branch { meets } | Flow::Switch { meets, .. } => *meets,
+        }
+    }
+}

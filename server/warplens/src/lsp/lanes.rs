@@ -99,7 +99,9 @@ impl Selection {
 /// The explanation of what is at a place, and what the lanes did there.
 pub(super) fn hover(question: &Question, at: TextSize) -> Result<Option<Hover>, Failure> {
     let documented = question.analysis.hover(question.file, at)?;
-    let ran = question.lanes.as_ref().and_then(|lanes| warplens_ide::lanes::hover(&lanes.shown, at));
+    let line_of = |offset: TextSize| question.range(TextRange::empty(offset)).start.line;
+    let ran =
+        question.lanes.as_ref().and_then(|lanes| warplens_ide::lanes::hover(&lanes.shown, at, &line_of));
     Ok(match (documented, ran) {
         (Some(mut documented), Some(ran)) => {
             documented.markdown = format!("{}\n\n---\n\n{}", ran.markdown, documented.markdown);

@@ -5,7 +5,8 @@ use crate::lanes::testing::{ALL, TEXT, result, shown, trace};
 
 fn check(result: warplens_sim::RunResult, at: &str, expect: Expect) {
     let offset = TextSize::try_from(TEXT.find(at).unwrap()).unwrap();
-    let answer = hover(&shown(TEXT, result), offset);
+    let line_of = |offset: TextSize| TEXT[..usize::from(offset)].matches('\n').count() as u32;
+    let answer = hover(&shown(TEXT, result), offset, &line_of);
     expect.assert_eq(&answer.map_or("nothing".to_owned(), |hover| hover.markdown));
 }
 
@@ -32,17 +33,17 @@ fn a_sentence_then_a_grid() {
         result(),
         "bra",
         expect![[r#"
-        **All 32 lanes** came here, once. They part: lanes 0-7 went one way, lanes 8-31 the other.
+            **All 32 lanes** came here, once. They part: lanes 0-7, where the condition holds, went one way, lanes 8-31 the other. They meet again at line 6.
 
-        Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
-        ```text
-        lane   +0   +1   +2   +3   +4   +5   +6   +7
-           0  ran  ran  ran  ran  ran  ran  ran  ran
-           8  off  off  off  off  off  off  off  off
-          16  off  off  off  off  off  off  off  off
-          24  off  off  off  off  off  off  off  off
-        ```"#]],
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0  ran  ran  ran  ran  ran  ran  ran  ran
+               8  off  off  off  off  off  off  off  off
+              16  off  off  off  off  off  off  off  off
+              24  off  off  off  off  off  off  off  off
+            ```"#]],
     );
     check(
         result(),
@@ -64,17 +65,17 @@ fn a_sentence_then_a_grid() {
         result(),
         "st [y]",
         expect![[r#"
-        **All 32 lanes** came here, once. Lanes that had parted are together again.
+            **All 32 lanes** came here, once. Here met: lanes 8-31 and lanes 0-7.
 
-        Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
-        ```text
-        lane   +0   +1   +2   +3   +4   +5   +6   +7
-           0  ran  ran  ran  ran  ran  ran  ran  ran
-           8  ran  ran  ran  ran  ran  ran  ran  ran
-          16  ran  ran  ran  ran  ran  ran  ran  ran
-          24  ran  ran  ran  ran  ran  ran  ran  ran
-        ```"#]],
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0  ran  ran  ran  ran  ran  ran  ran  ran
+               8  ran  ran  ran  ran  ran  ran  ran  ran
+              16  ran  ran  ran  ran  ran  ran  ran  ran
+              24  ran  ran  ran  ran  ran  ran  ran  ran
+            ```"#]],
     );
     check(
         result(),

@@ -288,7 +288,7 @@ fn a_run_shows_its_lanes_and_values() {
     "#]]
     .assert_eq(&annotated(PTX, &shown));
     let at = PTX.find("mul.wide").unwrap();
-    let hover = crate::lanes::hover(&shown, TextSize::try_from(at).unwrap()).unwrap();
+    let hover = crate::lanes::hover(&shown, TextSize::try_from(at).unwrap(), &|_| 0).unwrap();
     expect![[r#"
         **All 32 lanes** came here, once.
 
@@ -432,7 +432,7 @@ mod any_text {
         let masks = shown.masks(1, &|offset| Position { line: 0, character: offset.into() });
         assert!(serde_json::to_string(&masks).is_ok());
         let point = TextSize::try_from(point.min(text.len())).unwrap();
-        let _ = crate::lanes::hover(&shown, point);
+        let _ = crate::lanes::hover(&shown, point, &|_| 0);
         shown.edit(TextRange::new(point, TextSize::of(text)), 1.into());
         let _ = shown.hints(TextRange::up_to(point), Style::default(), &|offset| offset);
     }

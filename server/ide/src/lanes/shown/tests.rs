@@ -84,14 +84,14 @@ fn a_meeting_place_where_nobody_meets_is_no_join() {
         &shown(TEXT, run),
         TEXT,
         expect![[r#"
-        mov %r1, 7;
-            @%p1 bra JOIN;   <split 8 | 24>
-            add %r1, 1; sub %r2, 1;   <24/32 8-31>
-            @%p2 st [x], %r1;   <4 of 24 @ 8-11>
-        JOIN:
-            st [y], %r1;   <8/32 0-7>
-            exit;   <not run>
-    "#]],
+            mov %r1, 7;
+                @%p1 bra JOIN;   <split 8 | 24>
+                add %r1, 1; sub %r2, 1;   <24/32 8-31>
+                @%p2 st [x], %r1;   <4 of 24 @ 8-11>
+            JOIN:
+                st [y], %r1;   <join 8>
+                exit;   <not run>
+        "#]],
     );
     let mut run = result();
     run.warps[0].lines[5] = trace(5, &[(0xff, 0xff, 1), (ALL & !0xff, ALL & !0xff, 1)]);
