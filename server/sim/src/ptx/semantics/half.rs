@@ -63,7 +63,11 @@ fn compute(half: Half, a: u64, b: u64, c: u64) -> u32 {
     };
     let (a, b, c) = (flush(a), flush(b), flush(c));
     let mode = half.rounding;
-    let single = |bits: u64| f32::from_bits(F32.pack(format.unpack(bits), Rounding::Nearest) as u32);
+    let single = |bits: u64| match bits & (format.sign_bit() - 1) > format.infinity(false) {
+        // A NaN keeps its sign, which `.xorsign` asks for.
+        true => f32::NAN.copysign(if bits & format.sign_bit() == 0 { 1.0 } else { -1.0 }),
+        false => f32::from_bits(F32.pack(format.unpack(bits), Rounding::Nearest) as u32),
+    };
     let bits = match half.op {
         HalfOp::Common(FloatOp::Add) => op::add(format, mode, a, b),
         HalfOp::Common(FloatOp::Sub) => op::sub(format, mode, a, b),
