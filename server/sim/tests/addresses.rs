@@ -116,6 +116,19 @@ add.u32 %v, %r1, %r2;
 }
 
 #[test]
+fn local_variables_of_the_module_are_each_threads_own() {
+    let text = ".version 2.3\n.target sm_20\n.address_size 64\n.local .u32 mine[2];\n\
+        .func step () { .reg .u32 %r<3>; ld.local.u32 %r1, [mine+4]; add.u32 %r1, %r1, 100; st.local.u32 [mine+4], %r1; ret; }\n\
+        .entry k(.param .u64 out) { .reg .u32 %r<4>; .reg .u64 %rd<4>; .local .u32 other;\n\
+        mov.u32 %r1, %tid.x; mov.u64 %rd1, mine; st.local.u32 [other], 7; st.local.u32 [%rd1+4], %r1; call step, ();\n\
+        ld.local.u32 %r2, [mine+4]; ld.param.u64 %rd2, [out]; mul.wide.u32 %rd3, %r1, 4; add.u64 %rd2, %rd2, %rd3;\n\
+        st.global.u32 [%rd2], %r2; ret; }\n";
+    let (_, _, result, bytes) = run_kernel(text, 32, 128, Model::Stack);
+    assert_eq!(result.findings, []);
+    assert_eq!(common::words(&bytes)[..4], [100, 101, 102, 103]);
+}
+
+#[test]
 fn a_call_to_nowhere_is_a_fault() {
     let body = "cvt.u64.u32 %rd1, %t;\nP: .callprototype _ ();\ncall %rd1, (), P;\nmov.u32 %v, 0;";
     let text = format!(".version 8.5\n.target sm_90\n.address_size 64\n{}", each_thread(body));

@@ -49,7 +49,8 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
 
     /// Gives every variable of the frame its place in local memory; kernel parameters have theirs in the parameter block.
     fn lay_out_frame(&mut self) {
-        let mut end = 0u64;
+        // The module's own variables lie below the first frame.
+        let mut end = if self.index == 0 { u64::from(self.linked.local) } else { 0 };
         let entry = self.hir.kind == FunctionKind::Entry;
         let mut block_end = 0u64;
         let block: Vec<u64> =

@@ -120,6 +120,8 @@ pub(super) struct Linked<'m> {
     globals: DeviceMemory,
     constants: DeviceMemory,
     shared: u32,
+    /// Bytes of local memory that the module's variables take of each thread.
+    pub(super) local: u32,
     /// Where dynamic shared memory begins.
     pub(super) dynamic_shared: u32,
     pub(super) wide_addresses: bool,
@@ -137,6 +139,7 @@ impl<'m> Linked<'m> {
             globals: DeviceMemory::new(windows::MODULE, windows::GLOBAL),
             constants: DeviceMemory::new(windows::CONST, windows::MODULE),
             shared: 0,
+            local: 0,
             dynamic_shared: 0,
             wide_addresses: module.wide_addresses(),
         };
@@ -247,6 +250,12 @@ impl<'m> Linked<'m> {
                 }
                 self.shared = end as u32;
                 Storage::Shared(offset.into())
+            }
+            Space::Local => {
+                let offset = u64::from(self.local).next_multiple_of(variable.alignment().max(4));
+                let end = offset.saturating_add(bytes);
+                self.local = u32::try_from(end).map_err(|_| DecodeError::TooLarge(name.clone()))?;
+                Storage::Local(offset)
             }
             _ => Storage::Global(self.globals.allocate(name, bytes).map_err(too_large)?),
         };

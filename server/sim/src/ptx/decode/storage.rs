@@ -16,6 +16,8 @@ pub(super) enum Storage {
     Shared(u64),
     /// Where dynamic shared memory begins.
     DynamicShared,
+    /// At this offset of the local memory of every thread.
+    Local(u64),
     /// At this offset of the frame's local memory.
     Frame(u64),
     /// At this offset of the parameter block.
@@ -26,7 +28,11 @@ impl Storage {
     /// The address in its own space; `None` for what each frame has for itself.
     pub(super) fn address(self, dynamic_shared: u32) -> Option<u64> {
         match self {
-            Storage::Global(at) | Storage::Const(at) | Storage::Shared(at) | Storage::Param(at) => Some(at),
+            Storage::Global(at)
+            | Storage::Const(at)
+            | Storage::Shared(at)
+            | Storage::Local(at)
+            | Storage::Param(at) => Some(at),
             Storage::DynamicShared => Some(dynamic_shared.into()),
             Storage::Frame(_) => None,
         }
@@ -43,7 +49,7 @@ impl Storage {
             Storage::Global(_) => Space::Global,
             Storage::Const(_) => Space::Const,
             Storage::Shared(_) | Storage::DynamicShared => Space::Shared,
-            Storage::Frame(_) => Space::Local,
+            Storage::Local(_) | Storage::Frame(_) => Space::Local,
             Storage::Param(_) => Space::Param,
         }
     }
