@@ -4,6 +4,11 @@
 //! mask. Constants and special registers that do not change are registers too, filled when the call begins, so an operand is
 //! always a slot and no loop asks what kind it is. With all lanes on, a loop is plain and vectorises; otherwise it blends.
 
+#![expect(
+    clippy::needless_range_loop,
+    reason = "a plain loop over lanes becomes vectors wherever it is inlined"
+)]
+
 use super::program::Slot;
 
 /// Lanes of a warp.
@@ -31,15 +36,27 @@ const BITS: Lanes<u32> = {
 };
 
 /// The lanes of a mask, lowest first.
-pub fn lanes(mask: u32) -> impl Iterator<Item = usize> {
-    let mut rest = mask;
-    std::iter::from_fn(move || {
-        let lane = rest.trailing_zeros();
-        (rest != 0).then(|| {
-            rest &= rest - 1;
-            lane as usize
-        })
-    })
+#[inline(always)]
+pub fn lanes(mask: u32) -> LanesOf {
+    LanesOf(mask)
+}
+
+/// See [`lanes`].
+#[derive(Clone, Debug)]
+pub struct LanesOf(u32);
+
+impl Iterator for LanesOf {
+    type Item = usize;
+
+    #[inline(always)]
+    fn next(&mut self) -> Option<usize> {
+        if self.0 == 0 {
+            return None;
+        }
+        let lane = self.0.trailing_zeros();
+        self.0 &= self.0 - 1;
+        Some(lane as usize)
+    }
 }
 
 /// The register files of one call.
@@ -187,12 +204,15 @@ impl Registers {
     fn set_piece<D: Word>(&mut self, slot: Slot, part: usize, mask: u32, f: impl Fn(usize) -> D) {
         let d = &mut D::file_mut(self)[slot as usize].as_chunks_mut::<PART>().0[part];
         if mask == FULL {
-            for (lane, d) in d.iter_mut().enumerate() {
-                *d = f(lane);
+            for lane in 0..PART {
+                d[lane] = f(lane);
             }
         } else {
             let keep: [u32; PART] = kept(mask >> (PART * part));
-            let values: [D; PART] = std::array::from_fn(&f);
+            let mut values = [D::default(); PART];
+            for lane in 0..PART {
+                values[lane] = f(lane);
+            }
             for lane in 0..PART {
                 d[lane] = values[lane].or_else(keep[lane], d[lane]);
             }
@@ -211,7 +231,11 @@ impl Registers {
                 bits[lane] |= if f(a[lane], b[lane]) { BITS[part * PART + lane] } else { 0 };
             }
         }
-        bits.into_iter().fold(0, |mask, bits| mask | bits)
+        let mut mask = 0;
+        for lane in 0..PART {
+            mask |= bits[lane];
+        }
+        mask
     }
 
     /// Writes the lanes of `mask` of a predicate.
@@ -231,8 +255,8 @@ fn piece<T: Copy>(lanes: &Lanes<T>, part: usize) -> [T; PART] {
 #[inline(always)]
 pub fn blend<T: Word>(d: &mut Lanes<T>, mask: u32, f: impl Fn(usize) -> T) {
     if mask == FULL {
-        for (lane, d) in d.iter_mut().enumerate() {
-            *d = f(lane);
+        for lane in 0..WIDTH {
+            d[lane] = f(lane);
         }
     } else {
         let keep: Lanes<u32> = kept(mask);
@@ -245,7 +269,11 @@ pub fn blend<T: Word>(d: &mut Lanes<T>, mask: u32, f: impl Fn(usize) -> T) {
 /// All ones in the lanes of a mask.
 #[inline(always)]
 fn kept<const N: usize>(mask: u32) -> [u32; N] {
-    std::array::from_fn(|lane| if mask & BITS[lane] != 0 { u32::MAX } else { 0 })
+    let mut kept = [0; N];
+    for lane in 0..N {
+        kept[lane] = if mask & BITS[lane] != 0 { u32::MAX } else { 0 };
+    }
+    kept
 }
 
 #[cfg(test)]

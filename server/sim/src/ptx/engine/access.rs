@@ -5,7 +5,7 @@ use super::fault::Fault;
 use super::spaces::{Bank, Checked, Use, addresses, read, write};
 use super::watch::{Deed, Told};
 use crate::ptx::program::{Access, Copy, Element, Place, Space};
-use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, lanes};
+use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
 
 /// `ld`
 #[inline(always)]
@@ -60,9 +60,9 @@ fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Regi
     match element.place {
         Place::Word(slot) => {
             let keep = u32::MAX >> (32 - element.bits.clamp(1, 32));
-            r.set::<u32>(slot, mask, &std::array::from_fn(|lane| extend(values[lane]) as u32 & keep));
+            blend(&mut r.words[slot as usize], mask, |lane| extend(values[lane]) as u32 & keep);
         }
-        Place::Double(slot) => r.set::<u64>(slot, mask, &std::array::from_fn(|lane| extend(values[lane]))),
+        Place::Double(slot) => blend(&mut r.doubles[slot as usize], mask, |lane| extend(values[lane])),
         place => {
             for lane in lanes(mask) {
                 put(place, r, lane, extend(values[lane]).into());
@@ -158,6 +158,13 @@ pub(crate) fn store(
             }
             Place::Double(slot) => {
                 scatter(&checked, &addresses, offset, access.size, r.get::<u64>(slot), around, mask);
+            }
+            Place::Word(slot) => {
+                let mut values = [0; WIDTH];
+                for (value, word) in values.iter_mut().zip(r.get::<u32>(slot)) {
+                    *value = u64::from(*word);
+                }
+                scatter(&checked, &addresses, offset, access.size, &values, around, mask);
             }
             place => {
                 let values = std::array::from_fn(|lane| get(place, r, lane) as u64);

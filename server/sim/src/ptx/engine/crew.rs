@@ -37,6 +37,7 @@ impl<'a> Crew<'a> {
             || run.launch.blocks() > options.limits.max_steps
             || options.look.is_some()
             || program.calls_system()
+            || options.look.is_some()
             || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
         run.spaces.touched = workers.map(|_| Box::new(Touched::new(&run.spaces)));

@@ -55,48 +55,83 @@ pub(crate) fn execute<S: Simd>(
     around: &mut Surroundings<'_>,
     mask: u32,
 ) -> Result<(), Box<Trouble>> {
-    let s = &instruction.s;
-    match instruction.op {
-        Op::Logic(op, width) => bits::logic(op, width, s, r, mask),
-        Op::Int(op, ty) => integer::execute(op, ty, s, r, mask),
-        Op::MulWide(ty) => integer::multiply_wide(ty, s, r, mask),
-        Op::MadWide(ty) => integer::multiply_add_wide(ty, s, r, mask),
-        Op::Shift(op, width) => bits::shift(op, width, s, r, mask),
-        Op::SetPredicate(cmp, ty, combining) => {
-            let raw = compare::compare(cmp, ty, s, r);
-            set_predicates(raw, combining, s, r, mask);
-        }
-        Op::Float32(op, mode) => float::execute_32(op, mode, s, r, mask),
-        Op::Float64(op, rounding) => float::execute_64(op, rounding, s, r, mask),
-        Op::Select(wide) => {
-            let chosen = r.predicates[s.c as usize];
-            if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
-        }
-        Op::Convert => convert::execute(&function.tables.converts[s.b as usize], s, r, mask),
-        Op::Load => access::load(&function.tables.accesses[s.a as usize], r, around, mask)?,
-        Op::Store => access::store(&function.tables.accesses[s.a as usize], r, around, mask)?,
-        Op::MatrixAccess => {
-            matrix::access(&function.tables.matrix_accesses[s.a as usize], r, around, mask)?;
-        }
-        Op::FragmentAccess => {
-            matrix::fragment(&function.tables.fragments[s.a as usize], r, around, mask)?;
-        }
-        Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
-        Op::BulkCopy | Op::Fill | Op::Mbarrier | Op::StoreAsync | Op::AtomicAsync | Op::MapRank(_) => {
-            return asynchronous(instruction, function, r, around, mask);
-        }
-        Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
-        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
-            let exchange = &function.tables.exchanges[s.a as usize];
-            return complain(exchange::execute(exchange, r, around.live, mask));
-        }
-        Op::WarpSync => {
-            let members = *r.get::<u32>(s.a);
-            return complain(exchange::check_members(&members, around.live, mask));
-        }
-        _ => simd.vectorize(Rare { instruction, function, r, around, mask }),
+    macro_rules! apart {
+        ($kind:ident) => {
+            simd.vectorize(Apart::<{ kind::$kind }> { instruction, function, r, around, mask })
+        };
     }
-    Ok(())
+    match instruction.op {
+        Op::Logic(..) => apart!(LOGIC),
+        Op::Int(..) => apart!(INT),
+        Op::MulWide(_) | Op::MadWide(_) => apart!(WIDE),
+        Op::Shift(..) => apart!(SHIFT),
+        Op::SetPredicate(..) => apart!(COMPARE),
+        Op::Float32(..) => apart!(FLOAT_32),
+        Op::Float64(..) => apart!(FLOAT_64),
+        Op::Select(_) | Op::Convert => apart!(CONVERT),
+        Op::Load => apart!(LOAD),
+        Op::Store => apart!(STORE),
+        _ => apart!(RARE),
+    }
+}
+
+/// What is compiled together.
+mod kind {
+    pub(super) const LOGIC: u8 = 0;
+    pub(super) const INT: u8 = 1;
+    pub(super) const WIDE: u8 = 2;
+    pub(super) const SHIFT: u8 = 3;
+    pub(super) const COMPARE: u8 = 4;
+    pub(super) const FLOAT_32: u8 = 5;
+    pub(super) const FLOAT_64: u8 = 6;
+    pub(super) const CONVERT: u8 = 7;
+    pub(super) const LOAD: u8 = 8;
+    pub(super) const STORE: u8 = 9;
+    /// No loop is hot with these.
+    pub(super) const RARE: u8 = 10;
+}
+
+/// An operation of one kind, compiled for the instruction set of the loop but not into the loop: small functions are compiled
+/// best.
+struct Apart<'a, 'w, const KIND: u8> {
+    instruction: &'a Instruction,
+    function: &'a Function,
+    r: &'a mut Registers,
+    around: &'a mut Surroundings<'w>,
+    mask: u32,
+}
+
+impl<const KIND: u8> NullaryFnOnce for Apart<'_, '_, KIND> {
+    type Output = Result<(), Box<Trouble>>;
+
+    #[inline(always)]
+    fn call(self) -> Result<(), Box<Trouble>> {
+        let Apart { instruction, function, r, around, mask } = self;
+        let (s, tables) = (&instruction.s, &function.tables);
+        match (KIND, instruction.op) {
+            (kind::LOGIC, Op::Logic(op, width)) => bits::logic(op, width, s, r, mask),
+            (kind::INT, Op::Int(op, ty)) => integer::execute(op, ty, s, r, mask),
+            (kind::WIDE, Op::MulWide(ty)) => integer::multiply_wide(ty, s, r, mask),
+            (kind::WIDE, Op::MadWide(ty)) => integer::multiply_add_wide(ty, s, r, mask),
+            (kind::SHIFT, Op::Shift(op, width)) => bits::shift(op, width, s, r, mask),
+            (kind::COMPARE, Op::SetPredicate(cmp, ty, combining)) => {
+                let raw = compare::compare(cmp, ty, s, r);
+                set_predicates(raw, combining, s, r, mask);
+            }
+            (kind::FLOAT_32, Op::Float32(op, mode)) => float::execute_32(op, mode, s, r, mask),
+            (kind::FLOAT_64, Op::Float64(op, rounding)) => float::execute_64(op, rounding, s, r, mask),
+            (kind::CONVERT, Op::Select(wide)) => {
+                let chosen = r.predicates[s.c as usize];
+                if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
+            }
+            (kind::CONVERT, Op::Convert) => convert::execute(&tables.converts[s.b as usize], s, r, mask),
+            (kind::LOAD, Op::Load) => access::load(&tables.accesses[s.a as usize], r, around, mask)?,
+            (kind::STORE, Op::Store) => access::store(&tables.accesses[s.a as usize], r, around, mask)?,
+            (kind::RARE, _) => return rare(instruction, function, r, around, mask),
+            _ => {}
+        }
+        Ok(())
+    }
 }
 
 /// What the hardware does by itself once it was told, and what tells of its end.
@@ -149,25 +184,7 @@ fn complain(complaint: Option<Fault>) -> Result<(), Box<Trouble>> {
     complaint.map_or(Ok(()), |complaint| Err(Box::new(Trouble::Complaint(complaint))))
 }
 
-/// The operations that no loop is hot with: a function of their own, for the same instruction set.
-struct Rare<'a, 'w> {
-    instruction: &'a Instruction,
-    function: &'a Function,
-    r: &'a mut Registers,
-    around: &'a mut Surroundings<'w>,
-    mask: u32,
-}
-
-impl NullaryFnOnce for Rare<'_, '_> {
-    type Output = ();
-
-    #[inline(always)]
-    fn call(self) {
-        let Rare { instruction, function, r, around, mask } = self;
-        rare(instruction, function, r, around, mask);
-    }
-}
-
+/// The operations that no loop is hot with.
 #[inline(always)]
 fn rare(
     instruction: &Instruction,
@@ -175,9 +192,28 @@ fn rare(
     r: &mut Registers,
     around: &mut Surroundings<'_>,
     mask: u32,
-) {
+) -> Result<(), Box<Trouble>> {
     let s = &instruction.s;
     match instruction.op {
+        Op::MatrixAccess => {
+            matrix::access(&function.tables.matrix_accesses[s.a as usize], r, around, mask)?;
+        }
+        Op::FragmentAccess => {
+            matrix::fragment(&function.tables.fragments[s.a as usize], r, around, mask)?;
+        }
+        Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
+        Op::BulkCopy | Op::Fill | Op::Mbarrier | Op::StoreAsync | Op::AtomicAsync | Op::MapRank(_) => {
+            return asynchronous(instruction, function, r, around, mask);
+        }
+        Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
+        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
+            let exchange = &function.tables.exchanges[s.a as usize];
+            return complain(exchange::execute(exchange, r, around.live, mask));
+        }
+        Op::WarpSync => {
+            let members = *r.get::<u32>(s.a);
+            return complain(exchange::check_members(&members, around.live, mask));
+        }
         Op::Lop3(table) => r.map3(s, mask, |a, b, c| bits::lop3(table, a, b, c)),
         Op::Lop3Predicate => lop3_predicate(function.tables.lop3[s.c as usize], s, r, mask),
         Op::Mul24(op, signed) => integer::multiply_24(op, signed, s, r, mask),
@@ -273,6 +309,7 @@ fn rare(
         // Everything else decides who runs next, or was dealt with by the caller.
         _ => {}
     }
+    Ok(())
 }
 
 #[inline(always)]

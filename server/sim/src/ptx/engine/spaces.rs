@@ -32,11 +32,13 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
+    #[inline(always)]
     fn holds(self, address: u64, span: u64) -> bool {
         address >= self.start && address <= self.end && self.end - address >= span
     }
 
     /// Where the byte at `address` is in its bank.
+    #[inline(always)]
     pub(crate) fn index(self, address: u64) -> usize {
         address.wrapping_sub(self.origin) as usize
     }
@@ -294,9 +296,9 @@ fn device(memory: &DeviceMemory, bank: Bank, address: u64) -> Option<Extent> {
 pub(crate) fn read(bytes: &[u8], at: usize, size: u32) -> u64 {
     match size {
         1 => bytes[at].into(),
-        2 => u16::from_le_bytes(array(&bytes[at..at + 2])).into(),
-        4 => u32::from_le_bytes(array(&bytes[at..at + 4])).into(),
-        _ => u64::from_le_bytes(array(&bytes[at..at + 8])),
+        2 => bytes[at..].first_chunk().map_or(0, |bytes| u16::from_le_bytes(*bytes).into()),
+        4 => bytes[at..].first_chunk().map_or(0, |bytes| u32::from_le_bytes(*bytes).into()),
+        _ => bytes[at..].first_chunk().map_or(0, |bytes| u64::from_le_bytes(*bytes)),
     }
 }
 
@@ -311,27 +313,27 @@ pub(crate) fn write(bytes: &mut [u8], at: usize, size: u32, value: u64) {
     }
 }
 
-#[inline(always)]
-fn array<const N: usize>(bytes: &[u8]) -> [u8; N] {
-    std::array::from_fn(|index| bytes[index])
-}
-
 /// The addresses of all lanes.
 #[inline(always)]
 pub(crate) fn addresses(address: &Address, registers: &Registers, frame_base: u32) -> Lanes<u64> {
     let frame = if address.frame { u64::from(frame_base) } else { 0 };
     let offset = (address.offset as u64).wrapping_add(frame);
+    let mut addresses = [offset; WIDTH];
     match address.base {
         // What a 32-bit register holds wraps there.
         Some(Place::Word(slot)) => {
             let base = registers.get::<u32>(slot);
-            let at = |lane: usize| base[lane].wrapping_mul(address.scale).wrapping_add(offset as u32);
-            std::array::from_fn(|lane| at(lane).into())
+            for lane in 0..WIDTH {
+                addresses[lane] = base[lane].wrapping_mul(address.scale).wrapping_add(offset as u32).into();
+            }
         }
         Some(Place::Double(slot) | Place::Quad(slot)) => {
             let base = registers.get::<u64>(slot);
-            std::array::from_fn(|lane| base[lane].wrapping_mul(address.scale.into()).wrapping_add(offset))
+            for lane in 0..WIDTH {
+                addresses[lane] = base[lane].wrapping_mul(address.scale.into()).wrapping_add(offset);
+            }
         }
-        Some(Place::Predicate(_)) | None => [offset; WIDTH],
+        Some(Place::Predicate(_)) | None => {}
     }
+    addresses
 }

@@ -4,7 +4,7 @@
 //! that what it calls is compiled with it, everything hot below it is inlined, whatever its size; a function that is not, is
 //! what the oldest processor would run.
 
-use pulp::{Arch, Simd, WithSimd};
+use pulp::Simd;
 
 use super::execute::{Surroundings, execute};
 use super::fault::{Awaited, Fault, Trouble};
@@ -40,32 +40,16 @@ pub(crate) enum Event {
 
 impl Warp {
     /// Runs a group until it meets others or comes to an instruction that decides who runs next.
-    pub(crate) fn straight(
+    #[inline(always)]
+    pub(crate) fn straight<S: Simd>(
         &mut self,
-        arch: Arch,
+        simd: S,
         group: Group,
         function: &Function,
         spaces: &mut Spaces,
         journal: &mut Journal,
     ) -> (u32, Event) {
-        arch.dispatch(Straight { warp: self, group, function, spaces, journal })
-    }
-}
-
-struct Straight<'a> {
-    warp: &'a mut Warp,
-    group: Group,
-    function: &'a Function,
-    spaces: &'a mut Spaces,
-    journal: &'a mut Journal,
-}
-
-impl WithSimd for Straight<'_> {
-    type Output = (u32, Event);
-
-    #[inline(always)]
-    fn with_simd<S: Simd>(self, simd: S) -> (u32, Event) {
-        let Straight { warp, group, function, spaces, journal } = self;
+        let warp = self;
         let Group { mut pc, until, mask, frame, alone, .. } = group;
         let Some(frame) = &mut warp.frames[frame as usize] else { return (pc, Event::FellOff) };
         let code = function.code.as_slice();

@@ -1,5 +1,7 @@
 //! A warp: its groups, calls and recorder, and the loop that runs it.
 
+use pulp::{Simd, WithSimd};
+
 use super::fault::Awaited;
 use super::frame::Frame;
 use super::groups::{self, Group, Groups};
@@ -65,6 +67,23 @@ pub(crate) struct Warp {
     pub(crate) probe: Option<Box<Probe>>,
 }
 
+/// A warp about to run, whatever the instruction set of the host.
+struct Running<'w, 'p> {
+    warp: &'w mut Warp,
+    launch: &'w Launch<'p>,
+    spaces: &'w mut Spaces,
+    journal: &'w mut Journal,
+}
+
+impl WithSimd for Running<'_, '_> {
+    type Output = Pause;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Pause {
+        self.warp.run_groups(simd, self.launch, self.spaces, self.journal)
+    }
+}
+
 impl Warp {
     pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], warp: u32) -> Warp {
         let entry = &launch.program.functions[0];
@@ -100,6 +119,17 @@ impl Warp {
 
     /// Runs until something else must be decided.
     pub(crate) fn run(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> Pause {
+        launch.arch.dispatch(Running { warp: self, launch, spaces, journal })
+    }
+
+    #[inline(always)]
+    fn run_groups<S: Simd>(
+        &mut self,
+        simd: S,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> Pause {
         loop {
             let Some(group) = self.groups.next(self.live, &launch.plan) else {
                 return if self.groups.is_empty() { Pause::Ended } else { Pause::Waiting };
@@ -115,7 +145,7 @@ impl Warp {
             if group.asks && self.waits_for_members(group, launch) {
                 continue;
             }
-            if let Some(pause) = self.run_group(group, launch, spaces, journal) {
+            if let Some(pause) = self.run_group(simd, group, launch, spaces, journal) {
                 return pause;
             }
         }
@@ -133,15 +163,17 @@ impl Warp {
         }
     }
 
-    fn run_group(
+    #[inline(always)]
+    fn run_group<S: Simd>(
         &mut self,
+        simd: S,
         group: Group,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
         journal: &mut Journal,
     ) -> Option<Pause> {
         let function = self.function(launch, group.frame)?;
-        let (pc, event) = self.straight(launch.arch, group, function, spaces, journal);
+        let (pc, event) = self.straight(simd, group, function, spaces, journal);
         let statement = function.first_statement + pc;
         self.stopped_at = statement;
         self.groups.go_on(pc);

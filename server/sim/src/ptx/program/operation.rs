@@ -228,6 +228,7 @@ impl Op {
     }
 
     /// Whether the operation decides which lanes run next, so that it must be asked even when no lane executes it.
+    #[inline(always)]
     pub fn is_control(self) -> bool {
         matches!(
             self,

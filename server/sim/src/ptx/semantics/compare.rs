@@ -130,10 +130,9 @@ pub fn half(format: Format, bits: u32) -> f32 {
 
 #[inline(always)]
 fn integers<T: Integer>(cmp: Comparison, s: &Slots, r: &Registers) -> u32 {
-    let test = |f: fn(&T, &T) -> bool| f;
     match cmp {
-        Comparison::Equal | Comparison::EqualUnordered => both::<T>(s, r, test(T::eq)),
-        Comparison::NotEqual | Comparison::NotEqualUnordered => !both::<T>(s, r, test(T::eq)),
+        Comparison::Equal | Comparison::EqualUnordered => r.test2(s, |a, b| T::of(a) == T::of(b)),
+        Comparison::NotEqual | Comparison::NotEqualUnordered => r.test2(s, |a, b| T::of(a) != T::of(b)),
         Comparison::Less | Comparison::LessUnordered => r.test2(s, |a, b| T::of(a) < T::of(b)),
         Comparison::LessEqual | Comparison::LessEqualUnordered => r.test2(s, |a, b| T::of(a) <= T::of(b)),
         Comparison::Greater | Comparison::GreaterUnordered => r.test2(s, |a, b| T::of(a) > T::of(b)),
@@ -146,33 +145,33 @@ fn integers<T: Integer>(cmp: Comparison, s: &Slots, r: &Registers) -> u32 {
 }
 
 #[inline(always)]
-fn both<T: Integer>(s: &Slots, r: &Registers, f: impl Fn(&T, &T) -> bool) -> u32 {
-    r.test2(s, |a, b| f(&T::of(a), &T::of(b)))
-}
-
-#[inline(always)]
 fn floats<B: crate::ptx::registers::Word, F: PartialOrd + Copy>(
     cmp: Comparison,
     s: &Slots,
     r: &Registers,
     value: impl Fn(B) -> F,
 ) -> u32 {
-    let test = |f: fn(&F, &F) -> bool| r.test2(s, |a: B, b: B| f(&value(a), &value(b)));
+    // A macro, so that each comparison is compiled with its loop.
+    macro_rules! test {
+        ($operator:tt) => {
+            r.test2(s, |a: B, b: B| value(a) $operator value(b))
+        };
+    }
     // Only with a NaN is there no order.
     let nan = || r.test2(s, |a: B, b: B| value(a).partial_cmp(&value(b)).is_none());
     match cmp {
-        Comparison::Equal => test(F::eq),
-        Comparison::NotEqual => test(F::ne) & !nan(),
-        Comparison::Less => test(F::lt),
-        Comparison::LessEqual => test(F::le),
-        Comparison::Greater => test(F::gt),
-        Comparison::GreaterEqual => test(F::ge),
-        Comparison::EqualUnordered => test(F::eq) | nan(),
-        Comparison::NotEqualUnordered => test(F::ne),
-        Comparison::LessUnordered => !test(F::ge),
-        Comparison::LessEqualUnordered => !test(F::gt),
-        Comparison::GreaterUnordered => !test(F::le),
-        Comparison::GreaterEqualUnordered => !test(F::lt),
+        Comparison::Equal => test!(==),
+        Comparison::NotEqual => test!(!=) & !nan(),
+        Comparison::Less => test!(<),
+        Comparison::LessEqual => test!(<=),
+        Comparison::Greater => test!(>),
+        Comparison::GreaterEqual => test!(>=),
+        Comparison::EqualUnordered => test!(==) | nan(),
+        Comparison::NotEqualUnordered => test!(!=),
+        Comparison::LessUnordered => !test!(>=),
+        Comparison::LessEqualUnordered => !test!(>),
+        Comparison::GreaterUnordered => !test!(<=),
+        Comparison::GreaterEqualUnordered => !test!(<),
         Comparison::Numbers => !nan(),
         Comparison::AnyNan => nan(),
     }
