@@ -1,6 +1,7 @@
 //! Checks of PTX.
 
 mod attributes;
+mod broken;
 mod calls;
 mod components;
 mod declarations;

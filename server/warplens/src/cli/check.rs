@@ -30,6 +30,10 @@ pub(super) struct Arguments {
     #[arg(long, value_enum, default_value = "human")]
     format: Format,
 
+    /// Show hints too, which `human` leaves out: what is unused, or could be written better
+    #[arg(long)]
+    hints: bool,
+
     /// The language, whatever the files are called
     #[arg(long, value_enum)]
     language: Option<LanguageName>,
@@ -102,7 +106,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     }
     let checker = Checker { language, profile, rules: arguments.rules() };
     let mut report: Box<dyn Report> = match arguments.format {
-        Format::Human => Box::new(human::Human::default()),
+        Format::Human => Box::new(human::Human::new(arguments.hints)),
         Format::Json => Box::new(json::Json),
         Format::Sarif => Box::new(sarif::Sarif::default()),
     };

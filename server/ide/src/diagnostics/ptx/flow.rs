@@ -10,6 +10,7 @@ use warplens_hir::ptx::{Function, FunctionKind, InstructionId};
 
 use super::super::codes;
 use super::super::problem::{Mend, Problem};
+use super::broken;
 use crate::answer::Tag;
 use crate::db::{Db, File, Item};
 use crate::module::never_returns;
@@ -21,8 +22,8 @@ pub(super) fn check<'db>(
     function: &Function,
     problems: &mut Vec<Problem>,
 ) {
-    // While statements are missing, nobody knows where control goes.
-    let Some(body) = function.body.filter(|_| item.parse(db).errors().is_empty()) else { return };
+    let parse = item.parse(db);
+    let Some(body) = function.body.filter(|_| broken::flow_is_known(&parse)) else { return };
     let cfg = function.cfg(&|name| never_returns(db, file).contains(name));
     if function.signature.is_noreturn() {
         problems.extend(returns(function));
@@ -32,7 +33,10 @@ pub(super) fn check<'db>(
         unreachable(function, &cfg, &reached, problems);
         problems.extend(falls_off(function, &cfg, &reached, body, &item.text(db).0));
     }
-    divergence::check(db, item, function, &cfg, problems);
+    // What a statement that does not parse would have written is not known.
+    if parse.errors().is_empty() {
+        divergence::check(db, item, function, &cfg, problems);
+    }
 }
 
 /// Each stretch of instructions that control cannot come to.

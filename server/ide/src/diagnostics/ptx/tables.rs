@@ -105,9 +105,15 @@ fn branch(function: &Function, instruction: Instruction<'_>) -> Option<Problem> 
 
 fn through(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let [_, Operand::Symbol(name), ..] = instruction.operands() else { return None };
-    let is_list = matches!(local(function, *name)?, SymbolKind::Table { kind: TableKind::Branch, .. });
-    let message = "`brx.idx` goes through a `.branchtargets`, which lists labels";
-    (!is_list).then(|| error(function.name(*name).range, message))?
+    let range = function.name(*name).range;
+    let SymbolKind::Table { kind: TableKind::Branch, targets } = local(function, *name)? else {
+        return error(range, "`brx.idx` goes through a `.branchtargets`, which lists labels");
+    };
+    let Some(Operand::Constant(index)) = instruction.operands().first() else { return None };
+    let index = function.constant(*index).as_integer().filter(|index| *index >= targets.len() as u64)?;
+    let message =
+        format!("the list has no label {index}; it has {}, and the first is number 0", targets.len());
+    Some(Problem::warning(range, codes::INVALID_BRANCH, message))
 }
 
 /// The result of a function can only be written.
@@ -161,6 +167,7 @@ list: .calltargets f;
     brx.idx %r1, table;
     brx.idx %r1, list;
     bra table;
+    brx.idx 1, table;
     st.param.b32 [input], %r0;
     ld.param.b32 %r0, [result];
     st.param.b32 [result], %r0;
@@ -171,8 +178,9 @@ list: .calltargets f;
                 8:`table` Error invalid-branch: `table` is no label; `.branchtargets` lists labels of this function
                 11:`list` Error invalid-branch: `brx.idx` goes through a `.branchtargets`, which lists labels
                 12:`table` Error invalid-branch: `bra` goes to a label; `brx.idx` goes through a table
-                13:`input` Error parameter-access: `input` is a parameter of this function, which can only be read; store to a local variable
-                14:`result` Error parameter-access: `result` is the result of this function, which can only be written; keep the value in a register
+                13:`table` Warning invalid-branch: the list has no label 1; it has 1, and the first is number 0
+                14:`input` Error parameter-access: `input` is a parameter of this function, which can only be read; store to a local variable
+                15:`result` Error parameter-access: `result` is the result of this function, which can only be written; keep the value in a register
             "#]],
         );
     }

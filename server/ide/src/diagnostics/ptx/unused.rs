@@ -4,6 +4,7 @@ use warplens_hir::ptx::{Function, Role, Symbol, SymbolKind};
 
 use super::super::codes;
 use super::super::problem::Problem;
+use super::broken;
 use crate::answer::Tag;
 use crate::db::{Db, File, Item};
 use crate::module::debug_names;
@@ -18,7 +19,8 @@ pub(super) fn check<'db>(
     function: &Function,
     problems: &mut Vec<Problem>,
 ) {
-    let Some(body) = function.body.filter(|_| item.parse(db).errors().is_empty()) else { return };
+    let Some(body) = function.body else { return };
+    let Some(doubtful) = broken::names(&item.parse(db)) else { return };
     let mut used = vec![false; function.symbols().len()];
     for name in function.names() {
         if let Some(symbol) = name.resolution.symbol()
@@ -29,6 +31,7 @@ pub(super) fn check<'db>(
     }
     let symbols = function.symbols().iter().zip(used);
     let unused = symbols.filter(|(symbol, used)| !used && symbol.range.start() > body.start());
+    let unused = unused.filter(|(symbol, _)| !doubtful.contains(&symbol.name));
     let found = unused.filter_map(|(symbol, _)| Some((symbol, what(symbol)?)));
     // Debug information names labels and variables of functions.
     let found = found.filter(|(symbol, _)| !debug_names(db, file).contains(&symbol.name));

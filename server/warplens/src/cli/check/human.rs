@@ -17,17 +17,26 @@ const NEAR: usize = 40;
 const MAX_SHOWN: usize = 1 << 14;
 
 /// Prints each problem as it comes, and how many there were at the end.
-#[derive(Default)]
 pub(super) struct Human {
+    /// The least that is shown.
+    least: Severity,
     errors: usize,
     warnings: usize,
+}
+
+impl Human {
+    /// Shows hints too, or only what may be wrong.
+    pub(super) fn new(hints: bool) -> Human {
+        let least = if hints { Severity::Hint } else { Severity::Information };
+        Human { least, errors: 0, warnings: 0 }
+    }
 }
 
 impl Report for Human {
     fn file(&mut self, out: &mut dyn Write, checked: &Checked) -> io::Result<()> {
         let Ok((text, found)) = &checked.result else { return Ok(()) };
         let path = checked.path.to_string_lossy();
-        for diagnostic in found {
+        for diagnostic in found.iter().filter(|diagnostic| diagnostic.severity <= self.least) {
             self.errors += usize::from(diagnostic.severity == Severity::Error);
             self.warnings += usize::from(diagnostic.severity == Severity::Warning);
             writeln!(out, "{}\n", render(&path, text, diagnostic))?;

@@ -183,3 +183,24 @@ fn names_that_nothing_uses() {
         expect![""],
     );
 }
+
+#[test]
+fn what_is_known_while_a_statement_does_not_parse() {
+    check_body(
+        ".reg .b32 %only, %never;\nadd.s32 %r1, %only %r2;\nbra L;\nmov.b32 %r1, 0;\nL: ret;",
+        expect![[r#"
+            3:`%never` Hint unused-register: nothing uses the register `%never`; it can go
+            6:`mov.b32 %r1, 0;` Hint unreachable-code: control never comes here: `bra` does not go on to it, and no branch that is reached leads here
+                5:`bra` this `bra` does not go on
+        "#]],
+    );
+    check_body(
+        "add.s32 %r1, %r2, %r3\nret;\nmov.b32 %r1, 0;",
+        expect![[r#"
+            5:`mov.b32 %r1, 0;` Hint unreachable-code: control never comes here: `ret` does not go on to it, and no branch that is reached leads here
+                4:`ret` this `ret` does not go on
+        "#]],
+    );
+    // A branch that does not parse may go anywhere.
+    check_body("ret;\nmov.b32 %r1, 0;\n@%p1 bra L M;\nL: ret;", expect![""]);
+}
