@@ -126,6 +126,15 @@ fn a_lock_that_a_waiting_lane_holds() {
 }
 
 #[test]
+fn an_endless_loop_through_a_table() {
+    let text = kernel("mov.u32 %r2, 0;\nT: .branchtargets NEXT;\nNEXT:\nbrx.idx %r2, T;");
+    for model in Model::ALL {
+        let (_, _, result, _) = run_kernel(&text, 32, 128, model);
+        assert_eq!(result.status.as_str(), "no-progress", "{}", model.name());
+    }
+}
+
+#[test]
 fn an_endless_loop() {
     check(
         "NEXT:\nbra NEXT;",

@@ -123,6 +123,57 @@ ret;",
     assert_eq!(words[..64], std::array::from_fn::<u32, 64, _>(|lane| lane as u32 ^ 16));
 }
 
+#[test]
+fn lanes_exchange_from_both_sides_of_a_branch() {
+    // Every lane gets the value of its neighbour, which gives it at the other instruction, from another register.
+    let words = finished(
+        "and.b32 %r9, %r1, 1;
+setp.eq.u32 %p1, %r9, 0;
+mul.lo.u32 %r5, %r1, 3;
+mul.wide.u32 %rd2, %r1, 4;
+add.u64 %rd1, %rd1, %rd2;
+@%p1 bra EVEN;
+shfl.sync.bfly.b32 %r2, %r1, 1, 31, -1;
+vote.sync.ballot.b32 %r3, !%p1, -1;
+bar.warp.sync -1;
+bra DONE;
+EVEN:
+shfl.sync.bfly.b32 %r2, %r5, 1, 31, -1;
+vote.sync.ballot.b32 %r3, %p1, -1;
+bar.warp.sync -1;
+DONE:
+shr.u32 %r3, %r3, 30;
+add.u32 %r2, %r2, %r3;
+st.global.u32 [%rd1], %r2;
+ret;",
+    );
+    let given = |lane: u32| if lane % 2 == 0 { lane * 3 } else { lane };
+    assert_eq!(words[..64], std::array::from_fn::<u32, 64, _>(|lane| given(lane as u32 ^ 1) + 3));
+}
+
+#[test]
+fn a_loop_through_a_table_gives_way_too() {
+    // Lane 0 of each warp waits for what lane 1 stores after the loop.
+    let words = finished(
+        "and.b32 %r9, %r1, 31;
+shr.u32 %r8, %r1, 5;
+mul.wide.u32 %rd2, %r8, 4;
+add.u64 %rd1, %rd1, %rd2;
+T: .branchtargets WAIT, GIVE, DONE;
+min.u32 %r2, %r9, 2;
+brx.idx %r2, T;
+WAIT:
+ld.volatile.global.u32 %r3, [%rd1];
+min.u32 %r3, %r3, 2;
+brx.idx %r3, T;
+GIVE:
+st.volatile.global.u32 [%rd1], 2;
+DONE:
+ret;",
+    );
+    assert_eq!(words[..2], [2, 2]);
+}
+
 fn check(body: &str, expected: Expect) {
     let text = kernel(&format!("ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}"));
     let (source, program, result, _) = run_kernel(&text, 32, 512, Model::Its);

@@ -27,6 +27,7 @@ impl Warp {
         executed: u32,
         uniform: bool,
         launch: &Launch<'_>,
+        spaces: &Spaces,
         journal: &mut Journal,
     ) -> Option<Pause> {
         let Group { pc, mask, frame, .. } = group;
@@ -53,8 +54,10 @@ impl Warp {
             self.not_uniform("a branch", statement, executed, mask, journal);
         }
         let join = self.join(instruction, launch);
-        self.part(&parts, pc, join);
-        None
+        let target = self.part(&parts, pc, join)?;
+        self.went(pc, target, function, spaces);
+        let goes_round = target <= pc && self.spin.backward(spaces.changes);
+        (goes_round && self.repeats(target)).then_some(Pause::Spinning)
     }
 
     /// `call`

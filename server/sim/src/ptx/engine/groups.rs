@@ -17,7 +17,7 @@ mod stack;
 use super::model::Model;
 use crate::ptx::program::{Program, Slot};
 
-pub(crate) use its::Otherwise;
+pub(crate) use its::Together;
 pub(crate) use meetings::Meeting;
 pub(crate) use order::Order;
 
@@ -51,6 +51,12 @@ pub(crate) struct Place {
     pub(crate) pc: u32,
     /// The lanes.
     pub(crate) mask: u32,
+}
+
+impl Place {
+    fn is_where(&self, other: &Place) -> bool {
+        (self.frame, self.pc) == (other.frame, other.pc)
+    }
 }
 
 /// Lanes that enter a function.
@@ -207,10 +213,18 @@ impl Groups {
         ask!(self, model => model.release(mask));
     }
 
-    /// The running group waits until these lanes have come to where it is.
-    pub(crate) fn want(&mut self, lanes: u32, otherwise: Otherwise) {
+    /// The running group waits until these lanes have come to do the same.
+    pub(crate) fn want(&mut self, lanes: u32, what: Together) {
         if let Groups::Its(its) = self {
-            its.want(lanes, otherwise);
+            its.want(lanes, what);
+        }
+    }
+
+    /// Groups that have waited for each other in different places, and do now what they are at; they have gone on.
+    pub(crate) fn take_apart(&mut self) -> Vec<Vec<Place>> {
+        match self {
+            Groups::Its(its) => std::mem::take(&mut its.apart),
+            _ => Vec::new(),
         }
     }
 

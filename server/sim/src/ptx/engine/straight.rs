@@ -189,7 +189,7 @@ impl Visits<'_> {
 
 /// Notes which lanes have written what, and where the warp is looked at, what they see.
 #[cold]
-fn note(
+pub(crate) fn note(
     function: &Function,
     pc: u32,
     (active, executed): (u32, u32),

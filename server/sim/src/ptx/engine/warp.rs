@@ -142,6 +142,9 @@ impl Warp {
                     self.frames[done as usize] = None;
                 }
             }
+            for groups in self.groups.take_apart() {
+                self.together_apart(&groups, launch, journal);
+            }
             if group.asks && self.waits_for_members(group, launch) {
                 continue;
             }
@@ -190,7 +193,7 @@ impl Warp {
             Event::Due => Some(Pause::Due),
             Event::Look { from } => {
                 self.went(from, pc, function, spaces);
-                self.spin.repeats(pc, &self.groups, &self.frames, self.carry).then_some(Pause::Spinning)
+                self.repeats(pc).then_some(Pause::Spinning)
             }
             Event::Fault(fault) => {
                 journal.report(self.reporter.fault(fault, Severity::Error, statement));
@@ -209,7 +212,7 @@ impl Warp {
     }
 
     /// The running group took the branch `from` to `to`.
-    fn went(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
+    pub(crate) fn went(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
         if to <= from {
             let round = &function.code[to as usize..=from as usize];
             self.groups.went_back(from, spaces.changes, || round.iter().any(|round| round.op.reads()));
@@ -245,7 +248,7 @@ impl Warp {
                 None
             }
             Op::Switch(uniform) => {
-                self.switch(instruction, function, group, executed, uniform, launch, journal)
+                self.switch(instruction, function, group, executed, uniform, launch, spaces, journal)
             }
             Op::Call(uniform) => {
                 if uniform && executed != 0 && executed != mask {
@@ -309,14 +312,16 @@ impl Warp {
         }
     }
 
-    /// The running group parts; parts without lanes are left out, and equal targets are one.
-    pub(crate) fn part(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) {
+    /// The running group parts; parts without lanes are left out, and equal targets are one. Gives the target if it is the
+    /// only one.
+    pub(crate) fn part(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) -> Option<u32> {
         if let &[(taken, some), (next, others)] = parts
             && taken != next
             && some != 0
             && others != 0
         {
-            return self.groups.part(&[(taken, some), (next, others)], join);
+            self.groups.part(&[(taken, some), (next, others)], join);
+            return None;
         }
         let mut targets: Vec<(u32, u32)> = Vec::with_capacity(parts.len());
         for &(target, lanes) in parts.iter().filter(|(_, lanes)| *lanes != 0) {
@@ -325,11 +330,21 @@ impl Warp {
                 None => targets.push((target, lanes)),
             }
         }
-        match targets[..] {
-            [] => self.groups.go_on(pc + 1),
-            [(target, _)] => self.groups.go_on(target),
-            _ => self.groups.part(&targets, join),
-        }
+        let only = match targets[..] {
+            [] => pc + 1,
+            [(target, _)] => target,
+            _ => {
+                self.groups.part(&targets, join);
+                return None;
+            }
+        };
+        self.groups.go_on(only);
+        Some(only)
+    }
+
+    /// Whether the warp, whose running group is about to go on at `pc`, is where it was.
+    pub(crate) fn repeats(&mut self, pc: u32) -> bool {
+        self.spin.repeats(pc, &self.groups, &self.frames, self.carry)
     }
 
     /// Lanes return from a call, or end where nobody called.

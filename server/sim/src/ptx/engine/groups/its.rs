@@ -10,7 +10,7 @@ use super::meetings::{Arrivals, Meetings};
 use super::patience::Patience;
 use super::regions::{Id, Regions};
 use super::{Entered, Group, Order, Place};
-use crate::ptx::program::Slot;
+use crate::ptx::program::{ExchangeKind, Slot};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -19,17 +19,27 @@ enum State {
     Excused,
     /// It waits at a barrier of the block.
     Blocked,
-    /// It waits until these lanes have come to where it is.
-    Wants(u32, Otherwise),
+    /// It waits until these lanes have come to do the same.
+    Wants(u32, Together),
 }
 
-/// What becomes of a group that waits for lanes that do not come.
+/// What lanes wait to do together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Otherwise {
-    /// It waits for ever.
-    Stuck,
-    /// When nobody else can go on, it does so without them.
-    GoesOn,
+pub(crate) enum Together {
+    /// To arrive at a barrier of the block; when nobody else can go on, they do so without the others.
+    Arrive,
+    /// An instruction that all must come to.
+    Here,
+    /// `bar.warp.sync`, whichever
+    Sync,
+    /// An exchange of this kind, whichever instruction asks for it.
+    Exchange(ExchangeKind),
+}
+
+impl Together {
+    fn may_be_apart(self) -> bool {
+        matches!(self, Together::Sync | Together::Exchange(_))
+    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,6 +70,8 @@ pub(crate) struct Its {
     regions: Regions,
     calls: Calls,
     arrivals: Arrivals,
+    /// Groups that do something together from different places.
+    pub(super) apart: Vec<Vec<Place>>,
     pub(super) done: Vec<Slot>,
     pub(super) meetings: Meetings,
 }
@@ -72,6 +84,7 @@ impl Its {
             regions: Regions::default(),
             calls: Calls::new(mask),
             arrivals: Arrivals::default(),
+            apart: Vec::new(),
             done: Vec::new(),
             meetings: Meetings::default(),
         }
@@ -161,15 +174,21 @@ impl Its {
         waiting.is_some()
     }
 
-    /// Groups in one place that want nobody but each other.
+    /// Groups that want nobody but each other, for the same.
     fn complete_collective(&self, live: u32) -> Option<Vec<usize>> {
         let wants = |entry: &Entry| match entry.state {
             State::Wants(lanes, _) => lanes & live,
             _ => 0,
         };
         self.entries.iter().find_map(|first| {
-            let here = |entry: &Entry| (entry.at.frame, entry.at.pc) == (first.at.frame, first.at.pc);
-            let waits = |at: &usize| here(&self.entries[*at]) && wants(&self.entries[*at]) != 0;
+            let State::Wants(_, what) = first.state else { return None };
+            let alike = |entry: &Entry| match entry.state {
+                State::Wants(_, other) => {
+                    entry.at.is_where(&first.at) || what.may_be_apart() && other == what
+                }
+                _ => false,
+            };
+            let waits = |at: &usize| alike(&self.entries[*at]) && wants(&self.entries[*at]) != 0;
             let mut wanted = wants(first);
             let mut together = Vec::new();
             let mut all = 0;
@@ -187,9 +206,13 @@ impl Its {
         })
     }
 
-    /// Groups that have waited for each other are one from here on.
+    /// Groups that have waited for each other are one from here on, unless they did so in different places.
     fn go_together(&mut self, together: &[usize]) {
         let Some((&first, others)) = together.split_first() else { return };
+        let place = self.entries[first].at;
+        if !others.iter().all(|&at| self.entries[at].at.is_where(&place)) {
+            return self.pass_apart(together);
+        }
         for &at in others.iter().rev() {
             let Entry { at: Place { frame, pc, mask }, region, .. } = self.entries.remove(at);
             let entry = &mut self.entries[first];
@@ -198,6 +221,14 @@ impl Its {
             self.arrivals.add(frame, pc, mask);
         }
         self.entries[first].state = State::Excused;
+    }
+
+    fn pass_apart(&mut self, together: &[usize]) {
+        self.apart.push(together.iter().map(|&at| self.entries[at].at).collect());
+        for &at in together.iter().rev() {
+            let Entry { at: place, region, .. } = self.entries.remove(at);
+            self.add(Place { pc: place.pc + 1, ..place }, region);
+        }
     }
 
     /// Adds a group, or makes it part of one that is where it is.
@@ -307,9 +338,9 @@ impl Its {
         }
     }
 
-    /// The running group waits until these lanes have come.
-    pub(super) fn want(&mut self, lanes: u32, otherwise: Otherwise) {
-        self.entries[self.running].state = State::Wants(lanes, otherwise);
+    /// The running group waits until these lanes have come to do the same.
+    pub(super) fn want(&mut self, lanes: u32, what: Together) {
+        self.entries[self.running].state = State::Wants(lanes, what);
     }
 
     /// Nothing else helps: lets somebody go on who waits for others. `false` if there is nobody.
@@ -317,7 +348,7 @@ impl Its {
         if self.open_early() {
             return true;
         }
-        let gives_up = |entry: &&mut Entry| matches!(entry.state, State::Wants(_, Otherwise::GoesOn));
+        let gives_up = |entry: &&mut Entry| matches!(entry.state, State::Wants(_, Together::Arrive));
         let entry = self.entries.iter_mut().find(gives_up);
         entry.map(|entry| entry.state = State::Excused).is_some()
     }
