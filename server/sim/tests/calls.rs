@@ -48,7 +48,7 @@ fn functions_by_address_with_a_prototype_and_with_a_table() {
     let choose =
         "and.b32 %w, %t, 1;\nsetp.eq.u32 %p0, %w, 0;\nmov.u64 %f, twice;\n@%p0 mov.u64 %f, square;\n";
     let expected: Vec<u32> =
-        (0..64).map(|lane: u32| if lane % 2 == 0 { lane * lane } else { 2 * lane }).collect();
+        (0..64).map(|lane: u32| if lane.is_multiple_of(2) { lane * lane } else { 2 * lane }).collect();
     let prototype = "P: .callprototype (.reg .u32 _) _ (.reg .u32 _);\ncall (%v), %f, (%t), P;";
     assert_eq!(run(&storing(functions, &format!("{choose}{prototype}"))), expected);
     let table = "T: .calltargets twice, square;\ncall (%v), %f, (%t), T;";
@@ -64,7 +64,7 @@ fn returns_from_the_middle_of_a_loop() {
     let collatz = |mut n: u32| {
         let mut steps = 0;
         while n > 1 {
-            n = if n % 2 == 0 { n / 2 } else { 3 * n + 1 };
+            n = if n.is_multiple_of(2) { n / 2 } else { 3 * n + 1 };
             steps += 1;
         }
         steps

@@ -147,7 +147,7 @@ add.u32 %r2, %r2, %r3;
 st.global.u32 [%rd1], %r2;
 ret;",
     );
-    let given = |lane: u32| if lane % 2 == 0 { lane * 3 } else { lane };
+    let given = |lane: u32| if lane.is_multiple_of(2) { lane * 3 } else { lane };
     assert_eq!(words[..64], std::array::from_fn::<u32, 64, _>(|lane| given(lane as u32 ^ 1) + 3));
 }
 
