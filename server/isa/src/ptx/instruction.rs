@@ -90,6 +90,8 @@ pub struct Operand {
     pub kinds: &'static [OperandKind],
     /// Whether it may be left out.
     pub optional: bool,
+    /// Whether a register in this address has the width of addresses: the assembler does not widen one of 32 bits.
+    pub wide: bool,
     /// Whether it stands in the brackets of the operand before it.
     pub inside: bool,
     /// What it is for; empty for a plain source or destination.

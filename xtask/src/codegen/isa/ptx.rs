@@ -243,11 +243,12 @@ fn operand(operand: &Operand) -> Result<String> {
     let kinds = words(&operand.kinds).into_iter().map(operand_kind).collect::<Result<Vec<_>>>()?;
     ensure!(!kinds.is_empty(), "the operand `{}` has no kind", operand.name);
     Ok(format!(
-        "Operand {{ name: {}, role: {}, kinds: {}, optional: {}, inside: {}, about: {} }}",
+        "Operand {{ name: {}, role: {}, kinds: {}, optional: {}, wide: {}, inside: {}, about: {} }}",
         rust::string(&operand.name),
         role(operand.role),
         rust::slice(kinds),
         operand.optional,
+        operand.wide,
         operand.inside,
         rust::string(&operand.about)
     ))

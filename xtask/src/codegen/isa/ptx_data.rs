@@ -108,6 +108,9 @@ pub(in crate::codegen) struct Operand {
     pub(in crate::codegen) ty: Option<String>,
     #[serde(default)]
     pub(in crate::codegen) optional: bool,
+    /// The assembler does not widen a register of 32 bits in this address.
+    #[serde(default)]
+    pub(in crate::codegen) wide: bool,
     /// It stands in the brackets of the operand before it.
     #[serde(default)]
     pub(in crate::codegen) inside: bool,

@@ -34,6 +34,8 @@ pub struct OperandRule {
     pub selects: bool,
     /// Whether a minus sign may be written.
     pub negates: bool,
+    /// Whether a register in its address may not have 32 bits in a module whose addresses have 64.
+    pub wide: bool,
     /// Whether the first register in braces is an index, an integer of 32 bits whatever the others are.
     pub indexes: bool,
     /// Which of the [parts](super::FormMatch::parts) its brackets hold: from, and how many; none where it has none or
@@ -197,6 +199,7 @@ fn rule(entry: &isa::Instruction, operand: &isa::FormOperand, chosen: Chosen<'_>
         second: operand.second,
         selects: entry.category.id.starts_with("video"),
         negates: named.is_some_and(|operand| operand.about.contains("negated")),
+        wide: named.is_some_and(|operand| operand.wide),
         indexes: matches!(operand.length, Length::Product(product) if product.indexes(chosen)),
         inside: (0, 0),
     }

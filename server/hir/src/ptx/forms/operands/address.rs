@@ -117,8 +117,8 @@ impl Checker<'_> {
             return (!registers.has(ty)).then_some(wrong);
         }
         let is_wide =
-            matches!(rule.space, AddressSpace::Generic | AddressSpace::Of(Space::Global | Space::Const));
-        let is_narrow = is_wide && self.address_size == Some(AddressSize::Bits64) && ty.bits() != 64;
+            rule.wide && matches!(rule.space, AddressSpace::Generic | AddressSpace::Of(Space::Global));
+        let is_narrow = is_wide && self.address_size == Some(AddressSize::Bits64) && ty.bits() == 32;
         is_narrow.then_some(Wrong::AddressWidth(name, ty))
     }
 
