@@ -365,3 +365,38 @@ fn faults_and_failed_expectations() {
         faulted: 2 warp instructions, 2 thread instructions, 2 executed
     "#]]);
 }
+
+const PRINTS: &str = "// @launch { block = [2] }
+.version 8.0
+.target sm_70
+.address_size 64
+.extern .func (.param .b32 r) vprintf (.param .b64 format, .param .b64 list);
+.global .align 1 .b8 text[9] = {108, 97, 110, 101, 32, 37, 100, 10};
+.entry k() {
+\t.local .align 8 .b8 list[8];
+\t.reg .b32 %r<3>; .reg .b64 %rd<4>; .param .b64 a; .param .b64 b; .param .b32 r;
+\tmov.u32 %r1, %tid.x;
+\tst.local.u32 [list], %r1;
+\tcvta.global.u64 %rd1, text; cvta.local.u64 %rd2, list;
+\tst.param.b64 [a], %rd1; st.param.b64 [b], %rd2;
+\tcall (r), vprintf, (a, b);
+\texit;
+}
+";
+
+#[test]
+fn what_the_kernel_prints() {
+    let folder = Folder::new("prints", &[("k.ptx", PRINTS)]);
+    let (text, _) = answer(&[&folder.path("k.ptx")]);
+    let (_, ending) = text.rsplit_once("}\n").expect("a listing");
+    expect![[r#"
+
+        printed:
+            lane 0
+            lane 1
+        finished: 8 warp instructions, 16 thread instructions, 16 executed
+    "#]]
+    .assert_eq(ending);
+    let (json, _) = answer(&[&folder.path("k.ptx"), "--format", "json"]);
+    assert!(json.contains(r#""output":"lane 0\nlane 1\n""#), "{json}");
+}
