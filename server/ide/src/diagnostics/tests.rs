@@ -70,6 +70,7 @@ DONE:
             6:`.q32` unknown-type
                 Replace with `.u32`
                         .reg .u32 %x;
+            6:`%x` unused-register
             8:`addd` unknown-instruction
                 Replace with `add`
                         add.s32 %count, %count, 1;
@@ -90,6 +91,7 @@ DONE:
             12:`DOEN` unresolved-name
                 Replace with `DONE`
                         bra DONE;
+            13:`DONE` unused-label
         "#]],
     );
     check_mends(
