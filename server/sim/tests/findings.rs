@@ -194,3 +194,16 @@ fn recursion_without_end() {
     let (_, _, result, _) = run_kernel(text, 1, 16, Model::Stack);
     assert_eq!(result.findings[0].code, "stack-overflow");
 }
+
+#[test]
+fn one_barrier_with_two_counts() {
+    check(
+        "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra LOW;\nbar.sync 1, 64;\nbra DONE;\nLOW:\nbar.sync 1;\nDONE:\nret;",
+        expect![[r#"
+            finished
+            error barrier-mismatch warp 1 lanes ffffffff: bar.sync 1, 64;
+              lanes ffffffff come to barrier 1 for 64 threads while others wait there for all: give one count, or use another barrier
+              here threads wait for all: bar.sync 1;
+        "#]],
+    );
+}

@@ -2,53 +2,9 @@
 
 mod common;
 
-use common::{Source, kernel};
+use common::watched::findings;
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
-use warplens_sim::{Checks, Control, RunOptions, RunResult};
-
-/// Runs a text's kernel `k` with every check on; the buffer `out` has 4096 bytes.
-fn watched(text: &str, grid: u32, block: u32) -> (Source, warplens_sim::ptx::Program, RunResult) {
-    let source = Source::new(text);
-    let program = source.program("k");
-    let mut config = LaunchConfig::new([grid, 1, 1], [block, 1, 1]);
-    config.dynamic_shared = 4096;
-    let out = config.memory.allocate("out", 4096).expect("room");
-    config.params = out.to_le_bytes().to_vec();
-    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
-    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
-    (source, program, result)
-}
-
-/// The findings of a body, each with its line and the other side's; `%r1` is the thread, `%r2` the block, `%rd1` the buffer,
-/// `%rd2` the thread's word in it, `%r3` its word in `tile`.
-fn findings(target: &str, grid: u32, block: u32, body: &str) -> String {
-    let text = kernel(&format!(
-        ".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\
-         mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\nshl.b32 %r3, %r1, 2;\nmov.u32 %r4, tile;\n\
-         add.u32 %r3, %r3, %r4;\n{body}"
-    ))
-    .replace("sm_90", target);
-    let (source, program, result) = watched(&text, grid, block);
-    let line = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().to_owned();
-    let mut out = String::new();
-    for finding in &result.findings {
-        let at = finding.statement.map(line).unwrap_or_default();
-        out += &format!(
-            "{} {} warp {} lanes {:08x}: {at}\n",
-            finding.severity.as_str(),
-            finding.code,
-            finding.warp,
-            finding.lanes
-        );
-        out += &format!("  {}\n", finding.message);
-        for related in &finding.related {
-            out += &format!("  {}: {}\n", related.message, line(related.statement));
-        }
-    }
-    assert_eq!(result.status.as_str(), "finished", "{out}");
-    out
-}
+use proptest::prelude::*;
 
 fn check(grid: u32, block: u32, body: &str, expected: Expect) {
     expected.assert_eq(&findings("sm_90", grid, block, body));
@@ -73,15 +29,16 @@ fn a_neighbour_in_another_warp_without_a_barrier() {
         64,
         &body(""),
         expect![[r#"
-        warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          lane 0 reads shared memory at offset 128, which no thread of the block has written; it holds anything
-        error data-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r1;
-          data race: lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
-          lane 0 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
-        error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
-          data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
-          lane 0 of warp 0 wrote it here: st.shared.u32 [%r3], %r1;
-    "#]],
+            warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              lanes ffffffff load what was never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
+              what comes of it is stored here: st.global.u32 [%rd2], %r6;
+            error data-race warp 1 lanes ffffffff: st.shared.u32 [%r3], %r1;
+              data race: lane 0 writes shared memory at offset 128 that lane 0 of warp 0 read with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+              lane 0 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
+            error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
+              data race: lane 0 reads shared memory at offset 0 that lane 0 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
+              lane 0 of warp 0 wrote it here: st.shared.u32 [%r3], %r1;
+        "#]],
     );
 }
 
@@ -327,4 +284,46 @@ fn what_ended_threads_wrote_is_before_the_barrier() {
         "st.shared.u32 [%r3], %r1;\nsetp.lt.u32 %p1, %r1, 32;\n@%p1 exit;\nbar.sync 0;\nld.shared.u32 %r5, [%r3+-128];\n\
          st.global.u32 [%rd2], %r5;\nret;",
     );
+}
+
+/// Phase after phase, 64 threads read one half of the tile, each at another thread's place, and write the other half. Where they
+/// read is always of the other warp's making, so every barrier but the last is needed.
+fn phases(places: &[(u32, u32)], removed: Option<usize>) -> String {
+    let mut body =
+        "mov.u32 %r8, 0;\nst.shared.u32 [%r4+1024], 0;\nst.shared.u32 [%r3], %r1;\nbar.sync 0;\n".to_owned();
+    for (phase, (from, to)) in places.iter().enumerate() {
+        let (half, other) = (phase % 2 * 256, (phase + 1) % 2 * 256);
+        body += &format!(
+            "xor.b32 %r5, %r1, {};\nshl.b32 %r5, %r5, 2;\nadd.u32 %r5, %r5, %r4;\nld.shared.u32 %r6, [%r5+{half}];\n\
+             red.shared.add.u32 [%r4+1024], %r6;\nadd.u32 %r6, %r6, %r1;\nxor.b32 %r7, %r1, {};\nshl.b32 %r7, %r7, 2;\n\
+             add.u32 %r7, %r7, %r4;\nst.shared.u32 [%r7+{other}], %r6;\n",
+            from % 32 + 32,
+            to % 32
+        );
+        if removed != Some(phase) {
+            body += "bar.sync 0;\n";
+        }
+    }
+    body + "ld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;"
+}
+
+/// The findings but those of a value that all threads store.
+fn errors(body: &str) -> String {
+    let found = findings("sm_90", 1, 64, body);
+    found.lines().filter(|line| line.starts_with("error") || line.starts_with("warning")).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn every_barrier_that_is_needed_is_missed(
+        places in prop::collection::vec((0u32..32, 0u32..32), 2..6),
+        at in any::<prop::sample::Index>(),
+    ) {
+        prop_assert_eq!(errors(&phases(&places, None)), "");
+        let removed = at.index(places.len() - 1);
+        let found = errors(&phases(&places, Some(removed)));
+        prop_assert!(found.contains("error data-race"), "{}", found);
+    }
 }

@@ -10,6 +10,7 @@ mod compare;
 mod control;
 mod convert;
 mod exchange;
+mod flow;
 mod function;
 mod instruction;
 mod matrix;

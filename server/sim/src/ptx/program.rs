@@ -8,10 +8,12 @@ use smol_str::SmolStr;
 use crate::memory::DeviceMemory;
 use crate::trace::StatementId;
 
+mod flow;
 mod operation;
 mod order;
 mod tables;
 
+pub use flow::{Flow, Mixing, Part, Read};
 pub use operation::{Combining, Guard, Instruction, Op, SetTo, StackAction};
 pub use order::Order;
 pub use tables::{
@@ -97,6 +99,8 @@ pub struct Function {
     pub params: Vec<Formal>,
     /// Formal return parameters, in order.
     pub returns: Vec<Formal>,
+    /// What each instruction reads.
+    pub flow: Flow,
     /// How each instruction orders memory.
     pub orders: Vec<Order>,
     /// Side tables of the operations that need more than five slots.

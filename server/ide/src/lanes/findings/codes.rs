@@ -67,6 +67,8 @@ findings! {
     "divergent-uniform";
     /// A barrier that only some lanes of a warp came to together.
     "divergent-barrier";
+    /// Threads come to one barrier with different counts.
+    "barrier-mismatch";
     /// A barrier that there is not.
     "barrier-number";
     /// Waves wait at a barrier that others have ended without.
@@ -85,6 +87,8 @@ findings! {
     "same-value-race";
     /// Something is read that was never written.
     "uninitialized-read";
+    /// An integer division or remainder by zero.
+    "division-by-zero";
     /// There was no more room to watch memory for races.
     "shadow-limit";
     /// The program trapped.

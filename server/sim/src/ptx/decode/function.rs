@@ -23,7 +23,7 @@ pub(super) struct FunctionDecoder<'l, 'm> {
     pub(super) slots: SlotTable,
     /// Where variables and parameters of the frame are.
     pub(super) frame_storage: FxHashMap<SymbolId, Storage>,
-    cfg: Cfg,
+    pub(super) cfg: Cfg,
     joins: PostDominators,
     textbook_joins: PostDominators,
 }
@@ -99,9 +99,11 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             self.note_writes(instruction.operands());
             self.out.names.push(self.out.named.len() as u32);
             self.note_names(instruction);
+            self.note_reads(instruction);
         }
         self.out.writes.push(self.out.written.len() as u32);
         self.out.names.push(self.out.named.len() as u32);
+        self.find_suspects();
         self.out
     }
 

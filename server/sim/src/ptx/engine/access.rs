@@ -202,7 +202,7 @@ pub(crate) fn copy(
     let (size, count) = (4, span as usize / 4);
     if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
         let told = Told {
-            deed: Deed::Load,
+            deed: Deed::Read,
             checked: sources,
             addresses: &from,
             size,
@@ -246,7 +246,7 @@ pub(crate) fn load_one(
     lane: usize,
     around: &mut Surroundings<'_>,
 ) -> Result<u64, Fault> {
-    tell_one(Deed::Load, space, address, size, 0, lane, around)?;
+    tell_one(Deed::Read, space, address, size, 0, lane, around)?;
     get_one(space, address, size, lane, around)
 }
 
@@ -277,7 +277,7 @@ pub(crate) fn tell_one(
         return Ok(());
     }
     let addresses = &[address; WIDTH];
-    let how = if deed == Deed::Load { Use::Load } else { Use::Store };
+    let how = if deed == Deed::Read { Use::Load } else { Use::Store };
     let checked = &around.spaces.check(space, addresses, size.into(), how, 1 << lane, around.local)?;
     let value = &|_, at| (value >> (8 * at)) as u8;
     around.tell(&Told { deed, checked, addresses, size, count: 1, mask: 1 << lane, value });

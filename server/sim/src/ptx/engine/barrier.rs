@@ -60,6 +60,12 @@ impl State {
         waits
     }
 
+    /// Where threads of this generation came that give another count, and that count.
+    pub(crate) fn disagrees(&self, count: Option<u32>) -> Option<(u32, Option<u32>)> {
+        let first = self.waiting.first()?;
+        (self.expected != count).then_some((first.statement, self.expected))
+    }
+
     /// Whether all that must arrive have; without a count, all threads of the block that have not ended.
     pub(crate) fn is_complete(&self, warps: &[Warp]) -> bool {
         if self.masks.is_empty() {

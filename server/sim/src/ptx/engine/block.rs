@@ -2,13 +2,13 @@
 
 use super::barrier::{COUNT, State};
 use super::cluster::{self, ClusterBarrier};
-use super::launch::{Journal, Launch};
+use super::launch::{Journal, Launch, Reporter, related};
 use super::spaces::Spaces;
 use super::warp::{Arrival, Pause, Warp};
 use super::watch::BlockWatch;
 use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
-use crate::trace::{Severity, Status};
+use crate::trace::{Finding, Severity, Status};
 
 /// Why a block stopped running for now, or for good.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -198,6 +198,9 @@ impl Block {
             journal.report(finding);
             return Err(Status::Faulted);
         };
+        if let Some((other, theirs)) = barrier.disagrees(expected) {
+            journal.report(mismatch(warp.reporter, id, arrival, expected, (other, theirs)));
+        }
         let waits = barrier.arrive(count, index, warp, arrival, expected);
         if waits {
             warp.groups.block(arrival.mask);
@@ -283,4 +286,26 @@ impl Block {
         let spinning = self.states.iter().position(|state| matches!(state, WarpState::Spinning(_)))?;
         self.warps.get(spinning)
     }
+}
+
+/// Threads that come to one barrier give different counts.
+fn mismatch(
+    reporter: Reporter,
+    id: u32,
+    arrival: Arrival,
+    count: Option<u32>,
+    (other, theirs): (u32, Option<u32>),
+) -> Finding {
+    let how_many = |count: Option<u32>| count.map_or("all".to_owned(), |count| count.to_string());
+    let message = format!(
+        "lanes {:08x} come to barrier {id} for {} threads while others wait there for {}: give one count, or use another \
+         barrier",
+        arrival.mask,
+        how_many(count),
+        how_many(theirs)
+    );
+    let mut finding =
+        reporter.finding("barrier-mismatch", Severity::Error, message, arrival.statement, arrival.mask);
+    finding.related.push(related(other, format!("here threads wait for {}", how_many(theirs))));
+    finding
 }

@@ -5,6 +5,7 @@ use crate::ptx::program::{Formal, Function, Passing, Place, Slot, Special};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, blend};
 
 use super::local::Local;
+use super::watch::Undefined;
 
 /// A call in progress.
 #[derive(Clone, Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct Frame {
     pub(crate) dynamic: Option<Box<Lanes<u32>>>,
     /// The lanes that wrote each named register, where that is asked for.
     pub(crate) written: Option<Vec<u32>>,
+    /// Values that nobody wrote, where the run looks for them.
+    pub(crate) undefined: Option<Box<Undefined>>,
 }
 
 impl Frame {
@@ -48,7 +51,15 @@ impl Frame {
                 Place::Quad(_) | Place::Predicate(_) => {}
             }
         }
-        Frame { function: index, registers, local_base, caller: None, dynamic: None, written: None }
+        Frame {
+            function: index,
+            registers,
+            local_base,
+            caller: None,
+            dynamic: None,
+            written: None,
+            undefined: None,
+        }
     }
 }
 

@@ -68,7 +68,7 @@ pub(crate) fn fragment(
         // Where several lanes hold an element, one of them stands for all.
         let owners = mask & u32::MAX >> (32 - matrix.owners().min(32));
         around.tell(&Told {
-            deed: if op.store { Deed::Store } else { Deed::Load },
+            deed: if op.store { Deed::Store } else { Deed::Read },
             checked: &checked,
             addresses: &pieces,
             size,
@@ -121,7 +121,7 @@ pub(crate) fn access(
     }
     let checked = around.spaces.check(op.space, &addresses, 16, how, used, around.local)?;
     around.tell(&Told {
-        deed: if op.store { Deed::Store } else { Deed::Load },
+        deed: if op.store { Deed::Store } else { Deed::Read },
         checked: &checked,
         addresses: &addresses,
         size: 16,

@@ -14,6 +14,7 @@ use super::launch::Journal;
 use super::probe::Probe;
 use super::spaces::Spaces;
 use super::warp::Warp;
+use super::watch::Undefined;
 use crate::ptx::program::{Function, Op};
 use crate::record::Recorder;
 use crate::trace::StatementId;
@@ -56,6 +57,9 @@ impl Warp {
         let mut visits =
             Visits { recorder: &mut warp.recorder, first: function.first_statement, mask, start: pc };
         let mut watch = journal.watch.take();
+        if watch.as_ref().is_some_and(|watch| watch.follows_values()) {
+            frame.undefined.get_or_insert_with(|| Box::new(Undefined::new(function)));
+        }
         let mut around = Surroundings {
             spaces,
             local: &mut warp.local,
@@ -86,6 +90,10 @@ impl Warp {
                 if frame.written.is_some() {
                     note(function, pc, (mask, executed), frame, &mut warp.probe, journal);
                 }
+                if let Some((watch, undefined)) = around.watch.as_mut().zip(some(&mut frame.undefined)) {
+                    watch.values(undefined, function, pc, mask, executed);
+                    watch.tell(StatementId(function.first_statement + pc), visits.recorder, journal);
+                }
                 if !matches!(instruction.op, Op::Branch(_)) || executed != mask && executed != 0 {
                     break Event::Control { executed };
                 }
@@ -107,12 +115,20 @@ impl Warp {
                 if frame.written.is_some() {
                     note(function, pc - 1, (mask, executed), frame, &mut warp.probe, journal);
                 }
+                if let Some((watch, undefined)) = around.watch.as_mut().zip(some(&mut frame.undefined)) {
+                    watch.values(undefined, function, pc - 1, mask, executed);
+                    watch.tell(StatementId(function.first_statement + pc - 1), visits.recorder, journal);
+                }
                 continue;
             }
             if let Some(watch) = &mut around.watch {
                 let statement = StatementId(function.first_statement + pc - 1);
                 let order = function.orders[pc as usize - 1];
                 watch.begin(statement, order, warp.reporter.warp, around.live, executed);
+                if let Some(undefined) = some(&mut frame.undefined) {
+                    watch.values(undefined, function, pc - 1, mask, executed);
+                }
+                watch.divides(instruction, &frame.registers, executed);
             }
             let done = execute(simd, instruction, function, &mut frame.registers, &mut around, executed);
             let mut awaited = None;
@@ -134,6 +150,9 @@ impl Warp {
                 }
             }
             if let Some(watch) = &mut around.watch {
+                if let Some(undefined) = &mut frame.undefined {
+                    watch.loaded(undefined, function, pc - 1);
+                }
                 watch.tell(StatementId(function.first_statement + pc - 1), visits.recorder, journal);
             }
             if frame.written.is_some() {
@@ -148,6 +167,12 @@ impl Warp {
         journal.watch = watch;
         (pc, event)
     }
+}
+
+/// The undefined values, if there are any.
+#[inline(always)]
+fn some(undefined: &mut Option<Box<Undefined>>) -> Option<&mut Undefined> {
+    undefined.as_deref_mut().filter(|undefined| !undefined.is_empty())
 }
 
 /// Where a group that goes on at `pc` must stop at the latest: where it meets others, at the end, or when the caller wants to

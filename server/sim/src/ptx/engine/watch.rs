@@ -8,16 +8,21 @@
 //! along.
 
 mod cost;
+mod division;
 mod knowledge;
 mod local;
 mod races;
 mod shadow;
 mod sync;
+mod undefined;
+mod values;
 
 use rustc_hash::FxHashSet;
 
 use self::local::LocalShadow;
 use self::shadow::{Access, Shadow, Stamp, Strength};
+pub(crate) use self::undefined::Undefined;
+
 use self::sync::{BlockClock, Signal, Sync, Thread};
 use super::launch::Journal;
 use super::spaces::{Bank, Checked, Extent, Spaces};
@@ -33,11 +38,21 @@ const ELEMENTS: usize = 32;
 /// What is done to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Deed {
+    /// A load of which each element goes to a register of its own.
     Load,
+    /// Any other that reads.
+    Read,
     Store,
     Atomic,
     /// What a copy did is told to an mbarrier: an atomic that publishes everything before it.
     Completion,
+}
+
+impl Deed {
+    /// Whether memory stays as it is.
+    fn reads(self) -> bool {
+        matches!(self, Deed::Load | Deed::Read)
+    }
 }
 
 /// An access whose addresses were checked.
@@ -69,6 +84,8 @@ struct Visit {
     warp: u32,
     live: u32,
     order: Order,
+    /// Lanes that store what is undefined.
+    undefined: u32,
 }
 
 /// The watch of a run.
@@ -86,6 +103,8 @@ pub(crate) struct Watch {
     visit: Visit,
     /// Lanes that loaded what nobody wrote, by element of the access.
     unwritten: [u32; ELEMENTS],
+    /// Whether registers got some of it.
+    loaded_unwritten: bool,
     cost: Option<Counters>,
     news: Vec<Finding>,
     /// Pairs of statements that were reported.
@@ -98,8 +117,8 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// What it can find.
-    pub(crate) const CODES: [&str; 4] =
-        ["data-race", "same-value-race", "uninitialized-read", "shadow-limit"];
+    pub(crate) const CODES: [&str; 5] =
+        ["data-race", "same-value-race", "uninitialized-read", "division-by-zero", "shadow-limit"];
 
     /// A watch, if the options ask for anything that it does.
     pub(crate) fn new(program: &Program, grid: [u32; 3], options: &RunOptions) -> Option<Box<Watch>> {
@@ -116,6 +135,7 @@ impl Watch {
                 block: BlockWatch::default(),
                 visit: Visit::default(),
                 unwritten: [0; ELEMENTS],
+                loaded_unwritten: false,
                 cost: None,
                 news: Vec::new(),
                 reported: FxHashSet::default(),
@@ -151,7 +171,7 @@ impl Watch {
         live: u32,
         executed: u32,
     ) {
-        self.visit = Visit { statement: statement.0, warp, live, order };
+        self.visit = Visit { statement: statement.0, warp, live, order, undefined: 0 };
         if !self.checks.races {
             return;
         }
@@ -232,11 +252,14 @@ impl Watch {
         if !clashes.is_empty() {
             self.report_races(told, &clashes, spaces);
         }
-        if told.deed == Deed::Load
+        if told.deed.reads()
             && self.checks.uninitialized
             && self.unwritten[..told.count].iter().any(|&mask| mask != 0)
         {
-            self.report_unwritten(told);
+            match told.deed {
+                Deed::Load => self.loaded_unwritten = true,
+                _ => self.report_unwritten(told),
+            }
         }
     }
 
@@ -261,8 +284,11 @@ impl Watch {
 
     fn local(&mut self, told: &Told<'_>, index: u64, lane: u32) {
         let local = self.block.local(self.visit.warp);
-        if told.deed != Deed::Load {
-            return local.write(index, told.span(), 1 << lane);
+        if !told.deed.reads() {
+            return match self.visit.undefined >> lane & 1 {
+                0 => local.write(index, told.span(), 1 << lane),
+                _ => local.forget(index, told.span(), 1 << lane),
+            };
         }
         for element in 0..told.count {
             if !local.is_written(index + element as u64 * u64::from(told.size), told.size.into(), lane) {
@@ -307,7 +333,7 @@ impl Watch {
         }
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
         let access = Access { sync: &self.sync, stamp, thread, races: self.checks.races };
-        let conflict = if told.deed == Deed::Load {
+        let conflict = if told.deed.reads() {
             let (conflict, written) = shadow.load(index, span, &access);
             if !written && bank == Bank::Shared {
                 for element in 0..told.count {
@@ -324,7 +350,7 @@ impl Watch {
         if let Some(conflict) = conflict {
             clashes.add(conflict, thread.lane, index);
         }
-        if speaks && told.deed != Deed::Load {
+        if speaks && !told.deed.reads() {
             self.sync.signal(place, thread, live, Signal { writes: true, ..signal });
         }
     }

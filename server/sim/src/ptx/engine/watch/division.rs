@@ -1,0 +1,48 @@
+//! Divisions of integers by zero.
+
+use super::Watch;
+use crate::ptx::program::{Instruction, Op};
+use crate::ptx::registers::{Registers, lanes};
+use crate::ptx::semantics::integer::{IntOp, IntType};
+use crate::trace::{Finding, Severity, StatementId};
+
+impl Watch {
+    /// Looks at the divisor, if the instruction has one.
+    #[inline]
+    pub(crate) fn divides(&mut self, instruction: &Instruction, registers: &Registers, mask: u32) {
+        if let Op::Int(IntOp::Div | IntOp::Rem, ty) = instruction.op
+            && self.checks.division
+        {
+            let divisor = |lane: usize| match ty {
+                IntType::U64 | IntType::S64 => registers.get::<u64>(instruction.s.b)[lane],
+                IntType::U32 | IntType::S32 => registers.get::<u32>(instruction.s.b)[lane].into(),
+                IntType::U16 | IntType::S16 => {
+                    u64::from(registers.get::<u32>(instruction.s.b)[lane] & 0xffff)
+                }
+            };
+            let zero = lanes(mask).filter(|&lane| divisor(lane) == 0).fold(0, |all, lane| all | 1 << lane);
+            if zero != 0 {
+                self.report_division(zero);
+            }
+        }
+    }
+
+    #[cold]
+    fn report_division(&mut self, lanes: u32) {
+        if !self.reported.insert(("division-by-zero", self.visit.statement, u32::MAX)) {
+            return;
+        }
+        self.news.push(Finding {
+            code: "division-by-zero",
+            severity: Severity::Information,
+            message: format!(
+                "lanes {lanes:08x} divide by zero: what comes of it is not specified (all ones here); keep them out with a guard"
+            ),
+            statement: Some(StatementId(self.visit.statement)),
+            cta: self.block.cta,
+            warp: self.visit.warp,
+            lanes: lanes.into(),
+            related: Vec::new(),
+        });
+    }
+}

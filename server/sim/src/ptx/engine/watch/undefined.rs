@@ -1,0 +1,121 @@
+//! Values that nobody wrote, on their way through registers.
+//!
+//! A register starts undefined where it may be read before it is written; a load of memory that nobody wrote makes one so too.
+//! That is no mistake yet: compilers pack, select and move what they will never look at. It is one where it matters what the
+//! value is: in an address, a guard, a choice of the way, or a store that others see. The finding stands where the value came
+//! from, and names the statement where it matters.
+
+use crate::ptx::program::{Function, Mixing, Part};
+use crate::ptx::registers::FULL;
+
+/// Where an undefined value comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Root {
+    pub(super) statement: u32,
+    /// The register that was never written; `None` for memory.
+    pub(super) register: Option<u32>,
+}
+
+/// An undefined value where it matters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Used {
+    pub(super) root: Root,
+    pub(super) statement: u32,
+    pub(super) part: Part,
+    pub(super) lanes: u32,
+}
+
+/// The undefined values in the registers of one call.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Undefined {
+    /// By register, the lanes.
+    lanes: Vec<u32>,
+    /// Where each comes from; `None` if it was never written.
+    roots: Vec<Option<Root>>,
+    /// Registers with any such lane.
+    count: usize,
+}
+
+impl Undefined {
+    /// At the beginning of a call.
+    pub(crate) fn new(function: &Function) -> Undefined {
+        let mut undefined = Undefined::default();
+        for &register in &function.flow.suspects {
+            undefined.grow(function);
+            undefined.set(register, FULL, FULL, None);
+        }
+        undefined
+    }
+
+    /// Whether everything is defined.
+    #[inline(always)]
+    pub(crate) fn is_empty(&self) -> bool {
+        self.count == 0
+    }
+
+    fn grow(&mut self, function: &Function) {
+        let registers = function.frame.registers.len();
+        self.lanes.resize(registers, 0);
+        self.roots.resize(registers, None);
+    }
+
+    fn set(&mut self, register: u32, executed: u32, undefined: u32, root: Option<Root>) {
+        let lanes = &mut self.lanes[register as usize];
+        let before = *lanes;
+        *lanes = before & !executed | undefined & executed;
+        self.count = self.count + usize::from(*lanes != 0) - usize::from(before != 0);
+        if undefined & executed != 0 {
+            self.roots[register as usize] = root;
+        }
+    }
+
+    /// Lanes come to a statement: gives what is used there, and the lanes whose sources are undefined.
+    pub(crate) fn step(
+        &mut self,
+        function: &Function,
+        pc: u32,
+        active: u32,
+        executed: u32,
+    ) -> (Option<Used>, u32) {
+        let statement = function.first_statement + pc;
+        let (mut used, mut any, mut all, mut source) = (None, 0, executed, None);
+        for read in function.flow.reads_of(pc) {
+            let at = read.register as usize;
+            let lanes = self.lanes[at] & if read.part == Part::Guard { active } else { executed };
+            if read.part == Part::Source {
+                any |= lanes;
+                all &= lanes;
+            }
+            if lanes == 0 {
+                continue;
+            }
+            let root = self.roots[at].unwrap_or(Root { statement, register: Some(read.register) });
+            if read.part == Part::Source {
+                source.get_or_insert(root);
+            } else {
+                used.get_or_insert(Used { root, statement, part: read.part, lanes });
+            }
+        }
+        let undefined = match function.flow.mixing_of(pc) {
+            _ if source.is_none() => 0,
+            Mixing::Defined => 0,
+            Mixing::Any => any,
+            Mixing::All => all,
+        };
+        for &register in function.writes_of(pc) {
+            self.set(register, executed, undefined, source);
+        }
+        (used, any)
+    }
+
+    /// A load brought what nobody wrote, by destination.
+    pub(crate) fn loaded(&mut self, function: &Function, pc: u32, unwritten: impl Iterator<Item = u32>) {
+        let root = Root { statement: function.first_statement + pc, register: None };
+        self.grow(function);
+        for (&register, lanes) in function.writes_of(pc).iter().zip(unwritten) {
+            if lanes != 0 {
+                self.set(register, lanes, lanes, Some(root));
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Undefined values where they matter, in words.
+
+use super::Watch;
+use super::undefined::{Undefined, Used};
+use crate::ptx::program::{Function, Op, Part};
+use crate::trace::{Finding, Related, Severity, StatementId};
+
+impl Watch {
+    /// Whether undefined values are followed through registers.
+    pub(crate) fn follows_values(&self) -> bool {
+        self.checks.uninitialized
+    }
+
+    /// Lanes come to a statement, some of whose registers are undefined in some lanes.
+    pub(crate) fn values(
+        &mut self,
+        undefined: &mut Undefined,
+        function: &Function,
+        pc: u32,
+        active: u32,
+        executed: u32,
+    ) {
+        let (used, stored) = undefined.step(function, pc, active, executed);
+        self.visit.undefined = stored;
+        if let Some(used) = used {
+            self.report_undefined(used, function);
+        }
+    }
+
+    /// The load at `pc` is done: what it brought may be what nobody wrote.
+    pub(crate) fn loaded(&mut self, undefined: &mut Undefined, function: &Function, pc: u32) {
+        if !std::mem::take(&mut self.loaded_unwritten) {
+            return;
+        }
+        let instruction = function.code[pc as usize];
+        if let Op::Load = instruction.op {
+            let elements = function.tables.accesses[instruction.s.a as usize].elements.iter();
+            let lanes = elements.zip(self.unwritten).filter_map(|(element, lanes)| element.map(|_| lanes));
+            undefined.loaded(function, pc, lanes);
+        }
+    }
+
+    #[cold]
+    fn report_undefined(&mut self, used: Used, function: &Function) {
+        let Used { root, statement, part, lanes } = used;
+        let register = root.register.unwrap_or(u32::MAX);
+        if !self.reported.insert(("uninitialized-read", root.statement, register)) {
+            return;
+        }
+        let what = match part {
+            Part::Guard => "decides which lanes act",
+            Part::Address => "is an address",
+            Part::Choice => "chooses the way",
+            Part::Stored | Part::Source => "is stored",
+        };
+        let name = root.register.and_then(|register| function.frame.registers.get(register as usize));
+        let message = match name {
+            Some(register) => format!(
+                "lanes {lanes:08x} have not written `{}`, which they read here: it holds anything, and what comes of it \
+                 {what}; write it first on every way that leads here",
+                register.name
+            ),
+            None => format!(
+                "lanes {lanes:08x} load what was never written: it holds anything, and what comes of it {what}; store to \
+                 it first, and wait for those who do"
+            ),
+        };
+        let elsewhere = (root.statement != statement).then(|| Related {
+            statement: StatementId(statement),
+            message: format!("what comes of it {what} here"),
+        });
+        self.news.push(Finding {
+            code: "uninitialized-read",
+            severity: Severity::Warning,
+            message,
+            statement: Some(StatementId(root.statement)),
+            cta: self.block.cta,
+            warp: self.visit.warp,
+            lanes: lanes.into(),
+            related: elsewhere.into_iter().collect(),
+        });
+    }
+}

@@ -1,0 +1,49 @@
+//! Runs with every check on, and what they find.
+
+use warplens_sim::ptx::{LaunchConfig, Model, Program, run};
+use warplens_sim::{Checks, Control, RunOptions, RunResult};
+
+use super::{Source, kernel};
+
+/// Runs a text's kernel `k` with every check on; the buffer `out` has 4096 bytes.
+pub(crate) fn watched(text: &str, grid: u32, block: u32) -> (Source, Program, RunResult) {
+    let source = Source::new(text);
+    let program = source.program("k");
+    let mut config = LaunchConfig::new([grid, 1, 1], [block, 1, 1]);
+    config.dynamic_shared = 4096;
+    let out = config.memory.allocate("out", 4096).expect("room");
+    config.params = out.to_le_bytes().to_vec();
+    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+    (source, program, result)
+}
+
+/// The findings of a body, each with its line and the other side's; `%r1` is the thread, `%r2` the block, `%rd1` the buffer,
+/// `%rd2` the thread's word in it, `%r3` its word in `tile`.
+pub(crate) fn findings(target: &str, grid: u32, block: u32, body: &str) -> String {
+    let text = kernel(&format!(
+        ".shared .align 16 .b8 tile[4096];\nld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\n\
+         mul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd2, %rd1, %rd2;\nshl.b32 %r3, %r1, 2;\nmov.u32 %r4, tile;\n\
+         add.u32 %r3, %r3, %r4;\n{body}"
+    ))
+    .replace("sm_90", target);
+    let (source, program, result) = watched(&text, grid, block);
+    let line = |statement| text.lines().nth(source.line(&program, statement)).unwrap_or_default().to_owned();
+    let mut out = String::new();
+    for finding in &result.findings {
+        let at = finding.statement.map(line).unwrap_or_default();
+        out += &format!(
+            "{} {} warp {} lanes {:08x}: {at}\n",
+            finding.severity.as_str(),
+            finding.code,
+            finding.warp,
+            finding.lanes
+        );
+        out += &format!("  {}\n", finding.message);
+        for related in &finding.related {
+            out += &format!("  {}: {}\n", related.message, line(related.statement));
+        }
+    }
+    assert_eq!(result.status.as_str(), "finished", "{out}");
+    out
+}
