@@ -55,11 +55,14 @@ impl<'a> Crew<'a> {
         let touched = run.spaces.touched.take();
         let Some(touched) = touched.filter(|_| run.suspended.is_empty()) else { return Ok(false) };
         let size = run.spaces.launch.size() + run.spaces.globals.size();
-        let room = run.launch.options.limits.max_memory / size.max(1);
+        let limits = &run.launch.options.limits;
+        let room = limits.max_memory / size.max(1);
         let places = room.saturating_sub(2).min(workers.count() as u64);
         if places < 2 {
             return Ok(false);
         }
+        let shadow = run.journal.watch.as_ref().map_or(Some(0), |watch| watch.budget());
+        let Some(shadow) = shadow else { return Ok(false) };
         let stretch = (left / (places * STRETCHES)).clamp(1, LONGEST);
         let merged = Merged { touched, spaces: run.spaces.clone(), stretches: Vec::new() };
         let table = Table {
@@ -69,6 +72,8 @@ impl<'a> Crew<'a> {
             places: AtomicU64::new(places),
             steps: AtomicU64::new(run.journal.steps),
             blocks_done: AtomicU64::new(run.blocks_done),
+            shadow: AtomicU64::new(shadow),
+            share: shadow / places,
             failed: AtomicBool::new(false),
             merged: Mutex::new(merged),
         };
@@ -118,6 +123,10 @@ struct Table<'t, 'a> {
     places: AtomicU64,
     steps: AtomicU64,
     blocks_done: AtomicU64,
+    /// Bytes of shadow memory that a run alone could still make.
+    shadow: AtomicU64,
+    /// Those that a stretch may make.
+    share: u64,
     /// Whether the run must go on alone.
     failed: AtomicBool,
     merged: Mutex<Merged>,
@@ -154,6 +163,9 @@ impl Table<'_, '_> {
     /// Runs blocks and merges what came of them; `false` if the run must go on alone.
     fn run_stretch(&self, run: &mut Run<'_>, blocks: std::ops::Range<u64>, told: &AtomicU64) -> bool {
         let first = blocks.start;
+        if let Some(watch) = &mut run.journal.watch {
+            watch.limit(self.share);
+        }
         for number in blocks.clone() {
             if !matches!(run.next_block(number), Ok(None)) || !run.suspended.is_empty() {
                 return false;
@@ -162,6 +174,9 @@ impl Table<'_, '_> {
         self.tell(run.journal.steps, told);
         told.store(0, Ordering::Relaxed);
         self.blocks_done.fetch_add(blocks.end - first, Ordering::Relaxed);
+        if !self.casts_its_shadow(&run.journal) {
+            return false;
+        }
         let journal = std::mem::replace(&mut run.journal, Journal::new(run.launch));
         let gathered = std::mem::take(&mut run.gathered);
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
@@ -171,6 +186,14 @@ impl Table<'_, '_> {
         let apart = touched.absorb(&mut theirs, &run.spaces, spaces);
         run.spaces.touched = Some(theirs);
         apart
+    }
+
+    /// Whether the shadow memory of a stretch has room beside that of the others, as it must have in a run alone.
+    fn casts_its_shadow(&self, journal: &Journal) -> bool {
+        let Some(watch) = &journal.watch else { return true };
+        let Some(left) = watch.budget() else { return false };
+        let take = |all: u64| all.checked_sub(self.share - left.min(self.share));
+        self.shadow.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
     /// A worker has come to so many steps of its stretch; `told` is where it was.

@@ -145,6 +145,16 @@ impl Watch {
         })
     }
 
+    /// Bytes of shadow that may still be made; `None` if they were not enough.
+    pub(crate) fn budget(&self) -> Option<u64> {
+        (!self.exhausted).then_some(self.budget)
+    }
+
+    /// No more than so many bytes of shadow are made from now on.
+    pub(crate) fn limit(&mut self, bytes: u64) {
+        self.budget = bytes;
+    }
+
     /// A block runs from now on.
     pub(crate) fn enter(&mut self, block: &mut BlockWatch) {
         std::mem::swap(&mut self.block, block);
