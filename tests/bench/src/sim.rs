@@ -8,8 +8,13 @@ use serde_json::Value;
 
 use crate::sample;
 
-/// Kernels that are measured, with their launch in [`LAUNCHES`].
-const KERNELS: [(&str, &str); 2] = [("examples/collatz.ptx", "bench"), ("examples/alu.ptx", "bench alu")];
+/// Kernels that are measured, with their launch in [`LAUNCHES`], and whether the run looks for mistakes as well.
+const KERNELS: [(&str, &str, bool); 4] = [
+    ("examples/collatz.ptx", "bench", false),
+    ("examples/alu.ptx", "bench alu", false),
+    ("examples/matmul.ptx", "bench matmul", false),
+    ("examples/matmul.ptx", "bench matmul", true),
+];
 
 const LAUNCHES: &str = "tests/bench/launches.toml";
 
@@ -17,12 +22,14 @@ const LAUNCHES: &str = "tests/bench/launches.toml";
 const RUNS: usize = 5;
 
 pub(crate) fn run() -> Result<()> {
-    for (file, launch) in KERNELS {
-        let mut rates: Vec<(f64, f64)> = (0..RUNS).map(|_| measure(file, launch)).collect::<Result<_>>()?;
+    for (file, launch, checks) in KERNELS {
+        let mut rates: Vec<(f64, f64)> =
+            (0..RUNS).map(|_| measure(file, launch, checks)).collect::<Result<_>>()?;
         rates.sort_by(|a, b| b.0.total_cmp(&a.0));
         let (lanes, warps) = rates[0];
         println!(
-            "{file:<24} best {lanes:7.0} M, median {:7.0} M active-lane instructions/s ({warps:.0} M warp instructions/s, {:.1} lanes)",
+            "{file:<24} {} best {lanes:7.0} M, median {:7.0} M active-lane instructions/s ({warps:.0} M warp instructions/s, {:.1} lanes)",
+            if checks { "checked  " } else { "unchecked" },
             rates[RUNS / 2].0,
             lanes / warps
         );
@@ -31,11 +38,14 @@ pub(crate) fn run() -> Result<()> {
 }
 
 /// Millions a second of (active-lane instructions, warp instructions), over the processor time of the whole process.
-fn measure(file: &str, launch: &str) -> Result<(f64, f64)> {
+fn measure(file: &str, launch: &str, checks: bool) -> Result<(f64, f64)> {
     let mut command = Command::new(sample::server()?);
     command.current_dir(sample::root()).args(["sim", file, "--launches", LAUNCHES, "--launch", launch]);
     // Statistics are kept for every warp; one warp is enough to print.
     command.args(["--format", "json", "--warp", "0,0,0:0", "--max-steps", "1000000000"]);
+    if !checks {
+        command.arg("--no-checks");
+    }
     let mut child = command.stdout(Stdio::piped()).spawn()?;
     let mut output = Vec::new();
     child.stdout.take().context("the simulator has no output")?.read_to_end(&mut output)?;
