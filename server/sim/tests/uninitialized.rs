@@ -45,10 +45,13 @@ fn an_address_a_guard_and_a_way() {
               lane 0 wrote it here: st.global.u32 [%rd3], 1;
         "#]],
     );
-    check("@%p1 mov.u32 %r5, 1;\nret;", expect![[r#"
+    check(
+        "@%p1 mov.u32 %r5, 1;\nret;",
+        expect![[r#"
         warning uninitialized-read warp 0 lanes ffffffff: @%p1 mov.u32 %r5, 1;
           lanes ffffffff have not written `%p1`, which they read here: it holds anything, and what comes of it decides which lanes act; write it first on every way that leads here
-    "#]]);
+    "#]],
+    );
     check(
         "setp.eq.u32 %p1, %r5, 1;\n@%p1 bra DONE;\nmov.u32 %r6, 1;\nDONE:\nret;",
         expect![[r#"
@@ -143,9 +146,12 @@ fn calls_get_what_they_are_given() {
 
 #[test]
 fn a_division_by_zero() {
-    check("sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;", expect![[r#"
+    check(
+        "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;",
+        expect![[r#"
         information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
           lanes 00000008 divide by zero: what comes of it is not specified (all ones here); keep them out with a guard
-    "#]]);
+    "#]],
+    );
     clean("add.u32 %r5, %r1, 3;\nrem.s32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;");
 }

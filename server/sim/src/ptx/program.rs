@@ -8,19 +8,20 @@ use smol_str::SmolStr;
 use crate::memory::DeviceMemory;
 use crate::trace::StatementId;
 
+mod asynchronous;
 mod flow;
 mod operation;
 mod order;
 mod tables;
 
+pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
 pub use operation::{Combining, Guard, Instruction, Op, SetTo, StackAction};
 pub use order::Order;
 pub use tables::{
-    Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, BulkCopy, Call, Callee, Completion,
-    Copy, Element, Exchange, ExchangeKind, Fill, FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct,
-    Mbarrier, MbarrierAction, MixedOperands, Note, Pack, PackedSources, ProductScales, Rows, Space, Switch,
-    System, Tables,
+    Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, Call, Callee, Copy, Element,
+    Exchange, ExchangeKind, FragmentAccess, Lop3Predicate, MatrixAccess, MatrixProduct, MixedOperands, Note,
+    Pack, PackedSources, ProductScales, Rows, Space, Switch, System, Tables,
 };
 
 /// A register's place in its file.
