@@ -132,6 +132,8 @@ pub(crate) struct Journal {
     pub(crate) steps: u64,
     /// Where the next pause for the caller is due.
     pub(crate) pause_at: u64,
+    /// Where the run is over at the latest.
+    pub(crate) limit: u64,
     /// Whether all has been seen that the run was to look at.
     pub(crate) looked: bool,
     pub(crate) findings: Vec<Finding>,
@@ -147,6 +149,7 @@ impl Journal {
         Journal {
             steps: 0,
             pause_at: 0,
+            limit: options.limits.max_steps,
             looked: false,
             findings: Vec::new(),
             watch: Watch::new(launch.program, launch.grid, options),

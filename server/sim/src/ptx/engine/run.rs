@@ -23,8 +23,8 @@ use crate::trace::{
 };
 use crate::values::Values;
 
-/// Instructions between two questions to the caller.
-const SLICE: u64 = 8192;
+/// Instructions between two questions to the caller. Of the dearest, so many take a few milliseconds.
+const SLICE: u64 = 1024;
 
 /// Runs a launch of a program to its end, a limit, a fault or a standstill.
 pub fn run(

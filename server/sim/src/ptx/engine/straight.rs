@@ -69,7 +69,7 @@ impl Warp {
             clock: journal.steps,
             watch: watch.as_deref_mut(),
         };
-        let mut stop = stop(pc, until, code.len(), journal.pause_at, around.clock);
+        let mut stop = stop(pc, until, code.len(), journal, around.clock);
         let event = loop {
             if pc >= stop {
                 visits.up_to(pc);
@@ -107,7 +107,7 @@ impl Warp {
                     break Event::Turn { from };
                 }
                 visits.start = pc;
-                stop = self::stop(pc, until, code.len(), journal.pause_at, around.clock);
+                stop = self::stop(pc, until, code.len(), journal, around.clock);
                 continue;
             }
             pc += 1;
@@ -178,8 +178,12 @@ fn some(undefined: &mut Option<Box<Undefined>>) -> Option<&mut Undefined> {
 /// Where a group that goes on at `pc` must stop at the latest: where it meets others, at the end, or when the caller wants to
 /// be asked.
 #[inline(always)]
-fn stop(pc: u32, until: u32, end: usize, pause_at: u64, clock: u64) -> u32 {
-    let due = u64::from(pc) + pause_at.saturating_sub(clock);
+fn stop(pc: u32, until: u32, end: usize, journal: &Journal, clock: u64) -> u32 {
+    // A pause can wait for the next branch, so that it does not cut runs of statements in two; the limit cannot.
+    if clock >= journal.pause_at {
+        return pc;
+    }
+    let due = u64::from(pc) + journal.limit.saturating_sub(clock);
     let end = due.min(end as u64) as u32;
     if until >= pc { until.min(end) } else { end }
 }

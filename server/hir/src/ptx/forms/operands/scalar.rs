@@ -88,7 +88,8 @@ impl Checker<'_> {
             Constant::Single(_) | Constant::Double(_) | Constant::Invalid => None,
         };
         // Of a constant that has more bits than its type the assembler takes the lower ones.
-        let is_cut = |value: &i128| rule.ty.is_some_and(|ty| ty.bits() == 32) && value.unsigned_abs() >> 32 != 0;
+        let is_cut =
+            |value: &i128| rule.ty.is_some_and(|ty| ty.bits() == 32) && value.unsigned_abs() >> 32 != 0;
         let integer = integer.map(|value| if is_cut(&value) { i128::from(value as u32) } else { value });
         let wrong = integer.zip(rule.range).and_then(|(value, range)| out_of_range(value, range));
         wrong.or_else(|| constant_type(value, rule.ty?))
