@@ -9,7 +9,7 @@ use crate::common::Source;
 pub(crate) type Inputs = [u64; 4];
 
 /// Warps, of which each lane has inputs of its own.
-const WARPS: u32 = 48;
+const WARPS: u32 = 24;
 
 /// Bits that go wrong more often than others.
 const EDGES: [u64; 32] = [

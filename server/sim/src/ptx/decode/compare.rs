@@ -136,7 +136,10 @@ impl<'l> FunctionDecoder<'l, '_> {
                 _ => return None,
             })
         });
-        let (class, ty) = (class.ok_or_else(Why::form)?, m.ty()?);
+        let unsaid = || {
+            Why::new("without an operation it says nothing, and the assembler leaves the predicate undefined")
+        };
+        let (class, ty) = (class.ok_or_else(unsaid)?, m.ty()?);
         let &[d, a] = operands else { return Err(Why::operands()) };
         let d = self.predicate_destination(d)?.ok_or_else(Why::operands)?;
         let a = self.source(a, ty)?;

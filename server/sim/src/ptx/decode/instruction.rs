@@ -38,23 +38,25 @@ fn unknown(opcode: &str) -> Why {
     Why::new(reasons.into_iter().next().unwrap_or("there is no such instruction"))
 }
 
-/// What the page says of the forms that are not simulated, for a reason that says no more than that this is one.
+/// What the page says of an instruction that is not simulated, for a reason that says no more than that.
 fn better(why: Why, instruction: Instruction<'_>) -> Why {
     let leftover = why.0.ends_with("is not among the simulated forms");
     if why != Why::form() && why != Why::operands() && !leftover {
         return why;
     }
-    let fits = |word: &&str| instruction.has(word.trim_start_matches('.'));
-    let entries = warplens_isa::ptx::by_opcode(instruction.opcode()).iter();
-    let reasons = entries.filter_map(|entry| match entry.simulation {
-        _ if !entry.words.iter().all(fits) => None,
-        Simulation::Partly(but) => Some((entry, smol_str::format_smolstr!("it is simulated, but {but}"))),
-        Simulation::Unsupported(why) => Some((entry, why.into())),
-        Simulation::Simulated | Simulation::NoOp(_) => None,
-    });
+    let fits = |entry: &&warplens_isa::ptx::Instruction| {
+        entry.name.split('.').skip(1).all(|word| instruction.has(word))
+    };
+    let entries = warplens_isa::ptx::by_opcode(instruction.opcode()).iter().copied().filter(fits);
     // The entry with the longest name is the one meant.
-    let best = reasons.max_by_key(|(entry, _)| entry.words.len());
-    best.map_or(why, |(_, reason)| Why(reason))
+    match entries.max_by_key(|entry| entry.name.len()).map(|entry| entry.simulation) {
+        Some(Simulation::Unsupported(why)) => Why(why.into()),
+        // A modifier that is left over is mostly one of those that the page names; operands can be wrong in any way.
+        Some(Simulation::Partly(but)) if leftover => {
+            Why(smol_str::format_smolstr!("it is simulated, but {but}"))
+        }
+        _ => why,
+    }
 }
 
 impl<'l> FunctionDecoder<'l, '_> {

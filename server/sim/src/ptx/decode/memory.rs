@@ -109,7 +109,12 @@ impl<'l> FunctionDecoder<'l, '_> {
                     .map(|element| Ok(self.source_place(element, ty)?.0))
                     .collect::<Result<_, Why>>()?
             }
-            _ => self.elements(a)?.into_iter().map(|(place, _)| place).collect(),
+            _ if self.is_vector(a) => self.elements(a)?.into_iter().map(|(place, _)| place).collect(),
+            _ => {
+                return Err(Why::new(
+                    "what a vector is of one register, constant or symbol is not documented",
+                ));
+            }
         };
         if sources.len() != targets.len() {
             return Err(Why::operands());
