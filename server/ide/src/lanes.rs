@@ -4,6 +4,7 @@
 //! gives a [`Prepared`] run, plain data that any thread can execute, and [`Shown`] keeps its result over the document until
 //! the next one is there. Everything here but the preparation is a function of plain data.
 
+mod counters;
 mod decode;
 mod decode_wave;
 mod findings;
@@ -22,6 +23,7 @@ mod statement;
 #[cfg(test)]
 mod testing;
 pub mod text;
+mod values;
 
 pub use findings::{FindingCode, finding_code, finding_codes};
 pub use hover::{LineOf, hover};

@@ -18,7 +18,7 @@ const WRONG: &str = "\
     ld.param.u64 %rd1, [out];
     setp.lt.u32 %p, %r1, 8;
     @%p bra.uni LOW;
-    st.global.u32 [%rd1], %r1;
+    mov.u32 %r2, %r1;
 LOW:
     st.global.u32 [%rd1+4], %r1;
     ret;

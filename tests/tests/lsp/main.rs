@@ -18,3 +18,4 @@ mod process;
 mod ptxas;
 mod same_lanes;
 mod storm;
+mod values;

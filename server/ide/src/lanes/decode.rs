@@ -46,17 +46,14 @@ impl DecodedPtx {
     /// The statements with their places in the file.
     pub(crate) fn statements(&self, model: Model) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(self.program.statements());
-        for (index, (decoded, (function, start))) in
-            self.program.functions.iter().zip(&self.functions).enumerate()
-        {
-            // Final values are kept of the entry's registers.
-            let writes = if index == 0 { sole_writes(decoded, function) } else { FxHashMap::default() };
+        for (decoded, (function, start)) in self.program.functions.iter().zip(&self.functions) {
+            let declared = declared_types(function);
             for (pc, instruction) in function.instructions().enumerate() {
                 statements.push(Statement {
                     range: instruction.range() + *start,
                     opcode: instruction.opcode_range() + *start,
                     flow: flow(decoded, pc, model),
-                    writes: writes.get(&pc).cloned().unwrap_or_default(),
+                    registers: registers(decoded, pc as u32, instruction, &declared),
                 });
             }
         }
@@ -83,31 +80,20 @@ fn flow(function: &ptx::program::Function, pc: usize, model: Model) -> Flow {
     }
 }
 
-type Writes = Box<[(SmolStr, ScalarKind)]>;
-
-/// The registers that only one statement writes, by that statement.
-fn sole_writes(decoded: &ptx::program::Function, function: &Function) -> FxHashMap<usize, Writes> {
-    let mut writers = vec![0u32; decoded.frame.registers.len()];
-    for pc in 0..decoded.code.len() {
-        for register in decoded.writes_of(pc as u32) {
-            writers[*register as usize] += 1;
-        }
-    }
-    let declared = declared_types(function);
-    let mut writes = FxHashMap::default();
-    for (pc, instruction) in function.instructions().enumerate().take(decoded.code.len()) {
-        let sole = decoded.writes_of(pc as u32).iter().filter(|register| writers[**register as usize] == 1);
-        let sole: Writes = sole
-            .map(|register| {
-                let register = &decoded.frame.registers[*register as usize];
-                (register.name.clone(), kind_of(instruction, register, &declared))
-            })
-            .collect();
-        if !sole.is_empty() {
-            writes.insert(pc, sole);
-        }
-    }
-    writes
+/// The registers that an instruction names, with how their values are read.
+fn registers(
+    function: &ptx::program::Function,
+    pc: u32,
+    instruction: Instruction<'_>,
+    declared: &FxHashMap<&str, Type>,
+) -> Box<[(SmolStr, ScalarKind)]> {
+    let written = function.writes_of(pc);
+    let named = function.registers_of(pc).iter().map(|number| {
+        let register = &function.frame.registers[*number as usize];
+        let kind = kind_of(instruction, register, written.contains(number), declared);
+        (register.name.clone(), kind)
+    });
+    named.collect()
 }
 
 /// The types of registers by name; of ranges by what stands before the number.
@@ -121,16 +107,21 @@ fn declared_types(function: &Function) -> FxHashMap<&str, Type> {
     types.collect()
 }
 
-/// How the value of a register is read: as the instruction's own type where that has its width, else as declared.
+/// How the value of a register is read: as the instruction's own type where that has its width (the first is that of the
+/// result, the last that of the operands), else as declared. Bits say less than either.
 fn kind_of(
     instruction: Instruction<'_>,
     register: &ptx::program::Register,
+    is_written: bool,
     declared: &FxHashMap<&str, Type>,
 ) -> ScalarKind {
     let fits = |kind: &ScalarKind| kind.bytes() * 8 == usize::from(register.bits);
     let kind = |ty: Type| ScalarKind::from_name(ty.name());
-    let written = instruction.modifiers().iter().find_map(|word| kind(Type::from_name(word)?));
-    let written = written.map(|kind| if instruction.has("wide") { twice(kind) } else { kind });
+    let mut types = instruction.modifiers().iter().filter_map(|word| kind(Type::from_name(word)?));
+    let own = match is_written {
+        true => types.next().map(|kind| if instruction.has("wide") { twice(kind) } else { kind }),
+        false => types.next_back(),
+    };
     let name = register.name.as_str();
     let declared =
         declared.get(name).or_else(|| declared.get(name.trim_end_matches(|c: char| c.is_ascii_digit())));
@@ -141,7 +132,9 @@ fn kind_of(
         17..=32 => ScalarKind::B32,
         _ => ScalarKind::B64,
     };
-    written.filter(fits).or(declared.filter(fits)).unwrap_or(by_width)
+    let says_more = |kind: &ScalarKind| kind.class() != Class::Bits;
+    let (own, declared) = (own.filter(fits), declared.filter(fits));
+    own.filter(says_more).or(declared.filter(says_more)).or(own).or(declared).unwrap_or(by_width)
 }
 
 fn twice(kind: ScalarKind) -> ScalarKind {

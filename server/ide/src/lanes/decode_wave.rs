@@ -6,14 +6,13 @@ use warplens_sim::{StatementId, wave};
 
 use super::statement::{Flow, Statement};
 
-/// Decodes a kernel whose item starts at `start`. Registers are written again and again in WAVE, so no statement's values
-/// are taken from the final ones.
+/// Decodes a kernel whose item starts at `start`.
 pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<Statement>) {
     let statement = |(index, instruction): (usize, &warplens_hir::wave::Instruction)| Statement {
         range: instruction.range + start,
         opcode: instruction.mnemonic_range + start,
         flow: flow(code, index),
-        writes: Box::default(),
+        registers: Box::default(),
     };
     (wave::decode(code), code.instructions.iter().enumerate().map(statement).collect())
 }

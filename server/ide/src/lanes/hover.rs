@@ -5,11 +5,12 @@ mod flow;
 use std::fmt::Write;
 
 use text_size::TextSize;
-use warplens_sim::launch::show;
-use warplens_sim::{LineTrace, Mask, RegisterValues, WarpId};
+use warplens_sim::{Held, LineTrace, Mask, Seen, WarpId};
 
+use super::counters;
 use super::shown::{Shown, ShownStatement};
-use super::text::{Role, ranges, splits};
+use super::text::{Role, splits};
+use super::values::{Reading, listed};
 use crate::answer::Hover;
 
 /// Lanes in a row of the grid.
@@ -18,11 +19,19 @@ const COLUMNS: usize = 8;
 /// The line of an offset, from 0.
 pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
 
-/// What `shown` has to say about the statement at `offset`.
-pub fn hover(shown: &Shown, offset: TextSize, line_of: LineOf<'_>) -> Option<Hover> {
+/// What `shown` has to say about the statement at `offset`, where `word` stands.
+pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -> Option<Hover> {
     let statement = shown.statements().find(|statement| statement.range.contains_inclusive(offset))?;
     let WarpId { cta: [x, y, z], warp } = shown.warp();
-    let mut markdown = sentence(&statement, shown.launched());
+    let registers = statement.seen.iter().flat_map(|seen| &seen.registers);
+    let pointed: Vec<&Held> = registers.filter(|held| names(&held.name, word)).collect();
+    let mut markdown = String::new();
+    if let Some(seen) = statement.seen {
+        for held in &pointed {
+            markdown += &register(&statement, seen, held, shown);
+        }
+    }
+    markdown += &sentence(&statement, shown.launched());
     if let Some(trace) = statement.trace {
         let flow =
             [flow::parting(&statement, trace, shown, line_of), flow::meeting(statement.meetings, trace)];
@@ -37,23 +46,63 @@ pub fn hover(shown: &Shown, offset: TextSize, line_of: LineOf<'_>) -> Option<Hov
         shown.model()
     );
     if let Some(trace) = statement.trace {
-        let values: Vec<_> = statement
-            .writes
-            .iter()
-            .filter_map(|(name, kind)| Some(Written { register: shown.register(name)?, kind: *kind }))
-            .collect();
-        markdown += &grid(trace, shown, values.first());
-        for value in values.iter().skip(1) {
-            markdown += &grid(trace, shown, Some(value));
+        if let Some(cost) = counters::sentences(trace, shown.width()) {
+            let _ = write!(markdown, "\n\n{cost}");
+        }
+        if pointed.is_empty() {
+            markdown += &all_values(&statement, trace, shown);
         }
     }
     Some(Hover { range: statement.range, markdown })
 }
 
-/// A register that only this statement wrote: its final values are what the statement wrote last.
-struct Written<'s> {
-    register: &'s RegisterValues,
-    kind: warplens_sim::launch::ScalarKind,
+/// Whether a register is the one that stands in the text: itself, or an element of a vector.
+fn names(register: &str, word: &str) -> bool {
+    register.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// What a register holds after the statement.
+fn register(statement: &ShownStatement<'_>, seen: &Seen, held: &Held, shown: &Shown) -> String {
+    let reading = statement.reading(held, seen.active, shown.width());
+    let visits = statement.trace.map_or(1, |trace| trace.count);
+    let visit = if visits > 1 { format!(", visit {} of {visits}", seen.visit) } else { String::new() };
+    match reading.sentence(shown.launched()) {
+        Some(sentence) => format!("**`{}`** {sentence}, after this line{visit}.\n\n", held.name),
+        None => {
+            let cell = |lane: u32| match seen.active >> lane & 1 {
+                1 => reading.in_lane(lane).unwrap_or_else(|| "never".to_owned()),
+                _ => "-".to_owned(),
+            };
+            let grid = grid(shown, &cell);
+            format!("**`{}`** after this line{visit}:{grid}\n\n", held.name)
+        }
+    }
+}
+
+/// The values of all registers of a statement: those that it wrote as grids of lanes, the others in a sentence each.
+fn all_values(statement: &ShownStatement<'_>, trace: &LineTrace, shown: &Shown) -> String {
+    let registers =
+        || statement.seen.into_iter().flat_map(|seen| seen.registers.iter().map(move |held| (seen, held)));
+    let mut text = String::new();
+    for (seen, held) in registers() {
+        if let Some(sentence) = statement.reading(held, seen.active, shown.width()).sentence(shown.launched())
+        {
+            let _ = write!(text, "\n- `{}` {sentence}", held.name);
+        }
+    }
+    if !text.is_empty() {
+        text.insert(0, '\n');
+    }
+    let mut written = registers().filter(|(_, held)| held.written).peekable();
+    if written.peek().is_none() {
+        text += &grid(shown, &|lane| cell(trace, shown.launched(), lane, None));
+    }
+    for (seen, held) in written {
+        let reading = statement.reading(held, seen.executed, shown.width());
+        let grid = grid(shown, &|lane| cell(trace, shown.launched(), lane, Some((seen, &reading))));
+        text += &grid.replacen("```text\n", &format!("```text\n{}\n", held.name), 1);
+    }
+    text
 }
 
 fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
@@ -105,21 +154,11 @@ fn several_visits(trace: &LineTrace, all: u32) -> String {
     text
 }
 
-/// `lane 3`, `lanes 0-15, 20`
-fn listed(mask: Mask) -> String {
-    let ranges = ranges(mask);
-    let word = if mask.count_ones() == 1 { "lane" } else { "lanes" };
-    format!("{word} {}", ranges.join(", "))
-}
-
-/// The lanes in rows of eight: the value written, or what the lane did.
-fn grid(trace: &LineTrace, shown: &Shown, written: Option<&Written<'_>>) -> String {
-    let launched = shown.launched();
-    let cells: Vec<String> =
-        (0..shown.width()).map(|lane| cell(trace, launched, lane as usize, written)).collect();
+/// The lanes in rows of eight.
+fn grid(shown: &Shown, cell: &dyn Fn(u32) -> String) -> String {
+    let cells: Vec<String> = (0..shown.width()).map(cell).collect();
     let widest = cells.iter().map(|cell| cell.len()).max().unwrap_or(0);
-    let title = written.map_or(String::new(), |written| format!("{}\n", written.register.name));
-    let mut text = format!("\n\n```text\n{title}lane");
+    let mut text = "\n\n```text\nlane".to_owned();
     for column in 0..COLUMNS {
         let _ = write!(text, "  {:>widest$}", format!("+{column}"));
     }
@@ -132,25 +171,19 @@ fn grid(trace: &LineTrace, shown: &Shown, written: Option<&Written<'_>>) -> Stri
     text + "\n```"
 }
 
-fn cell(trace: &LineTrace, launched: Mask, lane: usize, written: Option<&Written<'_>>) -> String {
+/// The value that a lane wrote in the visit that is shown, or what it did.
+fn cell(trace: &LineTrace, launched: Mask, lane: u32, written: Option<(&Seen, &Reading<'_>)>) -> String {
     let has = |mask: Mask| mask >> lane & 1 == 1;
-    if has(trace.executed) {
-        let value = written.and_then(|written| {
-            let bits = (*written.register.lanes.get(lane)?)?;
-            Some(match written.register.bits {
-                1 => bits.to_string(),
-                65.. => format!("{bits:x}"),
-                _ => show(written.kind, bits as u64),
-            })
-        });
-        return value.unwrap_or_else(|| "ran".to_owned());
-    }
-    match (has(trace.active), has(launched)) {
-        (true, _) => "off",
-        (false, true) => "-",
-        (false, false) => "",
-    }
-    .to_owned()
+    let value = written.filter(|(seen, _)| has(seen.executed)).and_then(|(_, reading)| reading.in_lane(lane));
+    value.unwrap_or_else(|| {
+        let did = match (has(trace.executed), has(trace.active), has(launched)) {
+            (true, ..) => "ran",
+            (_, true, _) => "off",
+            (.., true) => "-",
+            _ => "",
+        };
+        did.to_owned()
+    })
 }
 
 #[cfg(test)]

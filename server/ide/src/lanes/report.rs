@@ -59,7 +59,18 @@ pub struct Masks<'r> {
     cta: [u32; 3],
     warp: u32,
     launched: String,
+    /// The visit that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visit: Option<JsonChosen>,
     lines: Vec<JsonLine>,
+}
+
+/// A visit of a statement that was chosen.
+#[derive(Debug, Serialize)]
+struct JsonChosen {
+    line: u32,
+    character: u32,
+    number: u64,
 }
 
 /// What a whole run is reported with.
@@ -128,6 +139,8 @@ pub struct MasksOf<'r> {
     pub warp: u32,
     /// Its lanes.
     pub launched: Mask,
+    /// The visit that fixes the moment that is shown, where one was chosen.
+    pub moment: Option<(StatementId, u64)>,
     /// The statements that it reached.
     pub lines: &'r [LineTrace],
 }
@@ -146,6 +159,10 @@ impl<'r> Masks<'r> {
             cta: of.cta,
             warp: of.warp,
             launched: hex(of.launched, width),
+            visit: of.moment.and_then(|(statement, number)| {
+                let Position { line, character } = at(statement)?;
+                Some(JsonChosen { line, character, number })
+            }),
             lines: lines(of.lines, width, at),
         }
     }

@@ -2,8 +2,11 @@
 
 use std::sync::Arc;
 
+use text_size::TextSize;
 use warplens_sim::launch::{Config, Resolved};
-use warplens_sim::{Cancelled, Control, RunOptions, RunResult, WarpId, ptx, wave};
+use warplens_sim::{
+    Cancelled, Control, Limits, Look, RunOptions, RunResult, StatementId, Values, WarpId, ptx, wave,
+};
 
 use super::model::Model;
 use super::offer::Source;
@@ -49,6 +52,24 @@ impl Prepared {
             }
             _ => unreachable!("a run is prepared for one language"),
         }
+    }
+
+    /// Runs again to look at a warp, on this thread: what its registers held. `None` for a language that has no such look.
+    pub fn look(&self, look: Look, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
+        let limits = Limits { max_warps: 0, ..self.options.limits };
+        let options = RunOptions { limits, look: Some(look), ..RunOptions::default() };
+        match (&self.program, &self.resolved.config, self.model) {
+            (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
+                ptx::run(program, config.clone(), model, &options, control).map(|result| result.values)
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// The statement that holds a place in the text, or stands next on its line.
+    pub fn statement_at(&self, offset: TextSize) -> Option<StatementId> {
+        let holds = |statement: &Statement| statement.range.contains_inclusive(offset);
+        Some(StatementId(self.statements.iter().position(holds)? as u32))
     }
 
     /// Lays a result over the document as it was when this run was prepared: of this run, or of one that gives the same.

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_sim::launch::{Launch, Resolved, ScalarKind};
-use warplens_sim::{LineTrace, Mask, Meeting, RegisterValues, RunResult, StatementId, WarpId, WarpTrace};
+use warplens_sim::{Held, LineTrace, Mask, Meeting, RunResult, Seen, StatementId, Values, WarpId, WarpTrace};
 
+use super::counters;
 use super::groups::{Effect, effects};
 use super::offer::Source;
 use super::report::{Masks, MasksOf, Position, Positions};
 use super::statement::Statement;
 use super::text::{Reading, Role, Style, line};
+use super::values::Reading as ValueReading;
 
 /// Lanes of a PTX warp.
 pub(crate) const PTX_WIDTH: u32 = 32;
@@ -25,6 +27,10 @@ pub struct Shown {
     model: &'static str,
     result: Arc<RunResult>,
     warp: WarpId,
+    /// What the warp was seen to hold, if it was looked at.
+    values: Option<Arc<Values>>,
+    /// The visit that fixes the moment of the values, where one was chosen.
+    moment: Option<(StatementId, u64)>,
     /// By [`StatementId`]; the place is gone where an edit removed the statement.
     statements: Vec<Placed>,
 }
@@ -38,7 +44,7 @@ struct Placed {
     parts: Box<[u32]>,
     /// See [`ShownStatement::meets`].
     meets: Option<StatementId>,
-    writes: Box<[(SmolStr, ScalarKind)]>,
+    registers: Box<[(SmolStr, ScalarKind)]>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -64,8 +70,10 @@ pub struct ShownStatement<'s> {
     pub meetings: &'s [Meeting],
     /// What the warp did there; `None` if it never came.
     pub trace: Option<&'s LineTrace>,
-    /// The values that it wrote last, with how they are read.
-    pub writes: &'s [(SmolStr, ScalarKind)],
+    /// The visit whose values are shown, where the warp was looked at and had come here.
+    pub seen: Option<&'s Seen>,
+    /// The registers that it names, with how their values are read.
+    pub registers: &'s [(SmolStr, ScalarKind)],
 }
 
 /// A few words at the end of a line.
@@ -95,9 +103,10 @@ impl Shown {
             role,
             parts,
             meets: statement.flow.meets(),
-            writes: statement.writes.clone(),
+            registers: statement.registers.clone(),
         });
-        Shown { resolved, source, model, statements: statements.collect(), result, warp }
+        let statements = statements.collect();
+        Shown { resolved, source, model, statements, result, warp, values: None, moment: None }
     }
 
     /// The launch as resolved.
@@ -149,9 +158,23 @@ impl Shown {
         self.result.warp(self.warp.cta, self.warp.warp)
     }
 
-    /// The final values of a register.
-    pub(crate) fn register(&self, name: &str) -> Option<&RegisterValues> {
-        self.trace()?.registers.as_deref()?.iter().find(|register| register.name == name)
+    /// The same with what the warp was seen to hold, until a moment if one was chosen.
+    #[must_use]
+    pub fn with_values(self, values: Option<Arc<Values>>, moment: Option<(StatementId, u64)>) -> Shown {
+        Shown { values, moment, ..self }
+    }
+
+    /// The statement and the visit that fix the moment whose values are shown, where one was chosen.
+    pub fn moment(&self) -> Option<(StatementId, u64)> {
+        self.moment
+    }
+
+    /// The first statement in a range that the warp came to: where its opcode stands, and how often it came.
+    pub fn visits_on(&self, line: TextRange) -> Option<(TextSize, u64)> {
+        self.trace()?.lines.iter().find_map(|trace| {
+            let Place { opcode, .. } = self.statements.get(trace.statement.index())?.place?;
+            line.contains_inclusive(opcode).then_some((opcode, trace.count))
+        })
     }
 
     /// Where a statement stands now.
@@ -171,6 +194,7 @@ impl Shown {
         self.statements.iter().enumerate().filter_map(move |(index, placed)| {
             let trace = lines.next_if(|line| line.statement.index() == index);
             let Place { range, .. } = placed.place?;
+            let seen = self.values.as_ref().and_then(|values| values.of(StatementId(index as u32)));
             Some(ShownStatement {
                 range,
                 role: placed.role,
@@ -178,7 +202,8 @@ impl Shown {
                 meets: placed.meets,
                 meetings: self.trace().map_or(&[], |warp| warp.meetings_at(StatementId(index as u32))),
                 trace,
-                writes: &placed.writes,
+                seen,
+                registers: &placed.registers,
             })
         })
     }
@@ -199,7 +224,7 @@ impl Shown {
         line_end: &dyn Fn(TextSize) -> TextSize,
     ) -> Vec<LaneHint> {
         let (launched, width) = (self.launched(), self.width());
-        let mut lines: Vec<(TextSize, Vec<Reading<'_>>)> = Vec::new();
+        let mut lines: Vec<(TextSize, Line<'_>)> = Vec::new();
         for statement in self.statements().filter(|statement| range.contains_inclusive(statement.range.end()))
         {
             let end = line_end(statement.range.end());
@@ -209,13 +234,20 @@ impl Shown {
                 trace: statement.trace,
                 role: statement.role,
                 parts: statement.parts,
+                chosen: self.moment.map(|_| statement.seen),
             };
-            match lines.last_mut() {
-                Some((last, readings)) if *last == end => readings.push(reading),
-                _ => lines.push((end, vec![reading])),
+            if lines.last().is_none_or(|(last, _)| *last != end) {
+                lines.push((end, Line::default()));
+            }
+            let Some((_, line)) = lines.last_mut() else { continue };
+            line.readings.push(reading);
+            let cost = statement.trace.and_then(|trace| counters::words(trace.counters.as_deref()?));
+            line.cost = line.cost.take().or(cost);
+            if style.values && line.value.is_none() {
+                line.value = value_words(&statement, width);
             }
         }
-        let hint = |(offset, readings)| Some(LaneHint { offset, text: line(readings, style)? });
+        let hint = |(offset, line): (_, Line<'_>)| Some(LaneHint { offset, text: line.text(style)? });
         lines.into_iter().filter_map(hint).collect()
     }
 
@@ -232,11 +264,56 @@ impl Shown {
             cta: self.warp.cta,
             warp: self.warp.warp,
             launched: self.launched(),
+            moment: self.moment,
             lines: self.trace().map_or(&[], |warp| &warp.lines),
         };
         Masks::new(of, positions)
     }
 }
+
+/// What is said of a line: its statements, what they cost, and what one of them wrote.
+#[derive(Default)]
+struct Line<'s> {
+    readings: Vec<Reading<'s>>,
+    cost: Option<String>,
+    value: Option<String>,
+}
+
+/// Characters of hints on a line that editors do not cut.
+const LONGEST: usize = 43;
+
+impl Line<'_> {
+    /// The words for the line; what comes last is left out where there is no room for it.
+    fn text(self, style: Style) -> Option<String> {
+        let lanes = line(self.readings, style);
+        let mut text: Option<String> = None;
+        for part in [lanes, self.cost, self.value].into_iter().flatten() {
+            text = Some(match text {
+                None => part,
+                Some(text) if text.len() + 2 + part.len() > LONGEST => text,
+                Some(text) => format!("{text}; {part}"),
+            });
+        }
+        text
+    }
+}
+
+/// The value that a statement wrote, in the lanes that came to it.
+fn value_words(statement: &ShownStatement<'_>, width: u32) -> Option<String> {
+    let seen = statement.seen.filter(|seen| seen.executed != 0)?;
+    let held = seen.registers.iter().find(|held| held.written)?;
+    statement.reading(held, seen.executed, width).words()
+}
+
+impl ShownStatement<'_> {
+    /// A register of the statement in some lanes, to be put into words.
+    pub(crate) fn reading<'h>(&self, held: &'h Held, lanes: Mask, width: u32) -> ValueReading<'h> {
+        let kind = self.registers.iter().find(|(name, _)| *name == held.name);
+        let kind = kind.map_or(ScalarKind::B64, |(_, kind)| *kind);
+        ValueReading { held, kind, lanes, width }
+    }
+}
+
 impl Place {
     fn edited(self, edit: TextRange, inserted: TextSize) -> Option<Place> {
         let Place { range, opcode, .. } = self;

@@ -14,8 +14,8 @@ pub struct Statement {
     pub opcode: TextRange,
     /// What it does to groups of lanes.
     pub flow: Flow,
-    /// The registers that it writes and no other statement does: their final values are what it wrote.
-    pub writes: Box<[(SmolStr, ScalarKind)]>,
+    /// The registers that it names, with how their values are read.
+    pub registers: Box<[(SmolStr, ScalarKind)]>,
 }
 
 /// What a statement does to groups of lanes.

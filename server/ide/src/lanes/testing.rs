@@ -8,8 +8,8 @@ use warplens_sim::launch::{
 };
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
-    Finding, LineTrace, Mask, Meeting, Output, RegisterValues, Related, RunResult, Severity, StatementId,
-    Status, Totals, Visit, WarpId, WarpTrace,
+    Finding, Held, LineTrace, Mask, Meeting, Output, RegisterValues, Related, RunResult, Seen, Severity,
+    StatementId, Status, Totals, Values, Visit, WarpId, WarpTrace,
 };
 
 use super::offer::Source;
@@ -78,7 +78,7 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
             range: TextRange::new(size(from), size(end + 1)),
             opcode: TextRange::at(size(opcode), size(word)),
             flow: if text[opcode..].starts_with("bra") { Flow::Branch { meets } } else { Flow::Plain },
-            writes: match text[opcode..].starts_with("mov") {
+            registers: match text[opcode..].starts_with("mov") {
                 true => [("%r1".into(), ScalarKind::S32)].into(),
                 false => [].into(),
             },
@@ -146,7 +146,18 @@ pub(crate) fn resolved() -> Resolved {
     resolved
 }
 
+/// What the first statement left in `%r1`: -1 in lane 1, nothing in the last lane.
+fn values() -> Values {
+    let low = (0..32).map(|lane| if lane == 1 { 0xffff_ffff } else { lane }).collect();
+    let held =
+        Held { name: "%r1".into(), bits: 32, written: true, known: ALL >> 1, low, high: Box::default() };
+    let seen =
+        Seen { statement: StatementId(0), visit: 1, active: ALL, executed: ALL, registers: vec![held] };
+    Values { seen: vec![seen], truncated: false }
+}
+
 pub(crate) fn shown(text: &str, result: RunResult) -> Shown {
     let warp = Some(WarpId { cta: [0; 3], warp: 0 });
     Shown::new(Arc::new(resolved()), Source::File, "stack", &statements(text), Arc::new(result), warp)
+        .with_values(Some(Arc::new(values())), None)
 }

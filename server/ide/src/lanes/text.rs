@@ -2,7 +2,7 @@
 //!
 //! Words and digits only, because a screen reader reads them; short, because editors cut what is long.
 
-use warplens_sim::{LineTrace, Mask, Visit};
+use warplens_sim::{LineTrace, Mask, Seen, Visit};
 
 /// How sets of lanes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -38,6 +38,8 @@ pub struct Style {
     pub format: Format,
     /// Whether a line that all lanes ran says so (`32`) rather than nothing.
     pub full: bool,
+    /// Whether the values that a line wrote are said too.
+    pub values: bool,
 }
 
 /// One statement as one warp saw it.
@@ -53,6 +55,8 @@ pub struct Reading<'t> {
     pub role: Role,
     /// How many lanes a statement with several targets sent to each of them, where that is known.
     pub parts: &'t [u32],
+    /// The visit to tell of, where one was chosen; `None` inside where the warp had not come yet at that moment.
+    pub chosen: Option<Option<&'t Seen>>,
 }
 
 /// What a statement does to groups of lanes.
@@ -87,12 +91,27 @@ fn text(statement: &Reading<'_>, format: Format) -> Option<String> {
     let Some(trace) = statement.trace.filter(|trace| trace.count > 0) else {
         return Some("not run".to_owned());
     };
+    match statement.chosen {
+        Some(None) => return Some("not yet run".to_owned()),
+        Some(Some(seen)) if trace.count > 1 => return Some(chosen_visit(statement, trace, seen, format)),
+        _ => {}
+    }
     match &*trace.visits {
         [visit] if trace.count == 1 => one_visit(statement, visit, format, BUDGET),
         [visit] if !trace.truncated => {
             Some(times(trace.count, |room| one_visit(statement, visit, format, room)))
         }
         visits => Some(several_visits(statement, trace, visits, format)),
+    }
+}
+
+/// `visit 2/4`, and what that was like.
+fn chosen_visit(statement: &Reading<'_>, trace: &LineTrace, seen: &Seen, format: Format) -> String {
+    let number = format!("visit {}/{}", seen.visit, trace.count);
+    let visit = Visit { active: seen.active, executed: seen.executed, repeat: 1 };
+    match one_visit(statement, &visit, format, BUDGET.saturating_sub(number.len() + 1)) {
+        Some(text) => format!("{number} {text}"),
+        None => number,
     }
 }
 

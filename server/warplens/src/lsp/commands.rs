@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Id, Result};
-use tower_lsp::ls_types::{ExecuteCommandParams, Uri};
+use tower_lsp::ls_types::{ExecuteCommandParams, Position, Range, Uri};
 use warplens_ide::lanes::Choice;
 use warplens_sim::WarpId;
 use warplens_sim::launch::launch_object;
@@ -13,14 +13,18 @@ use super::lanes::{self, Selection};
 use super::ptxas::RESOURCES;
 use super::requests::Asked;
 use super::state::{State, not_open};
+use crate::position::text_range;
 
 /// Selects what is shown in a document.
 pub(super) const SELECT_LAUNCH: &str = "warplens.selectLaunch";
 /// Lists what can be selected.
 const LIST_LAUNCHES: &str = "warplens.listLaunches";
 
+/// Chooses the visit of a line that is shown.
+const SELECT_VISIT: &str = "warplens.selectVisit";
+
 /// Every command of the server.
-pub(super) const ALL: [&str; 3] = [SELECT_LAUNCH, LIST_LAUNCHES, RESOURCES];
+pub(super) const ALL: [&str; 4] = [SELECT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, RESOURCES];
 
 /// The extension's own command behind a lens of its style.
 pub(super) const PICK_LAUNCH: &str = "warplens.pickLaunch";
@@ -37,6 +41,15 @@ struct Argument {
     warp: Option<u32>,
     /// The divergence model; left out for the launch's own, or that of the settings.
     model: Option<String>,
+}
+
+/// The argument of [`SELECT_VISIT`].
+#[derive(Deserialize)]
+struct VisitArgument {
+    uri: Uri,
+    line: u32,
+    /// `null` for the last one of each line.
+    visit: Option<u64>,
 }
 
 fn first() -> Value {
@@ -58,6 +71,9 @@ impl State {
             return Err(Error::invalid_params(format!("there is no command `{}`", params.command)));
         }
         let argument = params.arguments.into_iter().next().unwrap_or_default();
+        if params.command == SELECT_VISIT {
+            return self.visit(id, serde_json::from_value(argument).map_err(invalid)?);
+        }
         let argument: Argument = serde_json::from_value(argument).map_err(invalid)?;
         if !self.documents.contains_key(&argument.uri) {
             return Err(not_open(&argument.uri));
@@ -73,6 +89,19 @@ impl State {
             let uri = argument.uri.clone();
             self.select(id.clone(), &uri, selection(argument)?);
         }
+        Ok(())
+    }
+}
+
+impl State {
+    fn visit(&mut self, id: &Id, VisitArgument { uri, line, visit }: VisitArgument) -> Result<()> {
+        let text = self.documents.get(&uri).and_then(|document| document.text());
+        let Some(text) = text else { return Err(not_open(&uri)) };
+        let start = Position { line, character: 0 };
+        let end = Position { line, character: u32::MAX };
+        let line = text_range(text, Range { start, end }, self.encoding);
+        let line = line.ok_or_else(|| Error::invalid_params("there is no such line"))?;
+        self.select_visit(id.clone(), &uri, line, visit);
         Ok(())
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use ropey::Rope;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use tower_lsp::ls_types::{
@@ -12,13 +13,14 @@ use warplens_ide::lanes::{
     Choice, Click, LaunchFile, LensStyle, Model, Offer, Prepared, RunRequest, Shown, report, text,
 };
 use warplens_ide::{Diagnostic, TextRange, TextSize};
-use warplens_sim::{Checks, Limits, RunOptions, RunResult, WarpId};
+use warplens_sim::{Checks, Limits, RunOptions, WarpId};
 
 use super::commands::{PICK_LAUNCH, SELECT_LAUNCH};
 use super::convert;
 use super::document::Edit;
 use super::job::{Done, Failure, Question, Urgency};
 use super::requests::{Asked, to_value};
+use super::simulation::Outcome;
 use crate::launch_file;
 
 /// The request for the masks of one warp.
@@ -39,7 +41,7 @@ pub(super) struct Lanes {
     /// The selected warp.
     pub(super) shown: Arc<Shown>,
     pub(super) prepared: Arc<Prepared>,
-    pub(super) result: Arc<RunResult>,
+    pub(super) outcome: Outcome,
     /// Edits of the text since it was prepared.
     edits: Arc<Vec<Edit>>,
     /// Whether the text has become one that cannot be run: then what was found is about nothing that is there.
@@ -47,9 +49,10 @@ pub(super) struct Lanes {
 }
 
 impl Lanes {
-    pub(super) fn new(prepared: Arc<Prepared>, result: Arc<RunResult>, warp: Option<WarpId>) -> Lanes {
-        let shown = Arc::new(prepared.show(Arc::clone(&result), warp));
-        Lanes { shown, prepared, result, edits: Arc::default(), outdated: false }
+    pub(super) fn new(prepared: Arc<Prepared>, outcome: Outcome, warp: Option<WarpId>) -> Lanes {
+        let shown = prepared.show(Arc::clone(&outcome.result), warp);
+        let shown = Arc::new(shown.with_values(outcome.values.clone(), outcome.look.until));
+        Lanes { shown, prepared, outcome, edits: Arc::default(), outdated: false }
     }
 
     /// Follows the text.
@@ -60,7 +63,7 @@ impl Lanes {
 
     /// Whether the run found anything in the text as it is.
     pub(super) fn has_findings(&self) -> bool {
-        !self.outdated && !self.result.findings.is_empty()
+        !self.outdated && !self.outcome.result.findings.is_empty()
     }
 
     /// Another warp of the same run; `None` where it is not listed.
@@ -68,8 +71,9 @@ impl Lanes {
         if warp == self.shown.warp() {
             return Some(Arc::clone(&self.shown));
         }
-        self.result.warp(warp.cta, warp.warp)?;
-        let mut shown = self.prepared.show(Arc::clone(&self.result), Some(warp));
+        let result = &self.outcome.result;
+        result.warp(warp.cta, warp.warp)?;
+        let mut shown = self.prepared.show(Arc::clone(result), Some(warp));
         apply(&mut shown, &self.edits);
         Some(Arc::new(shown))
     }
@@ -100,8 +104,9 @@ impl Selection {
 pub(super) fn hover(question: &Question, at: TextSize) -> Result<Option<Hover>, Failure> {
     let documented = question.analysis.hover(question.file, at)?;
     let line_of = |offset: TextSize| question.range(TextRange::empty(offset)).start.line;
-    let ran =
-        question.lanes.as_ref().and_then(|lanes| warplens_ide::lanes::hover(&lanes.shown, at, &line_of));
+    let word = register(&question.text, at);
+    let lanes = question.lanes.as_ref();
+    let ran = lanes.and_then(|lanes| warplens_ide::lanes::hover(&lanes.shown, at, &word, &line_of));
     Ok(match (documented, ran) {
         (Some(mut documented), Some(ran)) => {
             documented.markdown = format!("{}\n\n---\n\n{}", ran.markdown, documented.markdown);
@@ -109,6 +114,15 @@ pub(super) fn hover(question: &Question, at: TextSize) -> Result<Option<Hover>, 
         }
         (one, other) => one.or(other).map(|hover| convert::hover(question, hover)),
     })
+}
+
+/// The name of a register at a place: what a name is made of, and the dot of a vector's element.
+fn register(text: &Rope, at: TextSize) -> String {
+    let is_name = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '%');
+    let at = text.byte_to_char(usize::from(at).min(text.len_bytes()));
+    let mut before: Vec<char> = text.chars_at(at).reversed().take_while(is_name).collect();
+    before.reverse();
+    before.into_iter().chain(text.chars_at(at).take_while(is_name)).collect()
 }
 
 /// What the run that is shown found.
@@ -123,7 +137,7 @@ pub(super) fn findings(question: &Question) -> Result<Vec<Diagnostic>, Failure> 
 pub(super) fn hints(question: &Question, range: TextRange) -> Result<Vec<InlayHint>, Failure> {
     let Some(lanes) = &question.lanes else { return Ok(vec![]) };
     let lines = &question.settings.lanes;
-    let style = text::Style { format: lines.format.into(), full: lines.show_full };
+    let style = text::Style { format: lines.format.into(), full: lines.show_full, values: lines.values };
     let line_end = |offset: TextSize| {
         let line = question.range(TextRange::empty(offset)).start.line;
         question.offset(Position { line, character: u32::MAX })
@@ -210,7 +224,13 @@ pub(super) fn prepare(
         model: selection.model(question)?,
         usual_model: Model::named(question.language, &simulation.model).ok(),
         wave_width: None,
-        options: RunOptions { limits, warp: listed, checks: Checks::ALL, ..RunOptions::default() },
+        options: RunOptions {
+            limits,
+            warp: listed,
+            checks: Checks::ALL,
+            counters: simulation.counters,
+            ..RunOptions::default()
+        },
     };
     let document = path(&question.uri);
     let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));

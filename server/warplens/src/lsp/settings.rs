@@ -81,6 +81,8 @@ pub(super) struct Lanes {
     pub(super) format: Format,
     /// Say something also at the end of lines that every launched lane ran once.
     pub(super) show_full: bool,
+    /// Say the values too that a line wrote.
+    pub(super) values: bool,
 }
 
 /// `warplens.lanes.format`.
@@ -123,11 +125,13 @@ pub(super) struct Simulation {
     pub(super) model: String,
     /// Warp instructions of a whole launch.
     pub(super) max_steps: u64,
+    /// Whether memory accesses are counted.
+    pub(super) counters: bool,
 }
 
 impl Default for Simulation {
     fn default() -> Simulation {
-        Simulation { model: String::new(), max_steps: 10_000_000 }
+        Simulation { model: String::new(), max_steps: 10_000_000, counters: false }
     }
 }
 
@@ -187,7 +191,7 @@ mod tests {
     #[test]
     fn the_section_may_come_with_or_without_its_name() {
         let section = json!({ "lanes": { "format": "hex", "showFull": true }, "server": { "path": "x" } });
-        let expected = Lanes { format: Format::Hex, show_full: true };
+        let expected = Lanes { format: Format::Hex, show_full: true, values: false };
         assert_eq!(Settings::read(section.clone()).map(|settings| settings.lanes), Ok(expected.clone()));
         assert_eq!(
             Settings::read(json!({ "warplens": section })).map(|settings| settings.lanes),

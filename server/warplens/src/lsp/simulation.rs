@@ -5,35 +5,34 @@
 //! that is the same, only the places are brought up to date. The last result stays shown, moved along with the text,
 //! until the next one is there. A request that waits for a run is parked as data.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+mod run;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 use crossbeam_channel::Sender;
 use dashmap::DashMap;
 use rustc_hash::FxHashMap;
 use serde_json::Value;
+use text_size::{TextRange, TextSize};
 use tower_lsp::jsonrpc::{ErrorCode, Id};
 use tower_lsp::ls_types::request::{CodeLensRefresh, InlayHintRefreshRequest};
 use tower_lsp::ls_types::{MessageType, Uri, error_codes};
 use warplens_ide::lanes::Prepared;
-use warplens_sim::{Control, RunResult, WarpId};
+use warplens_sim::{Look, RunResult, WarpId};
 
 use super::document::Edit;
 use super::event::Event;
-use super::job::{Asker, Done, Job, Urgency, panic_message};
+use super::job::{Asker, Done, Job, Urgency};
 use super::lanes::{self, LaneMasksParams, Lanes, Selection};
 use super::pool::Pool;
 use super::requests::document_params;
 use super::state::{State, error, not_open};
-use crate::cores::Cores;
+pub(super) use run::{Outcome, Run};
 
 /// A run that takes longer is announced to the user.
 const LONG: Duration = Duration::from_millis(500);
-
-/// How often a long run says how far it is.
-const REPORT: Duration = Duration::from_millis(200);
 
 /// Everything about simulations that the state thread owns.
 pub(super) struct Simulations {
@@ -51,6 +50,8 @@ struct Selected {
     selection: Arc<Selection>,
     /// The selected warp, where it must be asked for because not all are listed.
     listed: Option<WarpId>,
+    /// The visit that fixes the moment whose values are shown, where one is chosen.
+    moment: Option<Moment>,
     /// What would be run is being found out.
     preparing: bool,
     run: Option<Run>,
@@ -60,15 +61,34 @@ struct Selected {
     parked: Vec<Parked>,
 }
 
-/// A run under way.
-pub(super) struct Run {
-    pub(super) number: u64,
-    prepared: Arc<Prepared>,
-    stop: Arc<AtomicBool>,
-    /// Edits of the text since it was prepared.
-    edits: Vec<Edit>,
-    /// Whether the client shows its progress.
-    pub(super) progress: bool,
+/// A visit of a statement.
+#[derive(Debug, Clone, Copy)]
+struct Moment {
+    /// Where the statement stands now.
+    at: TextSize,
+    /// Which visit; the first is 1.
+    visit: u64,
+}
+
+impl Moment {
+    fn follow(&mut self, edits: &[Edit]) {
+        for edit in edits {
+            if edit.range.end() <= self.at {
+                self.at = self.at - edit.range.len() + edit.inserted;
+            } else if edit.range.start() < self.at {
+                self.at = edit.range.start();
+            }
+        }
+    }
+}
+
+impl Selected {
+    /// What is to be looked at of a run.
+    fn look(&self, prepared: &Prepared) -> Look {
+        let first = WarpId { cta: [0; 3], warp: 0 };
+        let until = self.moment.and_then(|moment| Some((prepared.statement_at(moment.at)?, moment.visit)));
+        Look { until, ..Look::at(self.selection.warp.unwrap_or(first)) }
+    }
 }
 
 /// A request that waits for a result.
@@ -93,7 +113,7 @@ pub(super) enum News {
     /// It has made so many steps.
     Steps(u64),
     /// It is over; an error says what a mistake of ours said.
-    Over(Result<Arc<RunResult>, String>),
+    Over(Result<Outcome, String>),
 }
 
 impl Simulations {
@@ -118,8 +138,12 @@ impl Simulations {
         if let Some(mut lanes) = self.shown.get_mut(uri) {
             lanes.edit(edits);
         }
-        if let Some(run) = self.selected.get_mut(uri).and_then(|selected| selected.run.as_mut()) {
+        let Some(selected) = self.selected.get_mut(uri) else { return };
+        if let Some(run) = &mut selected.run {
             run.edits.extend_from_slice(edits);
+        }
+        if let Some(moment) = &mut selected.moment {
+            moment.follow(edits);
         }
     }
 
@@ -140,7 +164,13 @@ impl Simulations {
     }
 
     /// Starts a run on a thread of its own.
-    fn start(&mut self, uri: &Uri, prepared: Arc<Prepared>) -> Run {
+    fn start(
+        &mut self,
+        uri: &Uri,
+        prepared: Arc<Prepared>,
+        known: Option<Arc<RunResult>>,
+        look: Look,
+    ) -> Run {
         self.runs += 1;
         let number = self.runs;
         let stop = Arc::new(AtomicBool::new(false));
@@ -150,49 +180,11 @@ impl Simulations {
             let tell = |news| {
                 let _ = events.send(Event::Simulation(Update { uri: uri.clone(), number, news }));
             };
-            if let Some(over) = run(&job, &stopped, &|steps| tell(News::Steps(steps))) {
+            if let Some(over) = run::run(&job, known, look, &stopped, &|steps| tell(News::Steps(steps))) {
                 tell(News::Over(over));
             }
         });
-        Run { number, prepared, stop, edits: vec![], progress: false }
-    }
-}
-
-/// Runs; `None` when it was stopped.
-fn run(
-    prepared: &Prepared,
-    stop: &AtomicBool,
-    steps: &(dyn Fn(u64) + Sync),
-) -> Option<Result<Arc<RunResult>, String>> {
-    let told = Mutex::new(Instant::now());
-    let progress = |progress: warplens_sim::Progress| {
-        // Who finds it locked comes from another thread at the same moment, and would say the same.
-        if let Ok(mut told) = told.try_lock()
-            && told.elapsed() >= REPORT
-        {
-            *told = Instant::now();
-            steps(progress.steps);
-        }
-    };
-    let cores = Cores::half();
-    let control =
-        Control { cancelled: &|| stop.load(Ordering::Relaxed), progress: &progress, workers: Some(&cores) };
-    match catch_unwind(AssertUnwindSafe(|| prepared.run(control))) {
-        Ok(Ok(result)) => Some(Ok(Arc::new(result))),
-        Ok(Err(warplens_sim::Cancelled)) => None,
-        Err(panic) => Some(Err(panic_message(&*panic))),
-    }
-}
-
-impl Run {
-    pub(super) fn stop(&self) {
-        self.stop.store(true, Ordering::Relaxed);
-    }
-
-    /// What a user calls it.
-    pub(super) fn title(&self) -> String {
-        let launch = &self.prepared.resolved().launch;
-        format!("{}: {}", launch.entry.as_deref().unwrap_or_default(), launch.name)
+        Run { number, prepared, look, stop, edits: vec![], progress: false }
     }
 }
 
@@ -205,6 +197,7 @@ impl State {
         let selected = self.simulations.selected.entry(uri.clone()).or_insert_with(|| Selected {
             selection: Arc::clone(&selection),
             listed: None,
+            moment: None,
             preparing: false,
             run: None,
             commands: vec![],
@@ -212,6 +205,34 @@ impl State {
         });
         selected.selection = selection;
         selected.listed = None;
+        selected.moment = None;
+        selected.commands.push(id);
+        self.prepare_again(uri);
+    }
+
+    /// Chooses the visit whose values and masks are shown: `visit` of the first statement on a line, or with `None` the
+    /// last of each statement.
+    pub(super) fn select_visit(&mut self, id: Id, uri: &Uri, line: TextRange, visit: Option<u64>) {
+        let refused =
+            |why: &str| Err(error(ErrorCode::ServerError(error_codes::REQUEST_FAILED), why.to_owned()));
+        let lanes = self.simulations.lanes(uri);
+        let Some((selected, lanes)) = self.simulations.selected.get_mut(uri).zip(lanes) else {
+            return self.answer(&id, refused("no lanes are shown in this document: select a launch first"));
+        };
+        selected.moment = match visit {
+            None => None,
+            Some(visit) => match lanes.shown.visits_on(line) {
+                None => {
+                    return self
+                        .answer(&id, refused("no statement that the warp came to stands on this line"));
+                }
+                Some((_, visits)) if !(1..=visits).contains(&visit) => {
+                    let why = format!("there is no visit {visit}: the warp came to this line {visits} times");
+                    return self.answer(&id, refused(&why));
+                }
+                Some((at, _)) => Some(Moment { at, visit }),
+            },
+        };
         selected.commands.push(id);
         self.prepare_again(uri);
     }
@@ -265,7 +286,8 @@ impl State {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         selected.preparing = false;
         let commands = std::mem::take(&mut selected.commands);
-        if let Some(run) = selected.run.as_mut().filter(|run| run.prepared.same_run(&prepared)) {
+        let look = selected.look(&prepared);
+        if let Some(run) = selected.run.as_mut().filter(|run| run.brings(&prepared, look)) {
             run.prepared = prepared;
             run.edits.clear();
         } else {
@@ -274,9 +296,9 @@ impl State {
                 self.stop(&run);
             }
             let last = self.simulations.lanes(uri).filter(|lanes| lanes.prepared.same_run(&prepared));
-            match last {
-                Some(lanes) => self.show(uri, prepared, lanes.result, &[]),
-                None => self.run_now(uri, prepared),
+            match last.map(|lanes| lanes.outcome) {
+                Some(outcome) if outcome.look == look => self.show(uri, prepared, outcome, &[]),
+                last => self.run_now(uri, prepared, last.map(|outcome| outcome.result), look),
             }
         }
         for id in commands {
@@ -306,8 +328,8 @@ impl State {
 
     // Running.
 
-    fn run_now(&mut self, uri: &Uri, prepared: Arc<Prepared>) {
-        let run = self.simulations.start(uri, prepared);
+    fn run_now(&mut self, uri: &Uri, prepared: Arc<Prepared>, known: Option<Arc<RunResult>>, look: Look) {
+        let run = self.simulations.start(uri, prepared, known, look);
         let update = Update { uri: uri.clone(), number: run.number, news: News::Long };
         self.outbox.later(LONG, Event::Simulation(update));
         if let Some(selected) = self.simulations.selected.get_mut(uri) {
@@ -316,15 +338,15 @@ impl State {
     }
 
     /// A run is over.
-    pub(super) fn run_over(&mut self, uri: &Uri, number: u64, result: Result<Arc<RunResult>, String>) {
+    pub(super) fn run_over(&mut self, uri: &Uri, number: u64, outcome: Result<Outcome, String>) {
         if self.simulations.run(uri, number).is_none() {
             return;
         }
         let selected = self.simulations.selected.get_mut(uri);
         let Some(run) = selected.and_then(|selected| selected.run.take()) else { return };
         self.stop(&run);
-        match result {
-            Ok(result) => self.show(uri, run.prepared, result, &run.edits),
+        match outcome {
+            Ok(outcome) => self.show(uri, run.prepared, outcome, &run.edits),
             Err(why) => {
                 tracing::error!("a simulation of {}: {why}", uri.as_str());
                 self.outbox
@@ -335,9 +357,10 @@ impl State {
     }
 
     /// Shows a result where its statements stand after `edits`.
-    fn show(&mut self, uri: &Uri, prepared: Arc<Prepared>, result: Arc<RunResult>, edits: &[Edit]) {
+    fn show(&mut self, uri: &Uri, prepared: Arc<Prepared>, outcome: Outcome, edits: &[Edit]) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         let wanted = selected.selection.warp;
+        let result = &outcome.result;
         let is_listed = |warp: WarpId| result.warp(warp.cta, warp.warp).is_some();
         if let Some(warp) = wanted.filter(|&warp| result.warps_truncated && !is_listed(warp))
             && selected.listed.is_none()
@@ -345,7 +368,7 @@ impl State {
             selected.listed = Some(warp);
             return self.prepare_again(uri);
         }
-        let mut lanes = Lanes::new(prepared, result, wanted);
+        let mut lanes = Lanes::new(prepared, outcome, wanted);
         lanes.edit(edits);
         let has_findings = lanes.has_findings();
         let before = self.simulations.shown.insert(uri.clone(), lanes);

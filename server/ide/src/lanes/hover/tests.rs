@@ -4,9 +4,14 @@ use super::*;
 use crate::lanes::testing::{ALL, TEXT, result, shown, trace};
 
 fn check(result: warplens_sim::RunResult, at: &str, expect: Expect) {
+    check_word(result, at, "", expect);
+}
+
+/// What pointing at `word` says.
+fn check_word(result: warplens_sim::RunResult, at: &str, word: &str, expect: Expect) {
     let offset = TextSize::try_from(TEXT.find(at).unwrap()).unwrap();
     let line_of = |offset: TextSize| TEXT[..usize::from(offset)].matches('\n').count() as u32;
-    let answer = hover(&shown(TEXT, result), offset, &line_of);
+    let answer = hover(&shown(TEXT, result), offset, word, &line_of);
     expect.assert_eq(&answer.map_or("nothing".to_owned(), |hover| hover.markdown));
 }
 
@@ -146,5 +151,28 @@ fn several_visits_with_equal_masks() {
           16    -    -    -    -    -    -    -    -
           24    -    -    -    -    -    -    -    -
         ```"#]],
+    );
+}
+
+#[test]
+fn a_register_says_what_it_holds() {
+    check_word(
+        result(),
+        "mov",
+        "%r1",
+        expect![[r#"
+        **`%r1`** after this line:
+
+        ```text
+        lane     +0     +1     +2     +3     +4     +5     +6     +7
+           0      0     -1      2      3      4      5      6      7
+           8      8      9     10     11     12     13     14     15
+          16     16     17     18     19     20     21     22     23
+          24     24     25     26     27     28     29     30  never
+        ```
+
+        **All 32 lanes** came here, once.
+
+        Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
     );
 }

@@ -1,7 +1,7 @@
 use expect_test::{Expect, expect};
 use text_size::{TextRange, TextSize};
-use warplens_sim::Control;
 use warplens_sim::launch::Format;
+use warplens_sim::{Control, Look, WarpId};
 
 use super::*;
 use crate::AnalysisHost;
@@ -275,7 +275,8 @@ fn annotated(text: &str, shown: &crate::lanes::Shown) -> String {
 
 fn shown(text: &str, request: &RunRequest) -> crate::lanes::Shown {
     let run = prepared(text, request, None).unwrap();
-    run.show(Arc::new(run.run(Control::none()).unwrap()), None)
+    let values = run.look(Look::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
+    run.show(Arc::new(run.run(Control::none()).unwrap()), None).with_values(values.map(Arc::new), None)
 }
 
 #[test]
@@ -288,7 +289,7 @@ fn a_run_shows_its_lanes_and_values() {
     "#]]
     .assert_eq(&annotated(PTX, &shown));
     let at = PTX.find("mul.wide").unwrap();
-    let hover = crate::lanes::hover(&shown, TextSize::try_from(at).unwrap(), &|_| 0).unwrap();
+    let hover = crate::lanes::hover(&shown, TextSize::try_from(at).unwrap(), "", &|_| 0).unwrap();
     expect![[r#"
         **All 32 lanes** came here, once.
 
@@ -432,7 +433,7 @@ mod any_text {
         let masks = shown.masks(1, &|offset| Position { line: 0, character: offset.into() });
         assert!(serde_json::to_string(&masks).is_ok());
         let point = TextSize::try_from(point.min(text.len())).unwrap();
-        let _ = crate::lanes::hover(&shown, point, &|_| 0);
+        let _ = crate::lanes::hover(&shown, point, "%r1", &|_| 0);
         shown.edit(TextRange::new(point, TextSize::of(text)), 1.into());
         let _ = shown.hints(TextRange::up_to(point), Style::default(), &|offset| offset);
     }

@@ -43,7 +43,7 @@ fn hints_stand_at_the_ends_of_lines() {
             exit;   <not run>
     "#]],
     );
-    let full = Style { format: Format::Hex, full: true };
+    let full = Style { format: Format::Hex, full: true, values: false };
     expect![[r#"
         mov %r1, 7;   <32>
             @%p1 bra JOIN;   <split 8 | 24>

@@ -28,8 +28,9 @@ fn width(launched: Mask) -> u32 {
 const FORMATS: [Format; 4] = [Format::Ranges, Format::Hex, Format::Blocks, Format::Count];
 
 fn shows(launched: Mask, role: Role, trace: Option<&LineTrace>, expect: Expect) {
-    let reading = Reading { launched, width: width(launched), trace, role, parts: &[] };
-    let texts = FORMATS.map(|format| line([reading], Style { format, full: false }).unwrap_or_default());
+    let reading = Reading { launched, width: width(launched), trace, role, parts: &[], chosen: None };
+    let texts =
+        FORMATS.map(|format| line([reading], Style { format, ..Style::default() }).unwrap_or_default());
     let budget = if launched >> 32 == 0 { 26 } else { 40 };
     assert!(texts.iter().all(|text| text.chars().count() <= budget), "{texts:?}");
     expect.assert_eq(&texts.join(" ; "));
@@ -53,6 +54,7 @@ fn full_and_never() {
         trace: Some(&trace(&[(WARP, WARP, 1)])),
         role: Role::Plain,
         parts: &[],
+        chosen: None,
     };
     assert_eq!(line([reading], Style { full: true, ..Style::default() }), Some("32".to_owned()));
     // All lanes that exist are all lanes.
@@ -193,7 +195,14 @@ fn branches() {
 fn several_targets() {
     let once = trace(&[(WARP, WARP, 1)]);
     let split = |parts: &[u32]| {
-        let reading = Reading { launched: WARP, width: 32, trace: Some(&once), role: Role::Branch, parts };
+        let reading = Reading {
+            launched: WARP,
+            width: 32,
+            trace: Some(&once),
+            role: Role::Branch,
+            parts,
+            chosen: None,
+        };
         line([reading], Style::default()).unwrap_or_default()
     };
     assert_eq!(split(&[16, 8, 8]), "split 16 | 8 | 8");
@@ -253,6 +262,7 @@ fn statements_of_a_line_share_a_hint() {
             trace: *trace,
             role: Role::Plain,
             parts: &[],
+            chosen: None,
         });
         line(readings, Style::default()).unwrap_or_default()
     };
@@ -268,7 +278,7 @@ fn every_set_of_16_lanes_is_short_and_names_its_lanes() {
         let lanes = mask << 8;
         let text = part(
             lanes,
-            &Reading { launched: WARP, width: 32, trace: None, role: Role::Plain, parts: &[] },
+            &Reading { launched: WARP, width: 32, trace: None, role: Role::Plain, parts: &[], chosen: None },
             Format::Ranges,
             BUDGET,
         )

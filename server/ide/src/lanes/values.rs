@@ -1,0 +1,245 @@
+//! How the values of a register read: alike in all lanes, growing with the lane, a few different ones, or many. Pure.
+
+use std::collections::BTreeMap;
+
+use warplens_sim::launch::{Class, ScalarKind, show};
+use warplens_sim::{Held, Mask};
+
+use super::text::{hex, ranges};
+
+/// More different values are not listed.
+const FEW: usize = 3;
+
+/// From here on an address or a bit pattern is written in hex where it is added to something.
+const LARGE: u64 = 1 << 20;
+
+/// From here on a 64-bit number is most likely an address.
+const ADDRESS: u128 = 1 << 28;
+
+/// What a register held in the lanes that are asked about.
+pub(crate) struct Reading<'h> {
+    pub(crate) held: &'h Held,
+    pub(crate) kind: ScalarKind,
+    /// The lanes asked about.
+    pub(crate) lanes: Mask,
+    /// Lanes of a full warp.
+    pub(crate) width: u32,
+}
+
+/// How values lie over the lanes.
+enum Form {
+    /// No lane has one.
+    Nothing,
+    /// The same in all.
+    Uniform(u128),
+    /// So much more with each lane, and the value of lane 0.
+    Affine(String),
+    /// A few different ones, and their lanes, by the first lane.
+    Few(Vec<(u128, Mask)>),
+    /// So many different ones.
+    Many(usize),
+}
+
+impl Reading<'_> {
+    /// The lanes asked about that have a value.
+    fn known(&self) -> Mask {
+        self.lanes & self.held.known
+    }
+
+    fn lanes(&self) -> impl Iterator<Item = u32> + use<> {
+        let known = self.known();
+        (0..Mask::BITS).filter(move |lane| known >> lane & 1 == 1)
+    }
+
+    fn is_predicate(&self) -> bool {
+        self.held.bits == 1
+    }
+
+    /// One value, as its type is written.
+    pub(crate) fn value(&self, value: u128) -> String {
+        let bits = usize::from(self.held.bits);
+        match self.kind.class() {
+            _ if self.is_predicate() => value.to_string(),
+            _ if bits > 64 => format!("0x{value:0width$x}", width = bits / 4),
+            Class::Bits => format!("0x{value:0width$x}", width = bits.div_ceil(4)),
+            Class::Unsigned | Class::Signed if bits == 64 && (ADDRESS..1 << 63).contains(&value) => {
+                format!("0x{value:x}")
+            }
+            _ => show(self.kind, value as u64),
+        }
+    }
+
+    /// The value in a lane, where it has one.
+    pub(crate) fn in_lane(&self, lane: u32) -> Option<String> {
+        self.held.value(lane).map(|value| self.value(value))
+    }
+
+    fn form(&self) -> Form {
+        let mut classes: BTreeMap<u128, Mask> = BTreeMap::new();
+        for lane in self.lanes() {
+            *classes.entry(self.held.value(lane).unwrap_or_default()).or_default() |= 1 << lane;
+        }
+        match classes.len() {
+            0 => return Form::Nothing,
+            1 => return Form::Uniform(classes.into_keys().next().unwrap_or_default()),
+            _ => {}
+        }
+        if let Some(affine) = self.affine().filter(|_| self.known().count_ones() > 2) {
+            return Form::Affine(affine);
+        }
+        if classes.len() > FEW {
+            return Form::Many(classes.len());
+        }
+        let mut few: Vec<_> = classes.into_iter().collect();
+        few.sort_by_key(|(_, lanes)| lanes.trailing_zeros());
+        Form::Few(few)
+    }
+
+    /// `4*lane + 100`, where all values lie on one line.
+    fn affine(&self) -> Option<String> {
+        match (self.kind.class(), self.held.bits) {
+            (_, 1 | 65..) => None,
+            (Class::Float, _) => self.affine_float(),
+            _ => self.affine_integer(),
+        }
+    }
+
+    fn affine_integer(&self) -> Option<String> {
+        let unused = 64 - u32::from(self.held.bits);
+        let signed = |value: u64| (value << unused) as i64 >> unused;
+        let mut lanes = self.lanes().map(|lane| (lane, self.held.value(lane).unwrap_or_default() as u64));
+        let ((first, start), (second, next)) = (lanes.next()?, lanes.next()?);
+        let (rise, run) = (signed(next.wrapping_sub(start)), i64::from(second - first));
+        let step = (rise % run == 0).then(|| rise / run).filter(|step| step.unsigned_abs() < LARGE)?;
+        let at = |lane: u32| {
+            signed((start as i64).wrapping_add(step.wrapping_mul(i64::from(lane) - i64::from(first))) as u64)
+        };
+        if !lanes.all(|(lane, value)| at(lane) == signed(value)) {
+            return None;
+        }
+        let base = at(0);
+        let pattern = base as u64 & u64::MAX >> unused;
+        let sum = match (self.kind.class(), base) {
+            (_, 0) => String::new(),
+            (Class::Bits | Class::Unsigned, base) if base.unsigned_abs() >= LARGE => {
+                format!(" + 0x{pattern:x}")
+            }
+            (_, base) if self.held.bits == 64 && base >= ADDRESS as i64 => format!(" + 0x{pattern:x}"),
+            (_, ..0) => format!(" - {}", base.unsigned_abs()),
+            _ => format!(" + {base}"),
+        };
+        Some(times(&step.to_string()) + &sum)
+    }
+
+    /// Floats lie on a line only where every one of them is exactly there.
+    fn affine_float(&self) -> Option<String> {
+        let float = |lane: u32| self.kind.float_of_bits(self.held.value(lane).unwrap_or_default() as u64);
+        let mut lanes = self.lanes();
+        let (first, second) = (lanes.next()?, lanes.next()?);
+        let step = (float(second) - float(first)) / f64::from(second - first);
+        let base = float(first) - step * f64::from(first);
+        let fits = |lane: u32| base + step * f64::from(lane) == float(lane);
+        if !step.is_finite() || !base.is_finite() || !self.lanes().all(fits) {
+            return None;
+        }
+        let sum = match base {
+            0.0 => String::new(),
+            ..0.0 => format!(" - {:?}", -base),
+            _ => format!(" + {base:?}"),
+        };
+        Some(times(&format!("{step:?}")) + &sum)
+    }
+
+    /// Whether a later lane has less: the values go round.
+    fn wraps(&self) -> bool {
+        let end = |lane: Option<u32>| lane.and_then(|lane| self.held.value(lane));
+        self.kind.class() == Class::Unsigned && end(self.lanes().next()) > end(self.lanes().last())
+    }
+
+    /// What the hover says: `= 4*lane + 100`, and of which lanes. `None` where only a grid can tell.
+    pub(crate) fn sentence(&self, launched: Mask) -> Option<String> {
+        let what = match self.form() {
+            Form::Nothing => return Some("never written in these lanes".to_owned()),
+            _ if self.is_predicate() => return Some(self.predicate()),
+            Form::Uniform(value) => format!("= {}", self.value(value)),
+            Form::Affine(affine) => format!("= {affine}"),
+            Form::Few(few) => {
+                let class =
+                    |(value, lanes): &(u128, Mask)| format!("{} in {}", self.value(*value), listed(*lanes));
+                return Some(format!(
+                    "= {}{}",
+                    few.iter().map(class).collect::<Vec<_>>().join(", "),
+                    self.unwritten()
+                ));
+            }
+            Form::Many(_) => return None,
+        };
+        let of =
+            if self.known() == launched { String::new() } else { format!(" in {}", listed(self.known())) };
+        Some(what + &of + &self.unwritten())
+    }
+
+    /// A predicate is a set of lanes.
+    fn predicate(&self) -> String {
+        let holds = self.lanes().filter(|lane| self.held.value(*lane) == Some(1));
+        let holds = holds.fold(0, |mask: Mask, lane| mask | 1 << lane);
+        let known = self.known();
+        let what = match holds {
+            0 => "= false".to_owned(),
+            holds if holds == known => "= true".to_owned(),
+            holds => format!("= {} (true in {})", hex(holds, self.width), listed(holds)),
+        };
+        what + &self.unwritten()
+    }
+
+    /// The lanes asked about that never wrote it.
+    fn unwritten(&self) -> String {
+        match self.lanes & !self.held.known {
+            0 => String::new(),
+            lanes => format!("; never written in {}", listed(lanes)),
+        }
+    }
+
+    /// The few words at the end of a line: `%r5 = 0..31`.
+    pub(crate) fn words(&self) -> Option<String> {
+        let what = match self.form() {
+            Form::Nothing => return None,
+            Form::Uniform(value) if self.is_predicate() => (value == 1).to_string(),
+            Form::Uniform(value) => self.value(value),
+            Form::Affine(affine) if affine.starts_with("lane") && !self.wraps() => {
+                let end = |lane: Option<u32>| self.in_lane(lane?);
+                format!("{}..{}", end(self.lanes().next())?, end(self.lanes().last())?)
+            }
+            Form::Affine(affine) => affine.replace(' ', ""),
+            Form::Few(few) if self.is_predicate() => {
+                let holds = few.iter().find(|(value, _)| *value == 1).map_or(0, |(_, lanes)| *lanes);
+                format!("{} of {}", holds.count_ones(), self.known().count_ones())
+            }
+            Form::Few(few) => {
+                let class =
+                    |(value, lanes): &(u128, Mask)| format!("{} x{}", self.value(*value), lanes.count_ones());
+                few.iter().map(class).collect::<Vec<_>>().join(", ")
+            }
+            Form::Many(many) => format!("{many} values"),
+        };
+        Some(format!("{} = {what}", self.held.name))
+    }
+}
+
+fn times(step: &str) -> String {
+    match step {
+        "1" | "1.0" => "lane".to_owned(),
+        "-1" | "-1.0" => "-lane".to_owned(),
+        step => format!("{step}*lane"),
+    }
+}
+
+/// `lane 3`, `lanes 0-15, 20`
+pub(crate) fn listed(mask: Mask) -> String {
+    let ranges = ranges(mask);
+    let word = if mask.count_ones() == 1 { "lane" } else { "lanes" };
+    format!("{word} {}", ranges.join(", "))
+}
+
+#[cfg(test)]
+mod tests;
