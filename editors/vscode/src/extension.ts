@@ -5,6 +5,7 @@ import { LANGUAGES } from './languages';
 import { Lanes } from './lanes';
 import { pickLaunch, pickModel, pickWarp } from './pick';
 import { Server } from './server';
+import { goToVisit } from './visit';
 import { adoptWaveDocuments } from './wave';
 
 export function activate(context: vscode.ExtensionContext): void {
@@ -22,6 +23,7 @@ export function activate(context: vscode.ExtensionContext): void {
     ),
     vscode.commands.registerCommand('warplens.pickWarp', () => pickWarp(server, lanes)),
     vscode.commands.registerCommand('warplens.pickModel', () => pickModel(server, lanes)),
+    vscode.commands.registerCommand('warplens.goToVisit', () => goToVisit(server, lanes)),
     vscode.commands.registerCommand('warplens.stopLanes', () => lanes.stop()),
     vscode.commands.registerCommand('warplens.restartServer', () => server.restart()),
   );

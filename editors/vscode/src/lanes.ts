@@ -14,6 +14,18 @@ export interface LaneMasks {
   findings: { severity: string; message: string; line?: number }[];
   cta: number[];
   warp: number;
+  /** The visit that was chosen. */
+  visit?: { line: number; number: number };
+  lines: LaneLine[];
+  /** What the program printed. */
+  output?: string;
+}
+
+/** A statement that was reached. */
+export interface LaneLine {
+  line: number;
+  count: number;
+  visits: { active: string; executed: string; repeat: number }[];
 }
 
 export class Lanes implements vscode.Disposable {
@@ -22,6 +34,7 @@ export class Lanes implements vscode.Disposable {
   private readonly subscriptions: vscode.Disposable[];
   private shownFor?: { uri: string; masks: LaneMasks };
   private asked = 0;
+  private printed?: vscode.OutputChannel;
 
   constructor(private readonly server: Server) {
     this.item.name = 'Warplens Lanes';
@@ -50,6 +63,7 @@ export class Lanes implements vscode.Disposable {
 
   dispose(): void {
     this.subscriptions.forEach((subscription) => subscription.dispose());
+    this.printed?.dispose();
   }
 
   private async refresh(): Promise<void> {
@@ -82,6 +96,7 @@ export class Lanes implements vscode.Disposable {
     const lines = [
       `Launch “${launch.name}”: ${status}`,
       `Block ${masks.cta.join(',')}, warp ${warp} of ${warpCount(masks)}`,
+      ...(masks.visit ? [`Visit ${masks.visit.number} of line ${masks.visit.line + 1}`] : []),
       ...masks.findings.map((finding) => `${finding.severity}: ${finding.message}`),
       'Select to pick another launch.',
     ];
@@ -92,6 +107,13 @@ export class Lanes implements vscode.Disposable {
     this.model.tooltip = `How lanes part and meet: ${ruleOf(model)}.\nSelect to pick another model for this launch.`;
     this.model.accessibilityInformation = { label: `Warplens: divergence model ${model}`, role: 'button' };
     this.model.show();
+    this.print(masks.output);
+  }
+
+  /** What the program printed has a channel of its own, which is there once a program prints. */
+  private print(output?: string): void {
+    if (output) this.printed ??= vscode.window.createOutputChannel('Warplens Printed');
+    this.printed?.replace(output ?? '');
   }
 }
 

@@ -6,7 +6,7 @@ import { LanguageClient, type LanguageClientOptions, type ServerOptions } from '
 import { LANGUAGES } from './languages';
 
 /** A command that the server offers under its own name. */
-export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches';
+export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.selectVisit';
 
 export class Server implements vscode.Disposable {
   private client?: LanguageClient;
@@ -38,7 +38,7 @@ export class Server implements vscode.Disposable {
   /** Runs one of the server's own commands; undefined while there is no server. */
   async execute<T>(command: ServerCommand, argument: object): Promise<T | undefined> {
     const result = await this.request<T>('workspace/executeCommand', { command, arguments: [argument] });
-    if (command === 'warplens.selectLaunch') this.selected.fire((argument as { uri: string }).uri);
+    if (command === 'warplens.selectLaunch' || command === 'warplens.selectVisit') this.selected.fire((argument as { uri: string }).uri);
     return result;
   }
 

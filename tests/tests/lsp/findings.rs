@@ -96,6 +96,51 @@ fn comments_and_settings_are_about_findings_too() {
 }
 
 #[test]
+fn what_spins_under_a_stack_can_be_run_again_with_progress_for_all() {
+    // Lane 0 opens the lock that the others wait for, after them.
+    let source = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.entry spin(.param .u64 lock) {
+    .reg .b32 %r<4>;
+    .reg .b64 %rd<2>;
+    .reg .pred %p<3>;
+    ld.param.u64 %rd1, [lock];
+    mov.u32 %r1, %laneid;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 bra OPEN;
+WAIT:
+    ld.volatile.global.u32 %r2, [%rd1];
+    setp.eq.u32 %p2, %r2, 0;
+    @%p2 bra WAIT;
+    bra DONE;
+OPEN:
+    st.volatile.global.u32 [%rd1], 1;
+DONE:
+    ret;
+}
+";
+    let mut client = Client::start();
+    let file = client.open("spin.ptx", source);
+    let launch =
+        json!({ "name": "mine", "block": [32], "args": [{ "buffer": "u32", "len": 1, "fill": "zero" }] });
+    select(&mut client, &file, launch);
+    let found = findings(&client.diagnostics(&file));
+    let spins = found.iter().find(|found| found["code"] == "no-progress").expect("it spins");
+    let mut params = file.params();
+    params["range"] = spins["range"].clone();
+    params["context"] = json!({ "diagnostics": [] });
+    let actions = client.request("textDocument/codeAction", params);
+    let rerun = actions.as_array().expect("actions").iter().find(|action| action["command"].is_object());
+    let command = &rerun.expect("it can be run again")["command"];
+    assert_eq!(command["title"], "Run again with the model `its`");
+    client.command("warplens.selectLaunch", command["arguments"][0].clone()).expect("it can be run");
+    let masks = client.request("warplens/laneMasks", file.params());
+    assert_eq!((&masks["model"], &masks["status"]), (&json!("its"), &json!("finished")));
+}
+
+#[test]
 fn a_finding_can_be_allowed_with_a_quick_fix() {
     let mut client = Client::start();
     let file = client.open("wrong.ptx", WRONG);

@@ -62,6 +62,9 @@ pub struct Masks<'r> {
     /// The visit that was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     visit: Option<JsonChosen>,
+    /// What the program printed, if anything.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    output: &'r str,
     lines: Vec<JsonLine>,
 }
 
@@ -141,6 +144,8 @@ pub struct MasksOf<'r> {
     pub launched: Mask,
     /// The visit that fixes the moment that is shown, where one was chosen.
     pub moment: Option<(StatementId, u64)>,
+    /// What the program printed.
+    pub output: &'r str,
     /// The statements that it reached.
     pub lines: &'r [LineTrace],
 }
@@ -163,6 +168,7 @@ impl<'r> Masks<'r> {
                 let Position { line, character } = at(statement)?;
                 Some(JsonChosen { line, character, number })
             }),
+            output: of.output,
             lines: lines(of.lines, width, at),
         }
     }

@@ -265,6 +265,7 @@ impl Shown {
             warp: self.warp.warp,
             launched: self.launched(),
             moment: self.moment,
+            output: &self.result.output.text,
             lines: self.trace().map_or(&[], |warp| &warp.lines),
         };
         Masks::new(of, positions)

@@ -5,12 +5,16 @@
 
 use std::collections::HashMap;
 
+use serde_json::json;
 use tower_lsp::ls_types::{
-    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, DocumentChanges, OneOf,
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, DocumentChanges, OneOf,
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
-use warplens_ide::{Diagnostic, Fix};
+use warplens_ide::lanes::Source;
+use warplens_ide::{Diagnostic, Fix, Language, Origin};
+use warplens_sim::WarpId;
 
+use super::commands::SELECT_LAUNCH;
 use super::job::{Failure, Question};
 use super::{convert, lanes};
 
@@ -34,6 +38,7 @@ pub(super) fn actions(
         for found in found.iter().filter(|found| found.range.intersect(range).is_some()) {
             let allow = question.analysis.allow_fix(question.file, found)?;
             let fixes = found.fixes.iter().chain(&allow);
+            actions.extend(rerun(question, found));
             actions.extend(fixes.map(|fix| quick_fix(question, found, fix)));
         }
     }
@@ -51,6 +56,34 @@ fn is_wanted(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
         rest.is_some_and(|rest| wanted.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
     };
     only.is_none_or(|only| only.iter().any(is_in))
+}
+
+/// What spins under a stack may come to its end where every lane gets on: the same launch under that model.
+fn rerun(question: &Question, found: &Diagnostic) -> Option<CodeAction> {
+    const MODEL: &str = "its";
+    let lanes = question.lanes.as_ref().filter(|_| found.origin == Origin::Run)?;
+    let shown = &lanes.shown;
+    if found.code != "no-progress" || question.language != Language::Ptx || shown.model() == MODEL {
+        return None;
+    }
+    let WarpId { cta, warp } = shown.warp();
+    let launch = match shown.source() {
+        Source::Given => json!(shown.launch()),
+        _ => json!(shown.launch().name),
+    };
+    let argument = json!({
+        "uri": question.uri.as_str(), "entry": shown.entry(), "launch": launch, "model": MODEL, "cta": cta, "warp": warp,
+    });
+    let title = format!("Run again with the model `{MODEL}`");
+    let command =
+        Command { title: title.clone(), command: SELECT_LAUNCH.into(), arguments: Some(vec![argument]) };
+    Some(CodeAction {
+        title,
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![convert::diagnostic(question, found.clone())]),
+        command: Some(command),
+        ..CodeAction::default()
+    })
 }
 
 fn quick_fix(question: &Question, found: &Diagnostic, fix: &Fix) -> CodeAction {

@@ -1,0 +1,63 @@
+// Which visit of a loop is shown: asked for the line with the cursor, and told to the server.
+import * as vscode from 'vscode';
+import type { LaneLine, Lanes } from './lanes';
+import type { Server } from './server';
+
+/** At most this many visits are listed; any other is typed. */
+const VISITS_LISTED = 200;
+
+type VisitItem = vscode.QuickPickItem & { visit: number | null };
+
+export async function goToVisit(server: Server, lanes: Lanes): Promise<void> {
+  const shown = lanes.current;
+  const editor = vscode.window.activeTextEditor;
+  if (!shown || !editor) {
+    void vscode.window.showInformationMessage('Warplens: no lanes are shown; pick a launch first.');
+    return;
+  }
+  const at = editor.selection.active.line;
+  const line = shown.masks.lines.find((candidate) => candidate.line === at);
+  if (!line) {
+    void vscode.window.showInformationMessage('Warplens: the warp did not come to this line; go to a line that ran.');
+    return;
+  }
+  const visit = await askForVisit(line);
+  if (visit === undefined) return;
+  await server.execute('warplens.selectVisit', { uri: shown.uri, line: at, visit });
+}
+
+/** The number that was picked or typed; null for the last of each line, undefined for none. */
+function askForVisit(line: LaneLine): Promise<number | null | undefined> {
+  const pick = vscode.window.createQuickPick<VisitItem>();
+  pick.title = `Show which of the ${line.count} visits of line ${line.line + 1}?`;
+  pick.placeholder = 'Pick a visit, or type its number';
+  const listed = visitItems(line);
+  pick.items = listed;
+  pick.onDidChangeValue((value) => {
+    const typed = Number(value);
+    const isBeyond = Number.isInteger(typed) && typed > VISITS_LISTED && typed <= line.count;
+    pick.items = isBeyond ? [{ label: `Visit ${typed}`, visit: typed }, ...listed] : listed;
+  });
+  return new Promise((resolve) => {
+    pick.onDidAccept(() => {
+      resolve(pick.selectedItems[0]?.visit);
+      pick.dispose();
+    });
+    pick.onDidHide(() => {
+      resolve(undefined);
+      pick.dispose();
+    });
+    pick.show();
+  });
+}
+
+function visitItems(line: LaneLine): VisitItem[] {
+  const items: VisitItem[] = [{ label: 'Last', description: 'the last visit of each line', visit: null }];
+  for (const { active, executed, repeat } of line.visits) {
+    for (let nth = 0; nth < repeat && items.length <= VISITS_LISTED; nth++) {
+      const lanes = active === executed ? `lanes ${active}` : `lanes ${active}, ${executed} acted`;
+      items.push({ label: `Visit ${items.length}`, description: lanes, visit: items.length });
+    }
+  }
+  return items;
+}
