@@ -99,6 +99,10 @@ impl Warp {
         let live = threads.launched();
         let listed = launch.lists(cta, warp);
         let visits = if listed { limits.max_visits } else { 0 };
+        let mut recorder = Recorder::new(launch.program.statements(), visits, launch.listing.visits);
+        if launch.options.counters {
+            recorder.count_costs();
+        }
         Warp {
             reporter: Reporter { cta, warp },
             live,
@@ -106,7 +110,7 @@ impl Warp {
             frames: vec![Some(frame)],
             local,
             carry: 0,
-            recorder: Recorder::new(launch.program.statements(), visits, launch.listing.visits),
+            recorder,
             listed,
             meetings: Vec::new(),
             spin: SpinWatch::default(),
