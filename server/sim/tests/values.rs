@@ -62,13 +62,14 @@ fn check(at: Look, expected: Expect) {
     for seen in look(&program, at).seen {
         let registers: Vec<_> = seen.registers.iter().map(show).collect();
         let line = LOOP.lines().nth(source.line(&program, seen.statement)).unwrap_or_default().trim();
-        out += &format!(
-            "{line:32} #{} {:08x} {:08x}  {}\n",
+        let told = format!(
+            "{line:32} #{} {:08x} {:08x}  {}",
             seen.visit,
             seen.active,
             seen.executed,
             registers.join(", ")
         );
+        out += &format!("{}\n", told.trim_end());
     }
     expected.assert_eq(&out);
 }
@@ -88,9 +89,9 @@ fn the_last_visit_of_each_statement() {
         call (%r5), twice, (%r2);        #4 ffffffff ffffffff  %r5 = 8 8 8 8, %r2 : 4 4 4 4
         setp.lt.u32 %p2, %r2, 4;         #4 ffffffff ffffffff  %p2 = 0 0 0 0, %r2 : 4 4 4 4
         @%p2 bra TRIP;                   #4 ffffffff 00000000  %p2 : 0 0 0 0
-        ret;                             #1 ffffffff ffffffff  
+        ret;                             #1 ffffffff ffffffff
         add.u32 r, x, x;                 #4 ffffffff ffffffff  r = 8 8 8 8, x : 4 4 4 4
-        ret;                             #4 ffffffff ffffffff  
+        ret;                             #4 ffffffff ffffffff
     "#]],
     );
 }
@@ -113,7 +114,7 @@ fn a_visit_fixes_a_moment_for_all_statements() {
         setp.lt.u32 %p2, %r2, 4;         #2 ffffffff ffffffff  %p2 = 1 1 1 1, %r2 : 2 2 2 2
         @%p2 bra TRIP;                   #2 ffffffff ffffffff  %p2 : 1 1 1 1
         add.u32 r, x, x;                 #2 ffffffff ffffffff  r = 4 4 4 4, x : 2 2 2 2
-        ret;                             #2 ffffffff ffffffff  
+        ret;                             #2 ffffffff ffffffff
     "#]],
     );
 }

@@ -66,7 +66,7 @@ impl Prepared {
         }
     }
 
-    /// The statement that holds a place in the text, or stands next on its line.
+    /// The statement that holds a place in the text.
     pub fn statement_at(&self, offset: TextSize) -> Option<StatementId> {
         let holds = |statement: &Statement| statement.range.contains_inclusive(offset);
         Some(StatementId(self.statements.iter().position(holds)? as u32))
