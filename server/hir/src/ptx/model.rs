@@ -15,7 +15,9 @@ pub use constant::Constant;
 pub use function::{Function, FunctionKind, Label};
 pub use header::{AddressSize, Declaration, DeclarationKind, Directive, Header, ModuleUse, Target, Version};
 pub use ids::{ConstantId, InstructionId, MnemonicId, NameId, ReferentId, ScopeId, SymbolId};
-pub use instruction::{Address, AddressForm, Component, Guard, Instruction, Mnemonic, Operand, OperandList};
+pub use instruction::{
+    Address, AddressForm, Bytes, Component, Guard, Instruction, Mnemonic, Operand, OperandList,
+};
 pub use name::{NameRef, Resolution, Role};
 pub use problem::{DeclarationMistake, Problem, ProblemKind};
 pub use signature::{Parameter, PerformanceDirective, Pointer, Signature};

@@ -274,8 +274,8 @@ pub enum Component {
     /// Half selectors of the video instructions.
     H0,
     H1,
-    /// Several bytes, a hexadecimal digit each: `.b7210` is 0x7210, of 4 digits.
-    Bytes(u16, u8),
+    /// Two to four bytes: `.b7210`.
+    Bytes(Bytes),
     /// Two halves, a hexadecimal digit each: `.h32` is 0x32.
     Halves(u8),
     /// A word that is not a selector.
@@ -306,7 +306,7 @@ impl Component {
         let value = u16::from_str_radix(digits, 16).ok()?;
         let all = digits.chars().all(|digit| ('0'..=most).contains(&digit));
         match (kind, digits.len()) {
-            ("b", 2..=4) if all => Some(Component::Bytes(value, digits.len() as u8)),
+            ("b", 2..=4) if all => Some(Component::Bytes(Bytes::new(value, digits.len()))),
             ("h", 2) if all => Some(Component::Halves(value as u8)),
             _ => None,
         }
@@ -324,9 +324,45 @@ impl Component {
     }
 }
 
+/// Bytes of two words by number, 0 to 7, as a selector lists them. Small, since every operand has room for one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Bytes([u8; 2]);
+
+impl Bytes {
+    /// Where there are fewer than four digits, those before are this.
+    const NONE: u16 = 0xf;
+
+    fn new(digits: u16, count: usize) -> Bytes {
+        let none = (count..4).fold(0, |none, index| none | Self::NONE << (4 * index));
+        Bytes((digits | none).to_le_bytes())
+    }
+
+    /// The numbers, that of the lowest lane first.
+    pub fn numbers(self) -> impl Iterator<Item = u8> {
+        let digits = u16::from_le_bytes(self.0);
+        (0..4)
+            .map(move |index| digits >> (4 * index) & 0xf)
+            .filter(|digit| *digit != Self::NONE)
+            .map(|digit| digit as u8)
+    }
+
+    /// All four as hexadecimal digits, where there are four.
+    pub fn all(self) -> Option<u16> {
+        (self.numbers().count() == 4).then_some(u16::from_le_bytes(self.0))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn selectors_of_bytes() {
+        let Component::Bytes(bytes) = Component::from_name("b7210") else { panic!("bytes") };
+        assert_eq!((bytes.numbers().collect::<Vec<_>>(), bytes.all()), (vec![0, 1, 2, 7], Some(0x7210)));
+        let Component::Bytes(bytes) = Component::from_name("b30") else { panic!("bytes") };
+        assert_eq!((bytes.numbers().collect::<Vec<_>>(), bytes.all()), (vec![0, 3], None));
+    }
 
     #[test]
     fn tables_stay_small() {

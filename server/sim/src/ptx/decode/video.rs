@@ -146,8 +146,8 @@ fn parallel(bits: u32, [d, a, b]: [Operand; 3], m: &mut Modifiers<'_>) -> Result
     };
     let mask = match component(d) {
         None => 0xf,
-        Some(Component::Bytes(digits, count)) => digit_set(digits, count),
-        Some(Component::Halves(digits)) => digit_set(digits.into(), 2),
+        Some(Component::Bytes(bytes)) => bytes.numbers().fold(0, |set, number| set | 1 << number),
+        Some(Component::Halves(digits)) => 1 << (digits & 3) | 1 << (digits >> 4 & 3),
         Some(_) => part(d)?.map_or(0xf, |part| 1 << (part.shift / bits)),
     };
     Ok(Shape::Parallel { bits, a, b, mask, add: m.take("add") })
@@ -161,13 +161,12 @@ fn component(operand: Operand) -> Option<Component> {
 fn selector(operand: Operand) -> Result<Option<u16>, Why> {
     match component(operand) {
         None => Ok(None),
-        Some(Component::Bytes(digits, 4)) => Ok(Some(digits)),
         Some(Component::Halves(digits)) => Ok(Some(digits.into())),
-        Some(_) => Err(Why::new("a selector does not name a part for each lane")),
+        Some(component) => match component {
+            Component::Bytes(bytes) => bytes.all(),
+            _ => None,
+        }
+        .map(Some)
+        .ok_or_else(|| Why::new("a selector does not name a part for each lane")),
     }
-}
-
-/// The digits of a number, as a set.
-fn digit_set(digits: u16, count: u8) -> u8 {
-    (0..count).fold(0, |set, index| set | 1 << (digits >> (4 * index) & 7))
 }
