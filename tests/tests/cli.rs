@@ -287,16 +287,19 @@ fn a_reader_that_leaves_early_is_no_error() {
 #[test]
 fn diagnostics_are_allowed_and_denied() {
     let folder = Folder::new();
-    folder.write("k.wave", ".kernel k\n    @p0 iadd r1, r2, r3\n    iadd r1, r2, r3\n.end\n");
+    folder.write(
+        "k.wave",
+        ".kernel k\n    icmp.lt p0, r0, r1\n    @p0 iadd r1, r2, r3\n    iadd r1, r2, r3\n.end\n",
+    );
     check(
         folder.path(),
         &["check", "k.wave", "--allow", "guard-p0", "--deny", "missing-halt"],
         "",
         expect![[r#"
             error[missing-halt]: lanes run past the end of the kernel: end it with `halt` or `return`
-             --> k.wave:4:1
+             --> k.wave:5:1
               |
-            4 | .end
+            5 | .end
               | ^^^^
 
             1 error
@@ -318,7 +321,7 @@ fn diagnostics_are_allowed_and_denied() {
     );
     folder.write(
         "allowed.wave",
-        ".kernel k\n    ; warplens: allow(guard-p0)\n    @p0 iadd r1, r2, r3\n    halt\n.end\n",
+        ".kernel k\n    icmp.lt p0, r0, r1\n    ; warplens: allow(guard-p0)\n    @p0 iadd r1, r2, r3\n    halt\n.end\n",
     );
     check(
         folder.path(),

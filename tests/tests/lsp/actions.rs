@@ -97,15 +97,15 @@ fn all_that_is_certain_at_once() {
 
 #[test]
 fn a_warning_can_be_allowed_on_its_line() {
-    let source = ".kernel k\n    @p0 iadd r1, r2, r3\n    halt\n.end\n";
+    let source = ".kernel k\n    icmp.lt p0, r0, r1\n    @p0 iadd r1, r2, r3\n    halt\n.end\n";
     check(
         ("k.wave", source),
-        range([1, 5], [1, 5]),
+        range([2, 5], [2, 5]),
         None,
         expect![[r#"
             Allow `guard-p0` on this line (quickfix) of guard-p0
                 version 1
-                1:23-1:23 " ; warplens: allow(guard-p0)"
+                2:23-2:23 " ; warplens: allow(guard-p0)"
         "#]],
     );
     let mut client = Client::start();
@@ -142,7 +142,8 @@ fn a_diagnostic_links_to_its_page() {
     }
 }
 
-const DIVERGENT: &str = ".kernel k\n    @p0 iadd r1, r2, r3\n    iadd r1, r2, r3\n.end\n";
+const DIVERGENT: &str =
+    ".kernel k\n    icmp.lt p0, r0, r1\n    @p0 iadd r1, r2, r3\n    iadd r1, r2, r3\n.end\n";
 
 fn settings(disabled: &[&str], severity: Value) -> Value {
     json!({ "diagnostics": { "disabled": disabled, "severity": severity } })
@@ -158,7 +159,7 @@ fn settings_say_what_is_said() {
     let file = client.open("k.wave", DIVERGENT);
     let told = client.diagnostics(&file);
     expect![[r#"
-        3:0-3:4 error missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
+        4:0-4:4 error missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
     "#]]
     .assert_eq(&render(&told));
 }
@@ -175,7 +176,7 @@ fn a_change_of_settings_is_told_at_once() {
     assert_eq!(render(&client.published(&file)), "");
     tell(&mut client, settings(&[], json!({ "missing-halt": "off", "guard-p0": "hint" })));
     expect![[r#"
-        1:4-1:7 hint guard-p0: toolchain 0.1.2 ignores the guard `@p0` and runs this in every lane: use p1, p2, p3 or `@!p0`
+        2:4-2:7 hint guard-p0: toolchain 0.1.2 ignores the guard `@p0` and runs this in every lane: use p1, p2, p3 or `@!p0`
     "#]]
     .assert_eq(&render(&client.published(&file)));
 }

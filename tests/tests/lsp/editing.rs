@@ -85,15 +85,32 @@ fn a_statement_is_formatted_as_it_ends() {
 }
 
 #[test]
-fn wave_is_told_to_come_later() {
+fn wave_closes_constructs_as_one_types() {
     let mut client = Client::start();
-    let file = client.open("k.wave", ".kernel k\n  halt\n.end\n");
-    let mut params = file.params();
-    params["options"] = options();
-    let id = client.send("textDocument/formatting", params);
-    let error = client.wait(id).expect_err("it cannot be formatted");
-    assert_eq!(error["code"], -32803);
-    assert!(error["message"].as_str().is_some_and(|why| why.contains("WAVE")), "{error}");
+    let file = client.open("k.wave", ".kernel k\n    if p1\n      nop\n        endif\n\nhalt\n.end\n");
+    let typed = json!({ "position": { "line": 4, "character": 0 }, "ch": "\n", "options": options() });
+    let edits = ask(&mut client, "textDocument/onTypeFormatting", &file, typed);
+    expect![[r#"
+        .kernel k
+            if p1
+              nop
+            endif
+
+        halt
+        .end
+    "#]]
+    .assert_eq(&apply(&file, &edits));
+    let edits = ask(&mut client, "textDocument/formatting", &file, json!({ "options": options() }));
+    expect![[r#"
+        .kernel k
+            if p1
+                nop
+            endif
+
+            halt
+        .end
+    "#]]
+    .assert_eq(&apply(&file, &edits));
 }
 
 const CALL: &str = "\
