@@ -247,5 +247,7 @@ mod tests {
         assert!(total.accepted > 1000 && total.rejected > 1000, "{total}");
         assert!(total.accepted_alike * 100 >= total.accepted * 98, "{total}");
         assert!(total.rejected_alike * 100 >= total.rejected * 98, "{total}");
+        // What nobody can give a reason for is next to nothing.
+        assert!(total.unknown * 200 <= total.accepted + total.rejected, "{total}");
     }
 }
