@@ -1,5 +1,7 @@
-//! From an edit to the lanes of the new text, over stdio: one block of 256 threads, ten thousand instructions a warp.
+//! From an edit to the lanes of the new text, over stdio: one block of 256 threads, ten thousand instructions a warp. Then the
+//! same while a run of the text before, which goes on up to the limit of steps, is under way and has to be given up.
 
+use std::thread;
 use std::time::Duration;
 
 use anyhow::{Result, ensure};
@@ -33,6 +35,14 @@ again:
 /// The line of the first `mov`, whose operand the edits change.
 const EDITED_LINE: u32 = 9;
 
+/// The line that says how many trips there are.
+const TRIPS_LINE: u32 = 13;
+const SHORT: &str = "2500";
+const ENDLESS: &str = "2000000000";
+
+/// How long a run is given to be under way: a fraction of what it takes to come to the limit.
+const UNDER_WAY: Duration = Duration::from_millis(20);
+
 pub(crate) fn run(rounds: usize) -> Result<()> {
     let mut client = Client::start(&sample::server()?)?;
     client.open(1, KERNEL)?;
@@ -44,19 +54,50 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     )?;
     client.ask("warplens/laneMasks", json!({}))?;
 
+    let mut version = 1;
     let mut times = Times::default();
-    for round in 0..rounds as i32 {
-        let version = round + 2;
-        let digit = (b'0' + (round % 10) as u8) as char;
-        let end = KERNEL.lines().nth(EDITED_LINE as usize).map_or(0, |line| line.len() as u32);
-        let sent =
-            client.change(version, [EDITED_LINE, end - 2, EDITED_LINE, end - 1], &digit.to_string())?;
-        let (_, masks) = client.ask("warplens/laneMasks", json!({}))?;
-        let time: Duration = sent.elapsed();
-        ensure!(masks["version"] == version, "the lanes are those of another version: {}", masks["version"]);
-        ensure!(masks["status"] == "finished", "the run did not finish: {}", masks["status"]);
-        times.push(time);
+    for round in 0..rounds {
+        times.push(lanes_after(&mut client, &mut version, digit(round))?);
     }
     times.print("edit to lanes (8 warps x 10^4)");
+
+    let mut times = Times::default();
+    for round in 0..rounds {
+        version += 1;
+        client.change(version, trips(SHORT.len()), ENDLESS)?;
+        thread::sleep(UNDER_WAY);
+        version += 1;
+        client.change(version, trips(ENDLESS.len()), SHORT)?;
+        times.push(lanes_after(&mut client, &mut version, digit(round))?);
+    }
+    times.print("the same during a longer run");
     Ok(())
+}
+
+/// The edit of a round: a range, and the digit that comes there.
+fn digit(round: usize) -> ([u32; 4], String) {
+    let end = KERNEL.lines().nth(EDITED_LINE as usize).map_or(0, |line| line.len() as u32);
+    ([EDITED_LINE, end - 2, EDITED_LINE, end - 1], (round % 10).to_string())
+}
+
+/// Where the number of trips stands when it is so long.
+fn trips(length: usize) -> [u32; 4] {
+    let line = TRIPS_LINE as usize;
+    let start = KERNEL.lines().nth(line).and_then(|line| line.find(SHORT)).map_or(0, |at| at as u32);
+    [TRIPS_LINE, start, TRIPS_LINE, start + length as u32]
+}
+
+/// Edits, and gives the time until the lanes of the edited text are there.
+fn lanes_after(
+    client: &mut Client,
+    version: &mut i32,
+    (range, text): ([u32; 4], String),
+) -> Result<Duration> {
+    *version += 1;
+    let sent = client.change(*version, range, &text)?;
+    let (_, masks) = client.ask("warplens/laneMasks", json!({}))?;
+    let time = sent.elapsed();
+    ensure!(masks["version"] == *version, "the lanes are those of another version: {}", masks["version"]);
+    ensure!(masks["status"] == "finished", "the run did not finish: {}", masks["status"]);
+    Ok(time)
 }
