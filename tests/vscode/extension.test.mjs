@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ensureHost } from './host.mjs';
+import { simulationTests } from './simulation.mjs';
 import { until, Workbench } from './workbench.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -191,6 +192,8 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await shot('wave-1-lanes');
     });
   });
+
+  simulationTests(() => ({ bench, shot }));
 
   const lanesStand = async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line));
 

@@ -98,6 +98,7 @@ export class Lanes implements vscode.Disposable {
       `Block ${masks.cta.join(',')}, warp ${warp} of ${warpCount(masks)}`,
       ...(masks.visit ? [`Visit ${masks.visit.number} of line ${masks.visit.line + 1}`] : []),
       ...masks.findings.map((finding) => `${finding.severity}: ${finding.message}`),
+      ...(masks.output ? ['It printed text: see the output channel “Warplens Printed”.'] : []),
       'Select to pick another launch.',
     ];
     this.item.tooltip = lines.join('\n');

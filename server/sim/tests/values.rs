@@ -150,3 +150,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn what_a_barrier_gives_is_known_at_its_line() {
+    let text = "\
+.version 8.5
+.target sm_90
+.address_size 64
+.visible .entry k()
+{
+    .reg .pred %p<2>; .reg .u32 %r<3>;
+    mov.u32 %r1, %laneid;
+    setp.lt.u32 %p1, %r1, 8;
+    bar.red.popc.u32 %r2, 0, %p1;
+    ret;
+}
+";
+    let source = Source::new(text);
+    let values = look(&source.program("k"), Look::at(warp(1, 0)));
+    let barrier = values.seen.iter().find_map(|seen| seen.register("%r2")).expect("it is named");
+    assert_eq!(show(barrier), "%r2 = 16 16 16 16");
+}

@@ -11,6 +11,7 @@ mod editing;
 mod features;
 mod findings;
 mod lanes;
+mod models;
 mod navigation;
 mod order;
 mod positions;

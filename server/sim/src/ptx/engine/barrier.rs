@@ -2,7 +2,7 @@
 
 use super::execute::put;
 use super::warp::{Arrival, Warp};
-use crate::ptx::program::{Barrier, BarrierKind, Slot};
+use crate::ptx::program::{Barrier, BarrierKind, Program, Slot};
 use crate::ptx::registers::{WIDTH, lanes};
 
 /// Barriers of a block.
@@ -78,7 +78,7 @@ impl State {
     }
 
     /// Lets those who wait go on, and starts over.
-    pub(crate) fn open(&mut self, warps: &mut [Warp]) {
+    pub(crate) fn open(&mut self, warps: &mut [Warp], program: &Program) {
         for waiting in std::mem::take(&mut self.waiting) {
             let warp = &mut warps[waiting.warp];
             warp.groups.release(waiting.mask);
@@ -91,6 +91,10 @@ impl State {
             };
             for lane in lanes(waiting.mask) {
                 put(d, &mut frame.registers, lane, value.into());
+            }
+            if let Some(probe) = &mut warp.probe {
+                let function = &program.functions[frame.function as usize];
+                probe.keep(function, waiting.statement - function.first_statement, frame);
             }
         }
         *self = State::default();

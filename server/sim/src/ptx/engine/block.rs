@@ -146,13 +146,13 @@ impl Block {
             match self.warps[index].run(launch, spaces, journal) {
                 Pause::Ended => {
                     self.states[index] = WarpState::Ended;
-                    self.open_barriers(journal);
+                    self.open_barriers(launch, journal);
                     return None;
                 }
                 Pause::Waiting => {
                     // Lanes may have ended on the way here, and others may wait for nobody else.
                     self.states[index] = WarpState::Waiting;
-                    self.open_barriers(journal);
+                    self.open_barriers(launch, journal);
                     return None;
                 }
                 Pause::Spinning => {
@@ -165,7 +165,7 @@ impl Block {
                 }
                 Pause::Due => return Some(BlockPause::Due),
                 Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
-                Pause::Arrived(arrival) => match self.arrive(index, arrival, journal) {
+                Pause::Arrived(arrival) => match self.arrive(index, arrival, launch, journal) {
                     // Who opens a barrier has had its turn, like the others that came to it.
                     Ok(Arrived::Opened) => return None,
                     Ok(Arrived::Waits | Arrived::GoesOn) => {}
@@ -175,9 +175,15 @@ impl Block {
         }
     }
 
-    fn arrive(&mut self, index: usize, arrival: Arrival, journal: &mut Journal) -> Result<Arrived, Status> {
+    fn arrive(
+        &mut self,
+        index: usize,
+        arrival: Arrival,
+        launch: &Launch<'_>,
+        journal: &mut Journal,
+    ) -> Result<Arrived, Status> {
         if matches!(arrival.barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait) {
-            return Ok(self.arrive_at_cluster(index, arrival, journal));
+            return Ok(self.arrive_at_cluster(index, arrival, launch, journal));
         }
         let count = self.warps.len();
         let warp = &mut self.warps[index];
@@ -205,7 +211,7 @@ impl Block {
         if waits {
             warp.groups.block(arrival.mask);
         }
-        self.open_barriers(journal);
+        self.open_barriers(launch, journal);
         Ok(match (waits, self.barriers[id as usize].waiting().is_empty()) {
             (false, _) => Arrived::GoesOn,
             (true, false) => Arrived::Waits,
@@ -213,7 +219,13 @@ impl Block {
         })
     }
 
-    fn arrive_at_cluster(&mut self, index: usize, arrival: Arrival, journal: &mut Journal) -> Arrived {
+    fn arrive_at_cluster(
+        &mut self,
+        index: usize,
+        arrival: Arrival,
+        launch: &Launch<'_>,
+        journal: &mut Journal,
+    ) -> Arrived {
         let Arrival { barrier, mask, statement, .. } = arrival;
         let count = self.warps.len();
         let warp = &mut self.warps[index];
@@ -235,7 +247,7 @@ impl Block {
                 wrong,
             ));
         }
-        self.open_barriers(journal);
+        self.open_barriers(launch, journal);
         let still = self.cluster.waiting().iter().any(|group| group.warp == index && group.mask == mask);
         match (waits, still) {
             (false, _) => Arrived::GoesOn,
@@ -245,7 +257,7 @@ impl Block {
     }
 
     /// Opens every barrier that is complete.
-    fn open_barriers(&mut self, journal: &mut Journal) {
+    fn open_barriers(&mut self, launch: &Launch<'_>, journal: &mut Journal) {
         for barrier in &mut self.barriers {
             if !barrier.is_complete(&self.warps) {
                 continue;
@@ -258,7 +270,7 @@ impl Block {
             if let Some(watch) = &mut journal.watch {
                 watch.opened(barrier.arrived(), &barrier.waiting_lanes(), &self.warps);
             }
-            barrier.open(&mut self.warps);
+            barrier.open(&mut self.warps, launch.program);
         }
         let (ends, groups) = self.cluster.open(&self.warps);
         if let Some(watch) = journal.watch.as_mut().filter(|_| ends) {
