@@ -143,8 +143,12 @@ fn several_visits(trace: &LineTrace, all: u32) -> String {
     let counts = trace.visits.iter().map(|visit| visit.executed.count_ones());
     let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
     let share = trace.executed_lanes as f64 / trace.count.max(1) as f64;
+    let lanes = match least == most {
+        true => format!("{most} of {all} lanes each"),
+        false => format!("{least} to {most} of {all} lanes, {share:.1} on average"),
+    };
     let mut text = format!(
-        "**{} visits** by {least} to {most} of {all} lanes, {share:.1} on average; {} of them acted at least once.",
+        "**{} visits** by {lanes}; {} of them acted at least once.",
         trace.count,
         trace.executed.count_ones(),
     );
