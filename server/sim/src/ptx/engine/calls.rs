@@ -87,7 +87,8 @@ impl Warp {
         if let Callee::System(system) = target {
             let call = &function.tables.calls[call as usize];
             let pointer = if launch.program.wide_addresses { 8 } else { 4 };
-            let mut callee = system::Callee { spaces, local: &mut self.local, pointer };
+            let watch = journal.watch.as_deref_mut();
+            let mut callee = system::Callee { spaces, local: &mut self.local, watch, pointer };
             let frame = self.frames[frame as usize].as_mut()?;
             if let Err(fault) = system::call(system, call, frame, &mut callee, executed) {
                 journal.report(self.reporter.fault(fault, Severity::Error, statement));

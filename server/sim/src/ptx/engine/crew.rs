@@ -10,12 +10,14 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use rustc_hash::FxHashSet;
+
 use super::launch::Journal;
 use super::run::{Gathered, Run};
 use super::spaces::Spaces;
 use super::touched::Touched;
 use crate::ptx::program::Op;
-use crate::trace::{Cancelled, Control, Finding, Progress, Workers};
+use crate::trace::{Cancelled, Control, Finding, Progress, StatementId, Workers};
 
 /// Stretches for each worker: the more, the less they wait for the last one.
 const STRETCHES: u64 = 8;
@@ -91,7 +93,8 @@ impl<'a> Crew<'a> {
         run.spaces = spaces;
         run.journal.steps = steps.into_inner();
         run.blocks_done = run.launch.blocks();
-        for Stretch { findings, gathered, .. } in stretches {
+        for Stretch { findings, raced, gathered, .. } in stretches {
+            run.journal.raced.extend(raced);
             findings.into_iter().for_each(|finding| run.journal.report(finding));
             run.gathered.append(gathered);
         }
@@ -103,6 +106,7 @@ impl<'a> Crew<'a> {
 struct Stretch {
     first: u64,
     findings: Vec<Finding>,
+    raced: FxHashSet<StatementId>,
     gathered: Gathered,
 }
 
@@ -180,7 +184,7 @@ impl Table<'_, '_> {
         let journal = std::mem::replace(&mut run.journal, Journal::new(run.launch));
         let gathered = std::mem::take(&mut run.gathered);
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
-        merged.stretches.push(Stretch { first, findings: journal.findings, gathered });
+        merged.stretches.push(Stretch { first, findings: journal.findings, raced: journal.raced, gathered });
         let Merged { touched, spaces, .. } = &mut *merged;
         let Some(mut theirs) = run.spaces.touched.take() else { return false };
         let apart = touched.absorb(&mut theirs, &run.spaces, spaces);

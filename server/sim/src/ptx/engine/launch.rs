@@ -137,6 +137,8 @@ pub(crate) struct Journal {
     /// Whether all has been seen that the run was to look at.
     pub(crate) looked: bool,
     pub(crate) findings: Vec<Finding>,
+    /// Loads of what was never written, which are but the shadow of a race.
+    pub(crate) raced: FxHashSet<StatementId>,
     /// Who looks at memory.
     pub(crate) watch: Option<Box<Watch>>,
     seen: FxHashSet<(&'static str, Option<StatementId>, Seen)>,
@@ -152,6 +154,7 @@ impl Journal {
             limit: options.limits.max_steps,
             looked: false,
             findings: Vec::new(),
+            raced: FxHashSet::default(),
             watch: Watch::new(launch.program, launch.grid, options),
             seen: FxHashSet::default(),
             most: options.limits.max_findings,
@@ -162,6 +165,17 @@ impl Journal {
     pub(crate) fn stop_looking(&mut self) {
         self.looked = true;
         self.pause_at = 0;
+    }
+
+    /// What was found: without the loads that were only too early in a race that stands there too.
+    pub(crate) fn into_findings(self) -> Vec<Finding> {
+        let Journal { mut findings, raced, .. } = self;
+        let shadow = |finding: &Finding| {
+            finding.code == "uninitialized-read"
+                && finding.statement.is_some_and(|statement| raced.contains(&statement))
+        };
+        findings.retain(|finding| !shadow(finding));
+        findings
     }
 
     /// Keeps a finding: once for a statement of a warp, or for a pair of statements if it is the watch's.

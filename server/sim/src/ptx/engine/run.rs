@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
         let (summed, totals) = summary.finish();
         RunResult {
             status,
-            findings: self.journal.findings,
+            findings: self.journal.into_findings(),
             totals,
             warps: warps.into_iter().map(|(_, trace)| trace).collect(),
             warps_truncated: truncated,

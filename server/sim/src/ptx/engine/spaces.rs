@@ -21,6 +21,13 @@ pub(crate) enum Bank {
     Local,
 }
 
+impl Bank {
+    /// Whether threads share it and may write it.
+    pub(crate) fn is_common(self) -> bool {
+        matches!(self, Bank::Launch | Bank::Globals | Bank::Shared)
+    }
+}
+
 /// A stretch of addresses that may be accessed as one. Byte 0 of its bank has address `origin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {

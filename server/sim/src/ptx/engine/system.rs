@@ -6,6 +6,7 @@ use super::heap::BadFree;
 use super::local::Local;
 use super::print::{Arguments, print};
 use super::spaces::Spaces;
+use super::watch::Watch;
 use crate::ptx::program::{Call, Space, System};
 use crate::ptx::registers::lanes;
 use crate::trace::Output;
@@ -44,6 +45,8 @@ impl Printed {
 pub(crate) struct Callee<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
+    /// Who looks at memory.
+    pub(crate) watch: Option<&'w mut Watch>,
     /// Bytes of a pointer.
     pub(crate) pointer: u32,
 }
@@ -104,7 +107,12 @@ impl Callee<'_> {
         let Spaces { heap, launch, changes, .. } = &mut *self.spaces;
         *changes += 1;
         let (code, what) = match heap.free(launch, address) {
-            Ok(()) => return Ok(0),
+            Ok(()) => {
+                if let Some((watch, block)) = self.watch.as_mut().zip(launch.nearest(address)) {
+                    watch.freed(address - launch.raw().0, block.len);
+                }
+                return Ok(0);
+            }
             Err(BadFree::Again) => ("double-free", "was freed before"),
             Err(BadFree::NoBlock) => ("bad-free", "is not what `malloc` gave"),
         };

@@ -107,6 +107,8 @@ pub(crate) struct Watch {
     loaded_unwritten: bool,
     cost: Option<Counters>,
     news: Vec<Finding>,
+    /// Statements that read what nobody had written because they came before the writer, in a race that is found.
+    raced: Vec<StatementId>,
     /// Pairs of statements that were reported.
     reported: FxHashSet<(&'static str, u32, u32)>,
     /// Bytes that shadow memory may still take.
@@ -138,6 +140,7 @@ impl Watch {
                 loaded_unwritten: false,
                 cost: None,
                 news: Vec::new(),
+                raced: Vec::new(),
                 reported: FxHashSet::default(),
                 budget: limits.max_shadow,
                 exhausted: false,
@@ -200,6 +203,11 @@ impl Watch {
         }
     }
 
+    /// Memory of the launch was given back: who gets it next has nothing to do with who had it.
+    pub(crate) fn freed(&mut self, index: u64, len: u64) {
+        self.launch.forget(index, len);
+    }
+
     /// A call gets a stretch of local memory, in which nothing is written yet.
     pub(crate) fn entered(&mut self, warp: u32, start: u32, len: u32, mask: u32) {
         if self.checks.uninitialized {
@@ -228,6 +236,7 @@ impl Watch {
         if !self.news.is_empty() {
             self.news.drain(..).for_each(|finding| journal.report(finding));
         }
+        journal.raced.extend(self.raced.drain(..));
     }
 
     /// The instruction accesses memory.
@@ -247,7 +256,18 @@ impl Watch {
         };
         self.unwritten[..told.count.min(ELEMENTS)].fill(0);
         let mut clashes = races::Clashes::default();
-        for lane in lanes(told.mask) {
+        let together = match told.checked {
+            Checked::One(extent) if strength == Strength::Weak => Some(*extent),
+            _ => None,
+        };
+        let apart = match together.filter(|extent| extent.bank.is_common()) {
+            Some(extent) => {
+                self.weakly(told, extent, &mut clashes);
+                0
+            }
+            None => told.mask,
+        };
+        for lane in lanes(apart) {
             let Some(extent) = told.extent(lane) else { continue };
             let index = extent.index(told.addresses[lane]) as u64;
             let thread = Thread { warp, lane: lane as u32 };
@@ -307,7 +327,62 @@ impl Watch {
         }
     }
 
-    #[inline]
+    /// Weak accesses of all lanes to one extent: most accesses are, so nothing is asked twice.
+    fn weakly(&mut self, told: &Told<'_>, extent: Extent, clashes: &mut races::Clashes) {
+        let Visit { statement, warp, .. } = self.visit;
+        let shadow = match extent.bank {
+            Bank::Shared => &mut self.block.shared,
+            Bank::Launch => &mut self.launch,
+            _ => &mut self.globals,
+        };
+        let (reads, span) = (told.deed.reads(), told.span());
+        let epoch = self.sync.epoch(warp);
+        let (mut unwritten, mut room) = (0, true);
+        let words = reads && span == 4 && self.checks.races;
+        for lane in lanes(told.mask) {
+            let index = extent.index(told.addresses[lane]) as u64;
+            let thread = Thread { warp, lane: lane as u32 };
+            let stamp = Stamp::new(epoch, statement, thread.lane, Strength::Weak);
+            let access = Access { sync: &self.sync, stamp, thread, races: self.checks.races };
+            if words && shadow.load_calmly(index, extent.bank != Bank::Shared, &access) {
+                continue;
+            }
+            if !shadow.prepare(index, span, &mut self.budget) {
+                room = false;
+                continue;
+            }
+            let conflict = if reads {
+                let (conflict, written) = shadow.load(index, span, &access);
+                unwritten |= u32::from(!written) << lane;
+                conflict
+            } else {
+                shadow.store(index, span, &access)
+            };
+            if let Some(conflict) = conflict {
+                clashes.add(conflict, thread.lane, index);
+            }
+        }
+        if unwritten != 0 && extent.bank == Bank::Shared {
+            for lane in lanes(unwritten) {
+                self.unwritten_elements(told, extent.index(told.addresses[lane]) as u64, lane as u32);
+            }
+        }
+        if !room {
+            self.say_exhausted();
+        }
+    }
+
+    /// Notes which elements of a load from shared memory nobody wrote.
+    #[cold]
+    fn unwritten_elements(&mut self, told: &Told<'_>, index: u64, lane: u32) {
+        let size = u64::from(told.size);
+        for element in 0..told.count {
+            if !self.block.shared.is_written(index + element as u64 * size, size) {
+                self.unwritten[element] |= 1 << lane;
+            }
+        }
+    }
+
     fn cells(
         &mut self,
         told: &Told<'_>,
@@ -346,12 +421,7 @@ impl Watch {
         let conflict = if told.deed.reads() {
             let (conflict, written) = shadow.load(index, span, &access);
             if !written && bank == Bank::Shared {
-                for element in 0..told.count {
-                    let size = u64::from(told.size);
-                    if !shadow.is_written(index + element as u64 * size, size) {
-                        self.unwritten[element] |= 1 << thread.lane;
-                    }
-                }
+                self.unwritten_elements(told, index, thread.lane);
             }
             conflict
         } else {

@@ -142,7 +142,10 @@ impl Listing<'_> {
     }
 
     fn findings(&self, out: &mut dyn Write) -> io::Result<()> {
-        for finding in &self.run.result.findings {
+        // The worst first, each kind in the order in which the run came to it.
+        let mut findings: Vec<&Finding> = self.run.result.findings.iter().collect();
+        findings.sort_by_key(|finding| finding.severity);
+        for finding in findings {
             let (style, word) = severity(finding.severity);
             let place = self.place(finding);
             writeln!(out, "{style}{word}[{}]{style:#} {place}: {}", finding.code, finding.message)?;

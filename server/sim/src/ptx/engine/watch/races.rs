@@ -43,8 +43,13 @@ impl Clashes {
 impl Watch {
     pub(super) fn report_races(&mut self, told: &Told<'_>, clashes: &Clashes, spaces: &Spaces) {
         for (_, mask, meetings) in &clashes.found {
+            let raced =
+                |meeting: &Meeting| meeting.conflict.fresh && meeting.conflict.clash == Clash::WriteAfterRead;
             let differs = meetings.iter().find(|meeting| !self.same_value(told, meeting, spaces));
             let Some(&meeting) = differs.or(meetings.first()) else { continue };
+            if differs.is_some() && meetings.iter().any(raced) {
+                self.raced.push(StatementId(meeting.conflict.before.statement()));
+            }
             self.report_race(told, meeting, *mask, differs.is_none(), spaces);
         }
     }
@@ -77,7 +82,7 @@ impl Watch {
     }
 
     fn report_race(&mut self, told: &Told<'_>, meeting: Meeting, mask: u32, same: bool, spaces: &Spaces) {
-        let Meeting { conflict: Conflict { clash, before, at }, lane, .. } = meeting;
+        let Meeting { conflict: Conflict { clash, before, at, .. }, lane, .. } = meeting;
         let (code, severity) = match same {
             true => ("same-value-race", Severity::Information),
             false => ("data-race", Severity::Error),

@@ -99,6 +99,8 @@ pub(super) struct Conflict {
     pub(super) before: Stamp,
     /// The byte, from the start of the bank.
     pub(super) at: u64,
+    /// Whether nobody had written it yet.
+    pub(super) fresh: bool,
 }
 
 /// The access that is looked at.
@@ -112,6 +114,7 @@ pub(super) struct Access<'s> {
 }
 
 impl Access<'_> {
+    #[inline(always)]
     fn clashes(&self, before: Stamp) -> bool {
         if !before.is_there() || before.epoch == self.stamp.epoch && before.lane() == self.thread.lane {
             return false;
@@ -119,6 +122,7 @@ impl Access<'_> {
         !self.sync.settled(before.epoch) && self.clashes_unsettled(before)
     }
 
+    #[inline(never)]
     fn clashes_unsettled(&self, before: Stamp) -> bool {
         !self.may_meet(before) && !self.sync.ordered(before, self.thread, !self.stamp.is_weak())
     }
@@ -133,17 +137,19 @@ impl Access<'_> {
     }
 
     /// The epoch, and whether it is strong: what lanes of one stamp have in common.
+    #[inline(always)]
     fn same_kind(&self, stamp: Stamp) -> bool {
         stamp.epoch == self.stamp.epoch && stamp.site & 3 == self.stamp.site & 3
     }
 }
 
 impl Cell {
+    #[inline(always)]
     fn was_written(&self) -> bool {
         self.write.is_there()
     }
 
-    #[inline]
+    #[inline(always)]
     fn load(&mut self, access: &Access<'_>) -> Option<(Clash, Stamp)> {
         if self.settled == access.sync.floor() && self.settled != 0 {
             return None;
@@ -160,6 +166,7 @@ impl Cell {
         access.clashes(self.write).then_some((Clash::ReadAfterWrite, self.write))
     }
 
+    #[inline(never)]
     fn note_read(&mut self, access: &Access<'_>) {
         let gone = |stamp: Stamp| {
             !stamp.is_there()
@@ -189,7 +196,7 @@ impl Cell {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn store(&mut self, access: &Access<'_>) -> Option<(Clash, Stamp)> {
         let clash = if access.clashes(self.write) {
             Some((Clash::WriteAfterWrite, self.write))
@@ -200,7 +207,17 @@ impl Cell {
         clash
     }
 
+    #[inline(always)]
     fn reader_in_the_way(&self, access: &Access<'_>) -> Option<Stamp> {
+        let gone = |stamp: Stamp| !stamp.is_there() || access.sync.settled(stamp.epoch);
+        if gone(self.read) && gone(self.other) {
+            return None;
+        }
+        self.unsettled_reader(access)
+    }
+
+    #[inline(never)]
+    fn unsettled_reader(&self, access: &Access<'_>) -> Option<Stamp> {
         if self.read.is_there() && !access.sync.settled(self.read.epoch) {
             let others = self.lanes & !(1 << access.thread.lane);
             let first = self.read.lane();
@@ -234,9 +251,18 @@ impl Shadow {
     }
 
     /// Makes the cells of an access there; `false` if there is no room for them.
+    #[inline(always)]
     pub(super) fn prepare(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
+        match self.pages.get((index / PAGE) as usize) {
+            Some(Some(page)) if page.narrow || span >= 4 => true,
+            _ => self.make(index, span, budget),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn make(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
         let size = size_of::<Cell>() as u64;
-        let narrow = span < 4;
         let number = (index / PAGE) as usize;
         if self.pages.len() <= number {
             self.pages.resize_with(number + 1, || None);
@@ -252,7 +278,7 @@ impl Shadow {
             let cells = vec![Cell::default(); (PAGE / 4) as usize];
             *page = Some(Box::new(Page { narrow: false, cells }));
         }
-        if let Some(page) = page.as_mut().filter(|page| narrow && !page.narrow) {
+        if let Some(page) = page.as_mut().filter(|page| span < 4 && !page.narrow) {
             let bytes = 3 * PAGE / 4 * size;
             if *budget < bytes {
                 return false;
@@ -264,7 +290,19 @@ impl Shadow {
         true
     }
 
-    #[inline]
+    /// Nobody has accessed what begins there: it is memory of somebody else from now on.
+    pub(super) fn forget(&mut self, start: u64, len: u64) {
+        let mut at = start;
+        while at < start + len {
+            let end = (start + len).min((at / PAGE + 1) * PAGE);
+            if let Some((_, cells)) = self.cells(at, end - at) {
+                cells.fill(Cell::default());
+            }
+            at = end;
+        }
+    }
+
+    #[inline(always)]
     fn cells(&mut self, index: u64, span: u64) -> Option<(u64, &mut [Cell])> {
         let page = self.pages.get_mut((index / PAGE) as usize)?.as_mut()?;
         let within = (index % PAGE) as usize;
@@ -275,8 +313,27 @@ impl Shadow {
         })
     }
 
+    /// A load of one word of which nothing but the lane is to be noted; `false` if it must be looked at closer.
+    #[inline(always)]
+    pub(super) fn load_calmly(&mut self, index: u64, maybe_unwritten: bool, access: &Access<'_>) -> bool {
+        let page = self.pages.get_mut((index / PAGE) as usize).and_then(Option::as_deref_mut);
+        let Some(page) = page.filter(|page| !page.narrow) else { return false };
+        let cell = &mut page.cells[(index % PAGE / 4) as usize];
+        if !(maybe_unwritten || cell.was_written()) {
+            return false;
+        }
+        if cell.settled == access.sync.floor() && cell.settled != 0 {
+            return true;
+        }
+        let calm = access.same_kind(cell.read) && access.sync.settled(cell.write.epoch);
+        if calm {
+            cell.lanes |= 1 << access.thread.lane;
+        }
+        calm
+    }
+
     /// A load of prepared cells: the first conflict, and whether all bytes were ever written.
-    #[inline]
+    #[inline(always)]
     pub(super) fn load(&mut self, index: u64, span: u64, access: &Access<'_>) -> (Option<Conflict>, bool) {
         let Some((size, cells)) = self.cells(index, span) else { return (None, true) };
         let (mut found, mut written) = (None, true);
@@ -285,24 +342,51 @@ impl Shadow {
             if access.races
                 && let Some((clash, before)) = cell.load(access)
             {
-                found.get_or_insert(Conflict { clash, before, at: index + number as u64 * size });
+                found.get_or_insert(Conflict {
+                    clash,
+                    before,
+                    at: index + number as u64 * size,
+                    fresh: false,
+                });
             }
         }
         (found, written)
     }
 
     /// A store to prepared cells: the first conflict.
-    #[inline]
+    #[inline(always)]
     pub(super) fn store(&mut self, index: u64, span: u64, access: &Access<'_>) -> Option<Conflict> {
         let (size, cells) = self.cells(index, span)?;
         let mut found = None;
         for (number, cell) in cells.iter_mut().enumerate() {
             if !access.races {
                 cell.write = access.stamp;
-            } else if let Some((clash, before)) = cell.store(access) {
-                found.get_or_insert(Conflict { clash, before, at: index + number as u64 * size });
+                continue;
+            }
+            let fresh = !cell.was_written();
+            if let Some((clash, before)) = cell.store(access) {
+                found.get_or_insert(Conflict { clash, before, at: index + number as u64 * size, fresh });
             }
         }
         found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_forgotten_was_never_written() {
+        let mut shadow = Shadow::default();
+        let mut budget = u64::MAX;
+        for page in 0..3 {
+            assert!(shadow.prepare(page * PAGE, 4, &mut budget));
+            let (_, cells) = shadow.cells(page * PAGE, PAGE).expect("a page");
+            cells.fill(Cell { write: Stamp::new(1, 0, 0, Strength::Weak), ..Cell::default() });
+        }
+        shadow.forget(8, 2 * PAGE);
+        assert!(shadow.is_written(4, 4) && !shadow.is_written(8, 4));
+        assert!(!shadow.is_written(2 * PAGE + 4, 4) && shadow.is_written(2 * PAGE + 8, 4));
     }
 }

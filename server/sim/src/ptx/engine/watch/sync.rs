@@ -194,6 +194,7 @@ impl Sync {
     }
 
     /// Whether an earlier access comes before what `thread` does now; `strong` accesses need no fence after a flag was read.
+    #[inline]
     pub(super) fn ordered(&self, stamp: Stamp, thread: Thread, strong: bool) -> bool {
         if self.settled(stamp.epoch) {
             return true;
