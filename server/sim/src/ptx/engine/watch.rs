@@ -236,7 +236,9 @@ impl Watch {
         if !self.news.is_empty() {
             self.news.drain(..).for_each(|finding| journal.report(finding));
         }
-        journal.raced.extend(self.raced.drain(..));
+        if !self.raced.is_empty() {
+            journal.raced.extend(self.raced.drain(..));
+        }
     }
 
     /// The instruction accesses memory.
