@@ -38,9 +38,6 @@ pub(super) fn check(
     found: &mut Vec<Diagnostic>,
 ) {
     let item = items(db, file)[index];
-    if has_broken_head(db, item) {
-        return;
-    }
     let mut missing: BTreeMap<SmolStr, Missing> = BTreeMap::new();
     for used in module_uses(db, item).iter().filter(|used| !names.is_visible(&used.name, index as u32)) {
         let is_missing = |place: &&UsePlace| match place.need {
@@ -56,6 +53,10 @@ pub(super) fn check(
             missing.names.push(used.name.clone());
             missing.places.extend(places);
         }
+    }
+    // Asked only now: it needs the tree, and most items miss nothing.
+    if missing.is_empty() || has_broken_head(db, item) {
+        return;
     }
     let mut missing: Vec<Missing> = missing.into_values().collect();
     missing.iter_mut().for_each(|missing| missing.places.sort_by_key(|place| place.start()));
