@@ -9,6 +9,7 @@ mod parse;
 mod sample;
 mod sim;
 mod statistics;
+mod wave;
 
 use std::path::PathBuf;
 
@@ -40,6 +41,12 @@ enum What {
     Memory { file: Option<PathBuf> },
     /// Active-lane instructions a second of the simulator, with line statistics, as `warplens sim` runs it.
     Sim,
+    /// Active-lane instructions a second of the WAVE machine, and how many times those of the reference emulator that is.
+    Wave {
+        /// How often each machine runs the kernel.
+        #[arg(long, default_value_t = 9)]
+        rounds: usize,
+    },
     /// The first lanes after an edit: 1 block of 256 threads, 10^4 instructions a warp.
     Lanes {
         /// How many edits are timed.
@@ -54,6 +61,7 @@ fn main() -> Result<()> {
         What::Latency { file, bytes, rounds } => latency::run(file, bytes, rounds),
         What::Memory { file } => memory::run(file),
         What::Sim => sim::run(),
+        What::Wave { rounds } => wave::run(rounds),
         What::Lanes { rounds } => lanes::run(rounds),
     }
 }

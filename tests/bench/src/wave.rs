@@ -1,0 +1,93 @@
+//! Active-lane instructions a second of the WAVE machine and of the reference emulator, on one kernel, alternately.
+//!
+//! Both are called as libraries, with the program already assembled and decoded.
+
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail, ensure};
+use warplens_hir::wave as hir;
+use warplens_sim::wave::{LaunchConfig, Program, decode, run as simulate};
+use warplens_sim::{Control, Limits, RunOptions, RunResult, Status};
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::wave::ast;
+use warplens_syntax::{Language, parse_file};
+use wave_emu::{Emulator, EmulatorConfig};
+
+const KERNEL: &str = include_str!("../kernels/divergent_loop.wave");
+
+const WORKGROUPS: u32 = 256;
+const THREADS: u32 = 256;
+const WIDTH: u32 = 32;
+const DEVICE_BYTES: u32 = WORKGROUPS * THREADS * 4;
+
+pub(crate) fn run(rounds: usize) -> Result<()> {
+    let binary =
+        wave_asm::assemble(KERNEL, "divergent_loop.wave").map_err(|error| anyhow::anyhow!("{error}"))?;
+    let program = decoded()?;
+    let (mut ours, mut theirs) = (Vec::new(), Vec::new());
+    let mut lanes = 0;
+    for _ in 0..rounds.max(1) {
+        let (result, took) = ours_once(&program)?;
+        ours.push(took);
+        lanes = result.totals.thread_instructions;
+        let (memory, took) = theirs_once(&binary.binary)?;
+        theirs.push(took);
+        let same = result.memory.bytes(0, DEVICE_BYTES.into()).is_some_and(|bytes| bytes == memory);
+        ensure!(same, "the two machines leave different memory");
+    }
+    let rates = [&mut ours, &mut theirs].map(|times| rate(times, lanes));
+    for (who, (best, median)) in ["warplens", "wave-emu 0.1.2"].into_iter().zip(rates) {
+        println!("{who:<16} best {best:7.0} M, median {median:7.0} M active-lane instructions/s");
+    }
+    println!(
+        "ratio            best {:7.1}x, median {:7.1}x",
+        rates[0].0 / rates[1].0,
+        rates[0].1 / rates[1].1
+    );
+    Ok(())
+}
+
+/// Best and median, in millions a second. Both machines are credited with the instructions that ours counts.
+fn rate(times: &mut [Duration], lanes: u64) -> (f64, f64) {
+    times.sort();
+    let of = |time: Duration| lanes as f64 / time.as_secs_f64() / 1e6;
+    (of(times[0]), of(times[times.len() / 2]))
+}
+
+fn decoded() -> Result<Program> {
+    let file = parse_file(Language::Wave, KERNEL);
+    let codes = file.syntax().children().filter_map(ast::Item::cast).map(|item| hir::lower(&item));
+    let code = codes.into_iter().find(|code| code.kernel.is_some()).context("the kernel is there")?;
+    Ok(decode(&code))
+}
+
+fn ours_once(program: &Program) -> Result<(RunResult, Duration)> {
+    let launch = LaunchConfig {
+        memory: LaunchConfig::memory(DEVICE_BYTES),
+        ..LaunchConfig::new([WORKGROUPS, 1, 1], [THREADS, 1, 1], WIDTH)
+    };
+    let limits = Limits { max_steps: u64::MAX, ..Limits::default() };
+    let options = RunOptions { limits, ..RunOptions::default() };
+    let start = Instant::now();
+    let Ok(result) = simulate(program, launch, &options, Control::none()) else { bail!("nobody cancels") };
+    let took = start.elapsed();
+    ensure!(result.status == Status::Finished, "{:?}", result.findings);
+    Ok((result, took))
+}
+
+fn theirs_once(binary: &[u8]) -> Result<(Vec<u8>, Duration)> {
+    let config = EmulatorConfig {
+        grid_dim: [WORKGROUPS, 1, 1],
+        workgroup_dim: [THREADS, 1, 1],
+        device_memory_size: DEVICE_BYTES as usize,
+        wave_width: WIDTH,
+        max_instructions: 0,
+        ..EmulatorConfig::default()
+    };
+    let mut emulator = Emulator::new(config);
+    emulator.load_binary(binary)?;
+    let start = Instant::now();
+    emulator.run()?;
+    let took = start.elapsed();
+    Ok((emulator.read_device_memory(0, DEVICE_BYTES as usize)?, took))
+}
