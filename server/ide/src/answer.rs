@@ -204,6 +204,8 @@ pub enum Access {
     Read,
     /// It writes it.
     Write,
+    /// It is no name but another word of the construct that the declaration opens.
+    Part,
 }
 
 /// One occurrence of a name.
@@ -361,8 +363,11 @@ impl TokenModifiers {
     pub const READONLY: TokenModifiers = TokenModifiers(1 << 2);
     /// There is a newer way.
     pub const DEPRECATED: TokenModifiers = TokenModifiers(1 << 3);
+    /// The token is a word of a construct that parts lanes, such as `if`.
+    pub const CONTROL_FLOW: TokenModifiers = TokenModifiers(1 << 4);
     /// The names of the bits in the legend, lowest first.
-    pub const LEGEND: &'static [&'static str] = &["declaration", "modification", "readonly", "deprecated"];
+    pub const LEGEND: &'static [&'static str] =
+        &["declaration", "modification", "readonly", "deprecated", "controlFlow"];
 
     /// Both sets together.
     #[must_use]

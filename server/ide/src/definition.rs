@@ -1,17 +1,26 @@
-//! Where a name is declared.
+//! Where a name is declared, and where a construct is opened.
 
 use text_size::TextSize;
 
 use crate::answer::Target;
+use crate::constructs;
 use crate::db::{Database, File};
 use crate::names;
 use crate::place::Place;
 
-/// The declarations of the name at an offset.
+/// The declarations of the name at an offset; of a word of a construct what opens it, and of that what closes it.
 pub(crate) fn definition(db: &Database, file: File, offset: TextSize) -> Vec<Target> {
     let Some(place) = Place::new(db, file, offset) else { return Vec::new() };
-    let Some(named) = names::named(db, &place) else { return Vec::new() };
-    names::declarations(db, &place, &named.subject)
+    if let Some(named) = names::named(db, &place) {
+        return names::declarations(db, &place, &named.subject);
+    }
+    let other = constructs::at(db, &place).and_then(|construct| construct.counterpart());
+    let target = other.map(|word| Target {
+        file: file.id(db),
+        full: place.in_file(word.statement),
+        focus: place.in_file(word.focus),
+    });
+    target.into_iter().collect()
 }
 
 #[cfg(test)]
@@ -117,5 +126,64 @@ out: halt
         let at = |line: &str, marker: &str| WAVE.replacen(line, &format!("{line}\n{marker}"), 1);
         check(&at("    call out", "          |"), expect!["5:`out`"]);
         check(&at("    mov r3, r1", "             |"), expect!["3:`r1`"]);
+    }
+
+    const STRUCTURE: &str = ".kernel k
+    loop
+        if p1
+            break p2
+        else
+            continue !p2
+        endif
+        break p3
+    endloop
+    endif
+    halt
+.end
+";
+
+    /// Where each word leads, the cursor in its middle.
+    #[test]
+    fn words_of_constructs_lead_to_what_opens_them() {
+        let mut shown = String::new();
+        let words = [
+            "loop", "if p1", "break p2", "else", "continue", "endif", "break p3", "endloop", ".kernel",
+            ".end\n",
+        ];
+        let (fixture, analysis) = open(STRUCTURE);
+        for word in words {
+            let offset = STRUCTURE.find(word).unwrap() as u32 + 1;
+            let targets = analysis.definition(FILE, offset.into()).unwrap();
+            let places: Vec<String> = targets.iter().map(|target| fixture.show(target.focus)).collect();
+            shown += &format!("{}: {}\n", word.trim_end(), places.join(", "));
+        }
+        expect![[r#"
+            loop: 9:`endloop`
+            if p1: 7:`endif`
+            break p2: 2:`loop`
+            else: 3:`if`
+            continue: 2:`loop`
+            endif: 3:`if`
+            break p3: 2:`loop`
+            endloop: 2:`loop`
+            .kernel: 12:`.end`
+            .end: 1:`.kernel`
+        "#]].assert_eq(&shown);
+        let stray = STRUCTURE.rfind("endif").unwrap() as u32;
+        assert_eq!(analysis.definition(FILE, stray.into()).unwrap(), [], "it belongs to nothing");
+    }
+
+    #[test]
+    fn a_predicate_of_a_construct_is_a_name() {
+        check(
+            ".kernel k
+    icmp.lt p1, r0, 4
+    if p1
+        |
+    endif
+.end
+",
+            expect!["2:`p1`"],
+        );
     }
 }

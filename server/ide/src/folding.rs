@@ -1,10 +1,11 @@
 //! What can be folded: bodies, blocks, sections, initialisers, and comments of several lines.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave::{Code, Link};
+use warplens_hir::wave::Code;
 use warplens_syntax::{Language, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
 use crate::answer::{Fold, FoldKind};
+use crate::constructs;
 use crate::db::{Database, Db, File, Item, items, wave_code};
 
 /// The folds of an item, relative to it.
@@ -18,7 +19,7 @@ pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
     let mut folds: Vec<Fold> = tree.descendants().filter_map(|node| construct(&node)).collect();
     comments(&tree, &mut folds);
     if item.language(db) == Language::Wave {
-        wave_constructs(&wave_code(db, item), &mut folds);
+        wave_constructs(&wave_code(db, item), text, &mut folds);
     }
     folds.retain(|fold| text[fold.range].contains('\n'));
     folds.sort_by_key(|fold| (fold.range.start(), std::cmp::Reverse(fold.range.end())));
@@ -39,7 +40,7 @@ pub(crate) fn folds(db: &Database, file: File) -> Vec<Fold> {
 /// What a node folds, lines left aside.
 fn construct(node: &SyntaxNode) -> Option<Fold> {
     let kind = match node.kind() {
-        SyntaxKind::KERNEL | SyntaxKind::INITIALIZER_LIST | SyntaxKind::PARAM_LIST => FoldKind::Code,
+        SyntaxKind::INITIALIZER_LIST | SyntaxKind::PARAM_LIST => FoldKind::Code,
         SyntaxKind::BLOCK if node.parent().is_none_or(|parent| parent.kind() != SyntaxKind::KERNEL) => {
             FoldKind::Code
         }
@@ -49,18 +50,22 @@ fn construct(node: &SyntaxNode) -> Option<Fold> {
     Some(Fold { range: node.text_range(), kind })
 }
 
-/// `if` to `else`, `else` to `endif`, `loop` to `endloop`.
-fn wave_constructs(code: &Code, folds: &mut Vec<Fold>) {
-    for (index, link) in code.links.iter().enumerate() {
-        let end = match link {
-            Some(Link::If { otherwise, end }) => otherwise.or(*end),
-            Some(Link::Else { end, .. } | Link::Loop { end }) => *end,
-            _ => None,
-        };
-        let Some(end) = end else { continue };
-        let range = code.instructions[index].range.cover(code.instructions[end as usize].range);
-        folds.push(Fold { range, kind: FoldKind::Code });
-    }
+/// Kernels, the sides of an `if`, the bodies of loops. What closes one stays in sight: an `else` has a fold of its own.
+fn wave_constructs(code: &Code, text: &str, folds: &mut Vec<Fold>) {
+    let kernel = code.kernel.as_ref();
+    let kernel = kernel.map(|kernel| {
+        let close = kernel.end.map_or(TextSize::of(text.trim_end()), |end| end.start());
+        (kernel.range.start(), close)
+    });
+    let sides = constructs::sides(code).map(|side| {
+        (code.instructions[side.open].range.start(), code.instructions[side.close].range.start())
+    });
+    let fold = |(open, close): (TextSize, TextSize)| {
+        let before = text[..usize::from(close)].trim_end_matches([' ', '\t']);
+        let end = TextSize::of(before.strip_suffix('\n').unwrap_or(before)).max(open);
+        Fold { range: TextRange::new(open, end), kind: FoldKind::Code }
+    };
+    folds.extend(kernel.into_iter().chain(sides).map(fold));
 }
 
 /// Comments: a block by itself, comments on consecutive lines together.
@@ -179,10 +184,10 @@ mod tests {
 ",
             expect![[r#"
                 1-2 Comment
-                3-13 Code
-                4-6 Code
-                6-8 Code
-                9-11 Code"#]],
+                3-12 Code
+                4-5 Code
+                6-7 Code
+                9-10 Code"#]],
         );
     }
 }

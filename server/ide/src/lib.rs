@@ -17,6 +17,7 @@ mod analysis;
 pub mod answer;
 mod call_hierarchy;
 mod completion;
+mod constructs;
 mod db;
 mod declared;
 mod definition;

@@ -1,17 +1,25 @@
-//! Where else a name stands: references and highlights.
+//! Where else a name stands, or the other words of a construct: references and highlights.
 
 use text_size::TextSize;
 
-use crate::answer::Occurrence;
+use crate::answer::{Access, Occurrence};
+use crate::constructs;
 use crate::db::{Database, File};
 use crate::names;
 use crate::place::Place;
 
-/// All occurrences of the name at an offset, its declaration among them.
+/// All occurrences of the name at an offset, its declaration among them, or all words of the construct.
 pub(crate) fn occurrences(db: &Database, file: File, offset: TextSize) -> Vec<Occurrence> {
     let Some(place) = Place::new(db, file, offset) else { return Vec::new() };
-    let Some(named) = names::named(db, &place) else { return Vec::new() };
-    names::occurrences(db, &place, &named.subject)
+    if let Some(named) = names::named(db, &place) {
+        return names::occurrences(db, &place, &named.subject);
+    }
+    let words = constructs::at(db, &place).map_or_else(Vec::new, |construct| construct.words);
+    let occurrence = |(index, word): (usize, constructs::Word)| Occurrence {
+        range: place.in_file(word.focus),
+        access: if index == 0 { Access::Declaration } else { Access::Part },
+    };
+    words.into_iter().enumerate().map(occurrence).collect()
 }
 
 #[cfg(test)]
@@ -123,5 +131,44 @@ out: halt
             7:`out` Declaration
         "#]],
         );
+    }
+
+    #[test]
+    fn the_words_of_a_construct() {
+        let file = ".kernel k
+    loop
+        if p1
+            break p2
+        else
+            loop
+                break p3
+            endloop
+        endif
+        @p1 continue p3
+    endloop
+.end
+";
+        let marked = |line: &str, marker: &str| file.replacen(line, &format!("{line}\n{marker}"), 1);
+        check(&marked("        @p1 continue p3", "                   |"), expect![[r#"
+            2:`loop` Declaration
+            4:`break` Part
+            10:`continue` Part
+            11:`endloop` Part
+        "#]]);
+        check(&marked("    loop", "    |"), expect![[r#"
+            2:`loop` Declaration
+            4:`break` Part
+            10:`continue` Part
+            11:`endloop` Part
+        "#]]);
+        check(&marked("        else", "           |"), expect![[r#"
+            3:`if` Declaration
+            5:`else` Part
+            9:`endif` Part
+        "#]]);
+        check(&marked(".end", "  |"), expect![[r#"
+            1:`.kernel` Declaration
+            12:`.end` Part
+        "#]]);
     }
 }

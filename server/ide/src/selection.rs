@@ -1,9 +1,11 @@
-//! Selections that grow: word, operand, statement, block, function, file.
+//! Selections that grow: word, operand, statement, block or construct with what is inside of it, function, file.
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::SyntaxKind;
+use warplens_hir::wave::Code;
+use warplens_syntax::{Language, SyntaxKind};
 
-use crate::db::{Database, File};
+use crate::constructs;
+use crate::db::{Database, File, wave_code};
 use crate::place::Place;
 
 /// The nested ranges around an offset, the smallest first.
@@ -13,11 +15,49 @@ pub(crate) fn selection(db: &Database, file: File, offset: TextSize) -> Vec<Text
     // How a long body is cut into pieces says nothing to a person.
     let nodes = token.parent_ancestors().filter(|node| node.kind() != SyntaxKind::CHUNK);
     let nodes = nodes.map(|node| node.text_range());
-    let mut ranges: Vec<TextRange> =
-        std::iter::once(token.text_range()).chain(nodes).map(|range| place.in_file(range)).collect();
+    let mut ranges: Vec<TextRange> = std::iter::once(token.text_range()).chain(nodes).collect();
+    if place.language(db) == Language::Wave {
+        wave_constructs(&wave_code(db, place.item), &place.item.text(db).0, &mut ranges);
+    }
+    let mut ranges: Vec<TextRange> = ranges.into_iter().map(|range| place.in_file(range)).collect();
     ranges.push(TextRange::up_to(file.document(db).items().text_len()));
     ranges.dedup();
     ranges
+}
+
+/// Adds the constructs around the smallest range, and what is inside of each.
+fn wave_constructs(code: &Code, text: &str, ranges: &mut Vec<TextRange>) {
+    let Some(&smallest) = ranges.first() else { return };
+    let of =
+        |span: constructs::Span| (code.instructions[span.open].range, code.instructions[span.close].range);
+    let whole = constructs::closed(code).map(of).map(|(open, close)| open.cover(close));
+    ranges.extend(whole.filter(|range| range.contains_range(smallest)));
+    let sides =
+        constructs::sides(code).map(of).map(|(open, close)| TextRange::new(open.end(), close.start()));
+    let around = sides.filter(|between| between.contains_range(smallest));
+    ranges.extend(around.map(|between| inside(text, between)));
+    ranges.sort_by_key(|range| (range.len(), range.start()));
+    // Constructs can cross where the program is wrong.
+    let mut largest = smallest;
+    ranges.retain(|range| {
+        let grows = range.contains_range(largest);
+        largest = if grows { *range } else { largest };
+        grows
+    });
+}
+
+/// The statements between two others, without the comment behind the first.
+fn inside(text: &str, between: TextRange) -> TextRange {
+    let start = between.start();
+    let between = &text[between];
+    let from = between.find('\n').map_or(0, |line_end| line_end + 1);
+    let from = from + between[from..].len() - between[from..].trim_start().len();
+    let to = between.trim_end().len().max(from);
+    TextRange::new(start + size(from), start + size(to))
+}
+
+fn size(bytes: usize) -> TextSize {
+    TextSize::new(bytes as u32)
 }
 
 #[cfg(test)]
@@ -55,5 +95,89 @@ mod tests {
                 add.u32 %r1, %r2, 1;
             }`"#]]
         .assert_eq(&shown.join("\n"));
+    }
+
+    #[test]
+    fn grows_by_the_constructs_of_wave() {
+        let (fixture, analysis) = open(
+            ".kernel k
+    loop ; top
+        if p1
+            nop
+            iadd r0, r1, 2
+                     |
+        else
+            nop
+        endif
+        break p2
+    endloop
+    halt
+.end
+",
+        );
+        let ranges = analysis.selection(FILE, fixture.cursor()).unwrap();
+        let shown: Vec<String> = ranges.iter().map(|range| fixture.show(*range)).collect();
+        expect![[r#"
+            5:`r1`
+            5:`iadd r0, r1, 2`
+            4:`nop
+                        iadd r0, r1, 2`
+            3:`if p1
+                        nop
+                        iadd r0, r1, 2
+                    else
+                        nop
+                    endif`
+            3:`if p1
+                        nop
+                        iadd r0, r1, 2
+                    else
+                        nop
+                    endif
+                    break p2`
+            2:`loop ; top
+                    if p1
+                        nop
+                        iadd r0, r1, 2
+                    else
+                        nop
+                    endif
+                    break p2
+                endloop`
+            2:`loop ; top
+                    if p1
+                        nop
+                        iadd r0, r1, 2
+                    else
+                        nop
+                    endif
+                    break p2
+                endloop
+                halt`
+            1:`.kernel k
+                loop ; top
+                    if p1
+                        nop
+                        iadd r0, r1, 2
+                    else
+                        nop
+                    endif
+                    break p2
+                endloop
+                halt
+            .end`
+            1:`.kernel k
+                loop ; top
+                    if p1
+                        nop
+                        iadd r0, r1, 2
+                    else
+                        nop
+                    endif
+                    break p2
+                endloop
+                halt
+            .end
+            `"#]].assert_eq(&shown.join("\n"));
     }
 }

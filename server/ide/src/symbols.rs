@@ -146,4 +146,66 @@ out: halt
             "#]],
         );
     }
+
+    #[test]
+    fn branches_and_loops_of_wave_nest() {
+        check(
+            ".kernel k
+    icmp.lt p1, r0, 4
+    loop
+        if !p1
+back:       nop
+        else
+            icmp.eq p2, r0, r1
+            if p2
+                break p3
+            endif
+        endif
+        break p3
+        continue p1
+    endloop
+    if p2
+    halt
+.end
+",
+            expect![[r#"
+                k Kernel kernel 1:`k`
+                  loop Block break p3, continue p1 3:`loop`
+                    if !p1 Block icmp.lt p1, r0, 4 4:`if`
+                      back Label - 5:`back`
+                      else Block - 6:`else`
+                        if p2 Block icmp.eq p2, r0, r1 8:`if`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn constructs_that_cross_and_very_deep_ones_are_shown_without_what_is_inside() {
+        check(
+            ".kernel k
+    if p1
+        loop
+            if p2
+    endif
+        endloop
+        endif
+.end
+",
+            expect![[r#"
+                k Kernel kernel 1:`k`
+                  if p1 Block - 2:`if`
+                    loop Block - 3:`loop`
+                      if p2 Block - 4:`if`
+            "#]],
+        );
+        let deep = format!(".kernel k\n{}{}.end\n", "if p1\n".repeat(5000), "endif\n".repeat(5000));
+        let (_, analysis) = open(&deep);
+        let mut symbols = analysis.symbols(FILE).unwrap();
+        let mut depth = 0;
+        while let Some(last) = symbols.pop() {
+            symbols = last.children;
+            depth += 1;
+        }
+        assert!(depth < 100, "{depth}");
+    }
 }

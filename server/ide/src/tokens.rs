@@ -178,6 +178,9 @@ x:  @!p1 icmp.lt p1, r0, 0x10
     fence_release .device
     call x
     frob r1
+    if p1
+    endif
+    endif
 .end
 ",
             expect![[r#"
@@ -209,7 +212,11 @@ x:  @!p1 icmp.lt p1, r0, 0x10
                 7:`call` Opcode
                 7:`x` Label
                 8:`r1` Register
-                9:`.end` Keyword
+                9:`if` Keyword controlFlow
+                9:`p1` Predicate
+                10:`endif` Keyword controlFlow
+                11:`endif` Opcode
+                12:`.end` Keyword
             "#]],
         );
     }

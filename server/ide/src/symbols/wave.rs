@@ -1,24 +1,21 @@
-//! Outlines of WAVE: kernels with their labels.
+//! Outlines of WAVE: kernels with their labels, branches and loops, as they stand inside of each other.
 
+use text_size::TextRange;
+use warplens_hir::wave::{Code, Instruction, Link, Name, NameRef, Role};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::wave::ast;
 
 use crate::answer::{Symbol, SymbolKind};
 use crate::db::{Db, Item, wave_code};
 
+/// Constructs further in than this stand beside the one around them: an outline is walked by recursion.
+const MAX_DEPTH: usize = 64;
+
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     let code = wave_code(db, item);
-    let labels = code.labels.iter().map(|label| Symbol {
-        name: label.name.to_string(),
-        detail: None,
-        kind: SymbolKind::Label,
-        range: label.range,
-        focus: label.range,
-        children: Vec::new(),
-    });
-    let labels: Vec<Symbol> = labels.collect();
-    let Some(kernel) = &code.kernel else { return labels };
-    let Some((name, focus)) = &kernel.name else { return labels };
+    let inside = Outline::new(&code, &item.text(db).0).build();
+    let Some(kernel) = &code.kernel else { return inside };
+    let Some((name, focus)) = &kernel.name else { return inside };
     let tree = item.parse(db).syntax();
     let node = tree.children().find(|node| ast::Kernel::can_cast(node.kind()));
     let workgroup = code.resources.workgroup_size.map(|size| size.value);
@@ -30,6 +27,122 @@ pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
         kind: SymbolKind::Kernel,
         range: node.map_or(kernel.range, |node| node.text_range()),
         focus: *focus,
-        children: labels,
+        children: inside,
     }]
+}
+
+/// What stands in a kernel, nested as far as it has been read.
+struct Outline<'c> {
+    code: &'c Code,
+    text: &'c str,
+    top: Vec<Symbol>,
+    /// Constructs that are open, each with the instruction that closes it.
+    open: Vec<(Symbol, usize)>,
+    /// For each predicate register, the instruction that wrote it last.
+    writers: [Option<TextRange>; 256],
+}
+
+impl<'c> Outline<'c> {
+    fn new(code: &'c Code, text: &'c str) -> Outline<'c> {
+        Outline { code, text, top: Vec::new(), open: Vec::new(), writers: [None; 256] }
+    }
+
+    fn build(mut self) -> Vec<Symbol> {
+        let mut labels = self.code.labels.iter().peekable();
+        let mut names = self.code.names.as_slice();
+        for (at, instruction) in self.code.instructions.iter().enumerate() {
+            while let Some(label) = labels.next_if(|label| label.before as usize <= at) {
+                self.label(&label.name, label.range);
+            }
+            self.construct(at);
+            let end = names.partition_point(|name| name.range.start() < instruction.range.end());
+            self.note_writes(instruction, &names[..end]);
+            names = &names[end..];
+        }
+        labels.for_each(|label| self.label(&label.name, label.range));
+        self.close_at(usize::MAX);
+        self.top
+    }
+
+    fn add(&mut self, symbol: Symbol) {
+        self.open.last_mut().map_or(&mut self.top, |(open, _)| &mut open.children).push(symbol);
+    }
+
+    fn label(&mut self, name: &str, range: TextRange) {
+        self.add(Symbol {
+            name: name.to_owned(),
+            detail: None,
+            kind: SymbolKind::Label,
+            range,
+            focus: range,
+            children: Vec::new(),
+        });
+    }
+
+    /// Ends what the instruction closes, and begins what it opens.
+    fn construct(&mut self, at: usize) {
+        self.close_at(at);
+        let link = self.code.links[at];
+        let Some(
+            Link::If { end: Some(end), .. }
+            | Link::Else { end: Some(end), .. }
+            | Link::Loop { end: Some(end) },
+        ) = link
+        else {
+            return;
+        };
+        let (instruction, end) = (&self.code.instructions[at], end as usize);
+        let is_inside = self.open.last().is_none_or(|(_, outer)| end <= *outer);
+        // What crosses another, or is very deep, is shown by its first line alone.
+        let nests = is_inside && self.open.len() < MAX_DEPTH;
+        let last = if nests { self.code.instructions[end].range } else { instruction.range };
+        let detail = match link {
+            Some(Link::If { .. }) => self.condition(at),
+            Some(Link::Loop { .. }) if nests => self.exits(at, end),
+            _ => None,
+        };
+        let symbol = Symbol {
+            name: self.text[instruction.range].to_owned(),
+            detail,
+            kind: SymbolKind::Block,
+            range: instruction.range.cover(last),
+            focus: instruction.mnemonic_range,
+            children: Vec::new(),
+        };
+        if nests { self.open.push((symbol, end)) } else { self.add(symbol) }
+    }
+
+    fn close_at(&mut self, at: usize) {
+        while let Some((symbol, _)) = self.open.pop_if(|(_, end)| *end <= at) {
+            self.add(symbol);
+        }
+    }
+
+    /// What wrote the predicate of an `if`.
+    fn condition(&self, at: usize) -> Option<String> {
+        let operand = self.code.instructions[at].operands.first()?;
+        let warplens_hir::wave::Value::Predicate { index, .. } = operand.value else { return None };
+        self.writers[usize::from(index)].map(|range| self.text[range].to_owned())
+    }
+
+    /// How lanes leave a loop.
+    fn exits(&self, open: usize, end: usize) -> Option<String> {
+        let mut exits: Vec<&str> = Vec::new();
+        for at in open..end {
+            let belongs = self.code.links[at] == Some(Link::Leave { open: open as u32 });
+            let text = &self.text[self.code.instructions[at].range];
+            if belongs && !exits.contains(&text) {
+                exits.push(text);
+            }
+        }
+        (!exits.is_empty()).then(|| exits.join(", "))
+    }
+
+    fn note_writes(&mut self, instruction: &Instruction, names: &[NameRef]) {
+        for found in names {
+            if let (Name::Predicate(index), Role::Write | Role::ReadWrite) = (&found.name, found.role) {
+                self.writers[usize::from(*index)] = Some(instruction.range);
+            }
+        }
+    }
 }

@@ -32,11 +32,20 @@ fn classify(token: &SyntaxToken, code: &Code) -> Option<(TokenKind, TokenModifie
             SyntaxKind::INSTRUCTION | SyntaxKind::SCOPE | SyntaxKind::REGISTER => TokenKind::Modifier,
             _ => TokenKind::Keyword,
         },
-        SyntaxKind::IDENT if is_mnemonic(token, code) => TokenKind::Opcode,
+        SyntaxKind::IDENT if is_mnemonic(token, code) => return Some(mnemonic(token, code)),
         SyntaxKind::IDENT if isa::scope(token.text()).is_some() => TokenKind::Modifier,
         _ => return None,
     };
     Some((kind, TokenModifiers::default()))
+}
+
+/// A mnemonic; of a construct, unless it belongs to none, it is a keyword.
+fn mnemonic(token: &SyntaxToken, code: &Code) -> (TokenKind, TokenModifiers) {
+    let index = code.instruction_at(token.text_range().start());
+    match index.and_then(|index| code.links[index]) {
+        Some(_) => (TokenKind::Keyword, TokenModifiers::CONTROL_FLOW),
+        None => (TokenKind::Opcode, TokenModifiers::default()),
+    }
 }
 
 /// Whether a word is the mnemonic of an instruction that exists.

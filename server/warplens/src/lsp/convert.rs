@@ -139,7 +139,7 @@ pub(super) fn definition(question: &Question, targets: Vec<ide::Target>) -> lsp:
 
 pub(super) fn highlight(question: &Question, occurrence: ide::Occurrence) -> lsp::DocumentHighlight {
     let kind = match occurrence.access {
-        ide::Access::Declaration => lsp::DocumentHighlightKind::TEXT,
+        ide::Access::Declaration | ide::Access::Part => lsp::DocumentHighlightKind::TEXT,
         ide::Access::Read => lsp::DocumentHighlightKind::READ,
         ide::Access::Write => lsp::DocumentHighlightKind::WRITE,
     };
