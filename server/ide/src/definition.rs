@@ -168,7 +168,8 @@ out: halt
             endloop: 2:`loop`
             .kernel: 12:`.end`
             .end: 1:`.kernel`
-        "#]].assert_eq(&shown);
+        "#]]
+        .assert_eq(&shown);
         let stray = STRUCTURE.rfind("endif").unwrap() as u32;
         assert_eq!(analysis.definition(FILE, stray.into()).unwrap(), [], "it belongs to nothing");
     }

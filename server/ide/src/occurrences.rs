@@ -149,26 +149,38 @@ out: halt
 .end
 ";
         let marked = |line: &str, marker: &str| file.replacen(line, &format!("{line}\n{marker}"), 1);
-        check(&marked("        @p1 continue p3", "                   |"), expect![[r#"
+        check(
+            &marked("        @p1 continue p3", "                   |"),
+            expect![[r#"
             2:`loop` Declaration
             4:`break` Part
             10:`continue` Part
             11:`endloop` Part
-        "#]]);
-        check(&marked("    loop", "    |"), expect![[r#"
+        "#]],
+        );
+        check(
+            &marked("    loop", "    |"),
+            expect![[r#"
             2:`loop` Declaration
             4:`break` Part
             10:`continue` Part
             11:`endloop` Part
-        "#]]);
-        check(&marked("        else", "           |"), expect![[r#"
+        "#]],
+        );
+        check(
+            &marked("        else", "           |"),
+            expect![[r#"
             3:`if` Declaration
             5:`else` Part
             9:`endif` Part
-        "#]]);
-        check(&marked(".end", "  |"), expect![[r#"
+        "#]],
+        );
+        check(
+            &marked(".end", "  |"),
+            expect![[r#"
             1:`.kernel` Declaration
             12:`.end` Part
-        "#]]);
+        "#]],
+        );
     }
 }

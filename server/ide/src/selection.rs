@@ -178,6 +178,7 @@ mod tests {
                 endloop
                 halt
             .end
-            `"#]].assert_eq(&shown.join("\n"));
+            `"#]]
+        .assert_eq(&shown.join("\n"));
     }
 }

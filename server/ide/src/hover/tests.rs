@@ -455,15 +455,57 @@ fn wave() {
         "else",
         " |",
         expect![[r#"
-        3:`else`
-        *belongs to* `if p1`
+            3:`else`
+            *other side of* `if p1` in line 2, up to `endif` in line 4
 
-        **`else`** · WAVE · structured control flow
+            **`else`** · WAVE · structured control flow
 
-        Goes on with the lanes that the matching if left out.
+            Goes on with the lanes that the matching if left out.
 
-        ```wave-asm
-        else
-        ```"#]],
+            ```wave-asm
+            else
+            ```"#]],
     );
+}
+
+#[test]
+fn words_of_wave_constructs_name_the_lines_of_the_others() {
+    let file = ".kernel first
+    halt
+.end
+
+.kernel k
+    loop
+        if p1
+            break p2
+        else
+            @p1 continue !p2
+        endif
+    endloop
+    if p3
+    endif
+    if p1
+    halt
+.end
+";
+    let (_, analysis) = open(file);
+    let mut shown = String::new();
+    for word in ["loop", "if p1", "break", "else", "continue", "endif", "endloop", "if p3", "if p1\n    halt"]
+    {
+        let offset = file.find(word).unwrap() as u32 + 1;
+        let hover = analysis.hover(FILE, offset.into()).unwrap().expect("there is something");
+        shown += &format!("{word:?}: {}\n", hover.markdown.lines().next().unwrap_or_default());
+    }
+    expect![[r#"
+        "loop": *goes on to* `endloop` in line 12; `break p2` in line 8, `@p1 continue !p2` in line 10
+        "if p1": *goes with* `else` in line 9 *and* `endif` in line 11
+        "break": *in* `loop` in line 6, up to `endloop` in line 12
+        "else": *other side of* `if p1` in line 7, up to `endif` in line 11
+        "continue": *in* `loop` in line 6, up to `endloop` in line 12
+        "endif": *closes* `if p1` in line 7
+        "endloop": *closes* `loop` in line 6
+        "if p3": *goes with* `endif` in line 14
+        "if p1\n    halt": **`if`** · WAVE · structured control flow
+    "#]]
+    .assert_eq(&shown);
 }

@@ -1,7 +1,9 @@
 //! Hovers of WAVE.
 
+mod structure;
+
 use text_size::TextRange;
-use warplens_hir::wave::{Code, Instruction, Link, Name, Value};
+use warplens_hir::wave::{Code, Instruction, Name, Value};
 use warplens_isa::wave as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
@@ -19,7 +21,7 @@ pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, Stri
     let instruction = code.instruction_at(token.text_range().start());
     if let Some(index) = instruction.filter(|index| touches(code.instructions[*index].mnemonic_range, &token))
     {
-        return mnemonic(&code, index, &place.item.text(db).0);
+        return mnemonic(db, place, &code, index);
     }
     if let Some(named) = names::named(db, place) {
         let name = &code.name_at(place.offset)?.name;
@@ -39,28 +41,16 @@ fn touches(range: TextRange, token: &SyntaxToken) -> bool {
 }
 
 /// The instruction as written, and what it is joined with.
-fn mnemonic(code: &Code, index: usize, text: &str) -> Option<(TextRange, String)> {
+fn mnemonic(db: &Database, place: &Place<'_>, code: &Code, index: usize) -> Option<(TextRange, String)> {
     let instruction = &code.instructions[index];
-    let written = &text[instruction.mnemonic_range];
+    let written = &place.item.text(db).0[instruction.mnemonic_range];
     let entry = instruction.entry?.0;
     let suffix = written.strip_prefix(instruction.mnemonic.as_str()).filter(|suffix| !suffix.is_empty());
     let mut page = explain::instruction(entry, suffix);
-    if let Some(joined) = joined(code, index, text) {
+    if let Some(joined) = structure::joined(db, place, code, index) {
         page = format!("{joined}\n\n{page}");
     }
     Some((instruction.mnemonic_range, page))
-}
-
-/// What a structural instruction belongs to.
-fn joined(code: &Code, index: usize, text: &str) -> Option<String> {
-    let open = match code.links.get(index).copied().flatten()? {
-        Link::Else { open, .. } | Link::EndIf { open } | Link::EndLoop { open } | Link::Leave { open } => {
-            open
-        }
-        Link::If { .. } | Link::Loop { .. } => return None,
-    };
-    let opener = &code.instructions[open as usize];
-    Some(format!("*belongs to* `{}`", text[opener.range].trim()))
 }
 
 fn name(db: &Database, place: &Place<'_>, named: &Named, name: &Name) -> Option<String> {

@@ -1,0 +1,74 @@
+//! What a word of a construct is joined with, and in which lines that stands.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::wave::{Code, Link};
+
+use crate::db::Database;
+use crate::place::Place;
+
+/// At most so many `break`s and `continue`s of a loop are listed.
+const MAX_LEAVES: usize = 6;
+
+/// What the instruction at `index` is joined with; `None` for one that belongs to no construct.
+pub(super) fn joined(db: &Database, place: &Place<'_>, code: &Code, index: usize) -> Option<String> {
+    let lines = Lines::before(db, place);
+    let at = |index: u32| {
+        let range = code.instructions[index as usize].range;
+        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
+    };
+    let open = |open: u32, end: Option<u32>| {
+        let end = end.map_or_else(String::new, |end| format!(", up to {}", at(end)));
+        format!("{}{end}", at(open))
+    };
+    Some(match code.links.get(index).copied().flatten()? {
+        Link::If { otherwise: Some(otherwise), end: Some(end) } => {
+            format!("*goes with* {} *and* {}", at(otherwise), at(end))
+        }
+        Link::If { otherwise, end } => format!("*goes with* {}", at(otherwise.or(end)?)),
+        Link::Else { open: opener, end } => format!("*other side of* {}", open(opener, end)),
+        Link::EndIf { open: opener } | Link::EndLoop { open: opener } => format!("*closes* {}", at(opener)),
+        Link::Loop { end } => format!("*goes on to* {}{}", at(end?), leaves(code, index, at)),
+        Link::Leave { open: opener } => {
+            let end = match code.links[opener as usize] {
+                Some(Link::Loop { end }) => end,
+                _ => None,
+            };
+            format!("*in* {}", open(opener, end))
+        }
+    })
+}
+
+/// Where lanes leave a loop or go back to its top.
+fn leaves(code: &Code, opener: usize, at: impl Fn(u32) -> String) -> String {
+    let belongs = Some(Link::Leave { open: opener as u32 });
+    let found = code.links.iter().enumerate().filter(|(_, link)| **link == belongs);
+    let found: Vec<u32> = found.map(|(index, _)| index as u32).collect();
+    let shown: Vec<String> = found.iter().take(MAX_LEAVES).map(|index| at(*index)).collect();
+    let more = match found.len().saturating_sub(MAX_LEAVES) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    if shown.is_empty() { String::new() } else { format!("; {}{more}", shown.join(", ")) }
+}
+
+/// Numbers of lines in the file.
+struct Lines<'t> {
+    text: &'t str,
+    before: usize,
+}
+
+impl<'t> Lines<'t> {
+    fn before(db: &'t Database, place: &Place<'t>) -> Lines<'t> {
+        let items = place.file.document(db).items().items();
+        let before = items[..place.index].iter().map(|item| count(&item.text)).sum();
+        Lines { text: &place.item.text(db).0, before }
+    }
+
+    fn number(&self, range: TextRange) -> usize {
+        1 + self.before + count(&self.text[TextRange::new(TextSize::new(0), range.start())])
+    }
+}
+
+fn count(text: &str) -> usize {
+    text.bytes().filter(|byte| *byte == b'\n').count()
+}
