@@ -4,6 +4,7 @@
 //! whole file, so calls are only listed, and [`file_problems`] brings the items of a file together.
 
 mod cells;
+mod dialect;
 mod divergence;
 mod file;
 mod lower;
@@ -18,10 +19,11 @@ mod structure;
 #[cfg(test)]
 mod tests;
 
+pub use dialect::{Accepts, Departure, DepartureKind, departures};
 pub use file::{FileProblem, file_problems};
 pub use lower::lower;
 pub use model::{
     Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Resource,
-    Resources, Role, Scope, Value,
+    Resources, Role, Scope, Value, WorkgroupSize,
 };
 pub use problem::{Problem, ProblemKind, Severity};

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use salsa::{Database as _, Setter};
 use text_size::{TextRange, TextSize};
+use warplens_hir::wave::Accepts;
 use warplens_syntax::{ItemList, Language};
 
 use crate::answer::{
@@ -63,6 +64,7 @@ pub struct AnalysisHost {
     /// Inputs of closed files: the database never frees an input, so they are used again.
     free: Vec<File>,
     rules: Arc<Rules>,
+    accepts: Accepts,
     db: Database,
 }
 
@@ -89,9 +91,10 @@ impl AnalysisHost {
                 file.set_language(&mut self.db).to(language);
                 file.set_document(&mut self.db).to(document);
                 file.set_profile(&mut self.db).to(Profile::default());
+                file.set_accepts(&mut self.db).to(self.accepts);
                 file
             }
-            None => File::new(&self.db, id, language, document, Profile::default()),
+            None => File::new(&self.db, id, language, document, Profile::default(), self.accepts),
         };
         Arc::make_mut(&mut self.files).insert(id, file);
     }
@@ -115,6 +118,15 @@ impl AnalysisHost {
     pub fn set_profile(&mut self, id: FileId, profile: Profile) {
         if let Some(file) = self.files.get(&id) {
             file.set_profile(&mut self.db).to(profile);
+        }
+    }
+
+    /// Holds WAVE against this language from now on, in all documents.
+    pub fn set_accepts(&mut self, accepts: Accepts) {
+        if std::mem::replace(&mut self.accepts, accepts) != accepts {
+            for file in self.files.values() {
+                file.set_accepts(&mut self.db).to(accepts);
+            }
         }
     }
 

@@ -14,6 +14,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_hir::wave::Accepts;
 use warplens_hir::{ptx, wave};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::{EditSummary, ItemKind, ItemList, Language, Parse};
@@ -103,6 +104,9 @@ pub(crate) struct File {
     /// What to check against in place of what the file says.
     #[returns(ref)]
     pub(crate) profile: Profile,
+    /// Whose language it is held against, if it is WAVE.
+    #[returns(copy)]
+    pub(crate) accepts: Accepts,
 }
 
 /// The text of an item. Equal pointers are equal texts, which is what most comparisons find.

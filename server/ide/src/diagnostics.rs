@@ -59,7 +59,7 @@ pub(crate) fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -
     let mut problems: Vec<Problem> = parse.errors().iter().map(syntax).collect();
     match item.language(db) {
         Language::Ptx => ptx::check_item(db, file, item, &mut problems),
-        Language::Wave => wave::check_item(db, item, &mut problems),
+        Language::Wave => wave::check_item(db, file, item, &mut problems),
     }
     let allows = allow::allows(db, item, &mut problems);
     ItemProblems::new(problems, allows)

@@ -62,4 +62,5 @@ pub use module_symbols::ModuleSymbol;
 pub use module_target::Profile;
 pub use signature_help::{Signature, SignatureHelp, SignatureParameter};
 pub use text_size::{TextRange, TextSize};
+pub use warplens_hir::wave::Accepts;
 pub use warplens_syntax::Language;

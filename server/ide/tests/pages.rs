@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use expect_test::expect_file;
-use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, Language, Severity, Tag, codes};
+use warplens_ide::{Accepts, AnalysisHost, Code, Diagnostic, FileId, Language, Severity, Tag, codes};
 
 /// The one that needs an example of 500 mistakes.
 const WITHOUT_EXAMPLE: &str = "too-many-problems";
@@ -17,6 +17,8 @@ struct Example {
     language: Language,
     /// The whole file that the block stands for.
     text: String,
+    /// Whose WAVE it is held against: the second word after the fence, if there is one.
+    accepts: Accepts,
 }
 
 /// The blocks of a page, wrong and right in turn.
@@ -26,10 +28,14 @@ fn examples(page: &str) -> Vec<Example> {
 }
 
 fn example((language, code): (&str, &str)) -> Example {
+    let (language, accepts) = language.split_once(' ').unwrap_or((language, "both"));
+    let accepts = Accepts::named(accepts).expect("the second word names a language");
     match language {
-        "wave" => Example { language: Language::Wave, text: code.to_owned() },
-        "ptx" if code.contains(".version") => Example { language: Language::Ptx, text: code.to_owned() },
-        "ptx" => Example { language: Language::Ptx, text: kernel(code) },
+        "wave" => Example { language: Language::Wave, text: code.to_owned(), accepts },
+        "ptx" if code.contains(".version") => {
+            Example { language: Language::Ptx, text: code.to_owned(), accepts }
+        }
+        "ptx" => Example { language: Language::Ptx, text: kernel(code), accepts },
         other => panic!("a block is of `ptx` or `wave`, not of `{other}`"),
     }
 }
@@ -61,6 +67,7 @@ fn kernel(statements: &str) -> String {
 /// What is found. Hints that something has no effect are no matter of an example about something else.
 fn found(example: &Example, about: &str) -> Vec<(String, Severity)> {
     let mut host = AnalysisHost::new();
+    host.set_accepts(example.accepts);
     host.open(FileId(0), example.language, &example.text);
     let found = host.snapshot().diagnostics(FileId(0)).unwrap();
     let counts = |found: &Diagnostic| found.code == about || !found.tags.contains(&Tag::Unnecessary);

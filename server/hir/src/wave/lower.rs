@@ -10,7 +10,8 @@ use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use super::mnemonic::{self, Mnemonic};
 use super::model::{
-    Code, Guard, Half, Instruction, KernelHeader, Label, Name, NameRef, Operand, Resource, Role, Scope, Value,
+    Code, Guard, Half, Instruction, KernelHeader, Label, Name, NameRef, Operand, Resource, Role, Scope,
+    Value, WorkgroupSize,
 };
 use super::problem::{Problem, ProblemKind};
 use super::{divergence, operands, reach, recursion, structure};
@@ -128,6 +129,7 @@ impl Lowering {
             (".workgroup_size", Some([x, rest @ ..])) if rest.len() < 3 => {
                 let value = [*x, rest.first().copied().unwrap_or(1), rest.get(1).copied().unwrap_or(1)];
                 resources.workgroup_size = Some(Resource { value, range });
+                self.code.sizes.push(WorkgroupSize { range, written: rest.len() as u8 + 1 });
             }
             _ if torn => {}
             (".workgroup_size", _) => {

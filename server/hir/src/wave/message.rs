@@ -18,6 +18,7 @@ impl Problem {
             ProblemKind::RegisterIndex | ProblemKind::PredicateIndex => "register-index",
             ProblemKind::RegisterBeyond { .. } => "register-beyond-count",
             ProblemKind::UnknownSpecial(_) => "unknown-special-register",
+            ProblemKind::SpecialOperand => "special-operand",
             ProblemKind::ImmediateRange(_) => "immediate-range",
             ProblemKind::FloatForInteger => "float-for-integer",
             ProblemKind::MissingScope { .. } => "missing-scope",
@@ -48,6 +49,7 @@ impl Problem {
         match &self.kind {
             ProblemKind::IdleHint(_)
             | ProblemKind::RegisterBeyond { .. }
+            | ProblemKind::SpecialOperand
             | ProblemKind::FloatForInteger
             | ProblemKind::MissingScope { fence: false }
             | ProblemKind::DuplicateKernel(_)
@@ -91,6 +93,10 @@ impl Problem {
             }
             ProblemKind::PredicateIndex => "predicate registers are p0 to p3".to_owned(),
             ProblemKind::UnknownSpecial(name) => format!("there is no special register `{name}`"),
+            ProblemKind::SpecialOperand => {
+                "the assembler takes the number of a special register for that of a general one here: read it with `mov_sr` first"
+                    .to_owned()
+            }
             ProblemKind::ImmediateRange(value) => {
                 format!("{value} does not fit into 32 bits: numbers go from -2147483648 to 4294967295")
             }

@@ -15,6 +15,8 @@ pub struct Code {
     pub kernel: Option<KernelHeader>,
     /// `.registers` and the like.
     pub resources: Resources,
+    /// Every `.workgroup_size`, in text order.
+    pub sizes: Vec<WorkgroupSize>,
     /// In text order.
     pub instructions: Vec<Instruction>,
     /// For each instruction, what it is joined with.
@@ -114,6 +116,15 @@ pub struct Resource<T> {
     pub value: T,
     /// The directive with its arguments.
     pub range: TextRange,
+}
+
+/// One `.workgroup_size`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WorkgroupSize {
+    /// The directive with its arguments.
+    pub range: TextRange,
+    /// How many numbers are written; the guide lets y and z be left out.
+    pub written: u8,
 }
 
 /// A label of the file.

@@ -105,6 +105,9 @@ fn misfit(operand: &Operand, form: &'static isa::Operand) -> Option<ProblemKind>
         Value::Register { .. } => fits(&[OperandKind::General, OperandKind::Fragment]),
         Value::Predicate { negated: false, .. } => fits(&[OperandKind::Predicate]),
         Value::Predicate { negated: true, .. } => fits(&[OperandKind::NotPredicate]),
+        Value::Special(_) if operand.role == Role::Read && fits(&[OperandKind::General]) => {
+            return (!fits(&[OperandKind::Special])).then_some(ProblemKind::SpecialOperand);
+        }
         Value::Special(_) => fits(&[OperandKind::Special]),
         Value::Integer { value, .. } if fits(&[OperandKind::Immediate]) => {
             return (!IMMEDIATES.contains(value)).then_some(ProblemKind::ImmediateRange(*value));

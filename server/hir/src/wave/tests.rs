@@ -147,7 +147,7 @@ fn operands_that_do_not_fit() {
             5 `r0` Error operand-kind: a predicate register or a negated one was expected here
             6 `r1` Error operand-kind: a number was expected here
             7 `4294967296` Error immediate-range: 4294967296 does not fit into 32 bits: numbers go from -2147483648 to 4294967295
-            9 `sr_lane_id` Error operand-kind: a general register or a number was expected here
+            9 `sr_lane_id` Warning special-operand: the assembler takes the number of a special register for that of a general one here: read it with `mov_sr` first
             10 `r0` Error operand-count: this instruction takes no operands, not 1
             11 `again` Error operand-count: this instruction takes no operands, not 1
             12 `nop` Error swallowed-word: the assembler reads `nop` as an operand of the instruction before it: put it on a line of its own

@@ -210,6 +210,17 @@ codes! {
     "unwritten-register", Warning;
     /// A function that is called from within itself.
     "recursion", Warning;
+    /// A special register in the place of a general one.
+    "special-operand", Warning;
+
+    // WAVE where one language is chosen, by the setting `warplens.wave.accepts`.
+
+    /// What toolchain 0.1.2 does not take.
+    "not-in-toolchain", Error;
+    /// What toolchain 0.1.2 takes and runs as something else.
+    "toolchain-fault", Warning;
+    /// The toolchain's spelling where the guide's is chosen.
+    "toolchain-spelling", Hint;
 }
 
 /// Every diagnostic that there is.

@@ -12,20 +12,27 @@ use crate::db::{Database, Db, File, Item, items, wave_code};
 use crate::names::{Namespace, Need, module_uses};
 
 /// What is wrong with an item by itself, beside its syntax.
-pub(super) fn check_item<'db>(db: &'db dyn Db, item: Item<'db>, problems: &mut Vec<Problem>) {
+pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = wave_code(db, item);
-    problems.extend(code.problems.iter().map(|found| {
-        let problem = Problem::new(found.range, severity(found.severity()), found.code(), found.message());
+    let accepts = file.accepts(db);
+    problems.extend(code.problems.iter().filter_map(|found| {
+        let grade = severity(found.severity_in(accepts)?);
+        let problem = Problem::new(found.range, grade, found.code(), found.message());
         let problem = problem.with_fix(mend(found));
         let problem = match found.kind {
             ProblemKind::Unreachable => problem.with_tag(Tag::Unnecessary),
             _ => problem,
         };
-        match related(&found.kind) {
+        Some(match related(&found.kind) {
             Some((range, message)) => problem.with_related(range, message),
             None => problem,
-        }
+        })
     }));
+    problems.extend(
+        wave::departures(&code, accepts).iter().map(|found| {
+            Problem::new(found.range, severity(found.severity()), found.code(), found.message())
+        }),
+    );
 }
 
 fn severity(severity: wave::Severity) -> Severity {

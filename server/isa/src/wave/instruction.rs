@@ -32,6 +32,9 @@ pub struct Instruction {
     pub toolchain_operands: &'static [Operand],
     /// The operands of the form that works on predicates; empty for none.
     pub predicate_operands: &'static [Operand],
+    /// Instructions of the toolchain that do the same, for one that it does not have: `ucmp_lt pd, rs2, rs1`. Words that are names
+    /// of operands stand for what is written there, `?p` and `?r` for a predicate and a register that are free. Empty for none.
+    pub stand_in: &'static [&'static str],
     /// What one should know besides.
     pub notes: &'static [&'static str],
     /// How it splits lanes or depends on which of them are there; often empty.

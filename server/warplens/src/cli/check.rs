@@ -13,7 +13,7 @@ use std::sync::mpsc;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
-use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, Language, Profile, Rules, Severity};
+use warplens_ide::{Accepts, AnalysisHost, Code, Diagnostic, FileId, Language, Profile, Rules, Severity};
 
 use super::{LanguageName, Outcome, complain};
 use crate::language::{self, Kind};
@@ -45,6 +45,10 @@ pub(super) struct Arguments {
     /// Check against this PTX version instead of the file's own
     #[arg(long, value_name = "N.N", value_parser = version)]
     ptx_version: Option<(u32, u32)>,
+
+    /// Hold WAVE against this language: `both` spellings, the `guide`, or what `toolchain-0.1.2` assembles
+    #[arg(long, value_name = "NAME", value_parser = accepts, default_value = "both")]
+    accepts: Accepts,
 
     /// Never report this diagnostic (may be repeated)
     #[arg(long, value_name = "NAME", value_parser = code)]
@@ -104,7 +108,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
         complain(&why);
         return Ok(Outcome::Unusable);
     }
-    let checker = Checker { language, profile, rules: arguments.rules() };
+    let checker = Checker { language, profile, rules: arguments.rules(), accepts: arguments.accepts };
     let mut report: Box<dyn Report> = match arguments.format {
         Format::Human => Box::new(human::Human::new(arguments.hints)),
         Format::Json => Box::new(json::Json),
@@ -190,6 +194,7 @@ struct Checker {
     language: Option<Language>,
     profile: Profile,
     rules: Rules,
+    accepts: Accepts,
 }
 
 impl Checker {
@@ -202,6 +207,7 @@ impl Checker {
         let file = FileId(0);
         let mut host = AnalysisHost::new();
         host.set_rules(self.rules.clone());
+        host.set_accepts(self.accepts);
         host.open(file, language, &text);
         host.set_profile(file, self.profile.clone());
         let analysis = host.snapshot();
@@ -279,6 +285,14 @@ fn version(text: &str) -> Result<(u32, u32), String> {
         |part: &str| part.bytes().all(|byte| byte.is_ascii_digit()).then(|| part.parse().ok()).flatten();
     let parts = text.split_once('.').and_then(|(major, minor)| number(major).zip(number(minor)));
     parts.ok_or_else(|| "a PTX version is written like 8.5".into())
+}
+
+/// `both`, `guide`, `toolchain-0.1.2`.
+fn accepts(name: &str) -> Result<Accepts, String> {
+    Accepts::named(name).ok_or_else(|| {
+        let names: Vec<_> = Accepts::NAMES.iter().map(|(name, _)| *name).collect();
+        format!("it is one of {}", names.join(", "))
+    })
 }
 
 /// The name of a diagnostic.

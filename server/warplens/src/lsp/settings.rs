@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use warplens_ide::lanes::{Model, text};
-use warplens_ide::{Language, Rules, Severity};
+use warplens_ide::{Accepts, Language, Rules, Severity};
 
 /// The settings. What the client leaves out or does not know stays as it is by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -16,6 +16,37 @@ pub(super) struct Settings {
     pub(super) inlay_hints: InlayHints,
     pub(super) diagnostics: Diagnostics,
     pub(super) ptxas: Ptxas,
+    pub(super) wave: Wave,
+}
+
+/// `warplens.wave.*`: what is said of WAVE.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default, rename_all = "camelCase")]
+pub(super) struct Wave {
+    /// Whose language a text is held against.
+    accepts: Dialect,
+}
+
+impl Wave {
+    /// Whose language a text is held against.
+    pub(super) fn accepts(&self) -> Accepts {
+        match self.accepts {
+            Dialect::Both => Accepts::Both,
+            Dialect::Guide => Accepts::Guide,
+            Dialect::Toolchain => Accepts::Toolchain,
+        }
+    }
+}
+
+/// `warplens.wave.accepts`.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Dialect {
+    #[default]
+    Both,
+    Guide,
+    #[serde(rename = "toolchain-0.1.2")]
+    Toolchain,
 }
 
 /// `warplens.diagnostics.*`: what is said of a text.

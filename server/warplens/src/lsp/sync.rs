@@ -228,6 +228,10 @@ impl State {
                 if before.diagnostics != self.settings.diagnostics {
                     self.rules_changed();
                 }
+                if before.wave != self.settings.wave {
+                    self.host.set_accepts(self.settings.wave.accepts());
+                    self.diagnose_all_again();
+                }
                 if before.ptxas != self.settings.ptxas {
                     self.ptxas = Ptxas::default();
                     self.diagnose_all_again();

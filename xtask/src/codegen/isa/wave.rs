@@ -69,7 +69,7 @@ fn instruction(file: &str, category: usize, entry: &Instruction) -> Result<Strin
         "Instruction {{ mnemonic: {mnemonic}, toolchain: {toolchain:?}, category: &CATEGORIES[{category}], section: {section}, \
          specification: {specification}, available: Availability::{available:?}, opcode: {opcode}, suffix: Suffix::{suffix:?}, \
          simulation: {simulation}, summary: {summary}, operands: {operands}, toolchain_operands: {toolchain_operands}, \
-         predicate_operands: {predicate_operands}, notes: {notes}, divergence: {divergence}, example: {example}, \
+         predicate_operands: {predicate_operands}, stand_in: {stand_in}, notes: {notes}, divergence: {divergence}, example: {example}, \
          toolchain_example: {toolchain_example} }}",
         mnemonic = rust::string(name),
         toolchain = entry.toolchain(),
@@ -83,6 +83,7 @@ fn instruction(file: &str, category: usize, entry: &Instruction) -> Result<Strin
         operands = operands(&entry.operands)?,
         toolchain_operands = operands(toolchain_operands)?,
         predicate_operands = operands(&entry.predicate_operands)?,
+        stand_in = rust::strings(&entry.stand_in),
         notes = rust::strings(&entry.notes),
         divergence = rust::string(entry.divergence.trim()),
         example = rust::string(example),

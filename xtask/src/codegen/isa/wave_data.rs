@@ -53,6 +53,9 @@ pub(in crate::codegen) struct Instruction {
     pub(in crate::codegen) toolchain_operands: Option<Vec<Operand>>,
     #[serde(default)]
     pub(in crate::codegen) predicate_operands: Vec<Operand>,
+    /// What does the same in an assembler that has no such instruction.
+    #[serde(default)]
+    pub(in crate::codegen) stand_in: Vec<String>,
     #[serde(default)]
     pub(in crate::codegen) notes: Vec<String>,
     #[serde(default)]

@@ -1,0 +1,247 @@
+//! Whose language a text is held against, and where it departs from the chosen one.
+//!
+//! A [`Departure`] is nothing wrong with the program as the guide means it: toolchain 0.1.2 does not take it, or takes it and
+//! makes something else of it; or, the other way round, only that toolchain writes it so. What no one takes is a
+//! [`Problem`], whoever's language is chosen. How departures are mended is the editor's business.
+
+mod message;
+#[cfg(test)]
+mod tests;
+
+use text_size::TextRange;
+use warplens_isa::wave::{self as isa, Availability};
+
+use super::model::{Code, Entry, Instruction, Link, Value};
+use super::problem::{Problem, ProblemKind, Severity};
+
+/// The last general register of toolchain 0.1.2.
+const LAST_REGISTER: u8 = 31;
+/// The last register that it encodes rightly as the false source of a `select`.
+const LAST_FALSE_SOURCE: u8 = 15;
+
+/// Whose language a text is held against.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Accepts {
+    /// Both spellings, side by side.
+    #[default]
+    Both,
+    /// The guide's; what only the toolchain writes is hinted at.
+    Guide,
+    /// What toolchain 0.1.2 (the crates) assembles and runs as it is meant.
+    Toolchain,
+}
+
+impl Accepts {
+    /// All, by their names.
+    pub const NAMES: [(&'static str, Accepts); 3] =
+        [("both", Accepts::Both), ("guide", Accepts::Guide), ("toolchain-0.1.2", Accepts::Toolchain)];
+
+    /// The one of this name.
+    pub fn named(name: &str) -> Option<Accepts> {
+        Self::NAMES.iter().find(|(known, _)| *known == name).map(|(_, accepts)| *accepts)
+    }
+}
+
+impl Problem {
+    /// How bad it is where a certain language is held against; `None` where it is nothing.
+    pub fn severity_in(&self, accepts: Accepts) -> Option<Severity> {
+        match (&self.kind, accepts) {
+            (ProblemKind::MissingScope { fence: false }, Accepts::Toolchain) => Some(Severity::Error),
+            (ProblemKind::MissingScope { fence: false } | ProblemKind::GuardP0, Accepts::Guide) => None,
+            _ => Some(self.severity()),
+        }
+    }
+}
+
+/// Where a text departs from the chosen language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Departure {
+    /// The instruction, or the `.workgroup_size` where the kind says so: its index in [`Code`].
+    pub at: usize,
+    /// The word that departs, relative to the item.
+    pub range: TextRange,
+    /// How.
+    pub kind: DepartureKind,
+}
+
+/// How a text departs from the chosen language.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum DepartureKind {
+    /// The guide's name of an instruction that the toolchain calls otherwise.
+    Spelling(&'static str),
+    /// The toolchain's name of an instruction that the guide calls otherwise.
+    ToolchainSpelling(&'static str),
+    /// An instruction that the toolchain does not have.
+    Absent(Entry),
+    /// A special register that it does not have.
+    AbsentSpecial,
+    /// A number elsewhere than in `mov_imm`.
+    Immediate,
+    /// `!` before the predicate of an operand.
+    NegatedPredicate,
+    /// `and`, `or`, `xor`, `not` of predicates.
+    PredicateLogic,
+    /// The scope of an atomic as a suffix.
+    ScopeSuffix,
+    /// `r32` and above.
+    HighRegister,
+    /// A `.workgroup_size` with fewer than three numbers.
+    ShortSize,
+    /// A float in `mov_imm`, of which half a double is taken.
+    FloatLiteral,
+    /// `.lo`, `.hi`, which have no effect.
+    Half,
+    /// A conversion between integers and floats, which runs the other way round.
+    BackwardConversion,
+    /// `r16` and above where a `select` reads them for false.
+    HighFalseSource,
+    /// A compare-and-swap, which adds.
+    CompareAndSwap,
+    /// `continue`, which loses lanes and hangs.
+    Continue,
+    /// A `break` inside an `if`, after whose `endif` its lanes run on.
+    BreakInIf,
+    /// A `halt` or `return` of some lanes, which ends all of them, or none for long.
+    PartialEnd,
+    /// More registers than there are.
+    ManyRegisters,
+}
+
+/// Where the item departs from the chosen language, in the order of its instructions.
+pub fn departures(code: &Code, accepts: Accepts) -> Vec<Departure> {
+    let mut search = Search { code, found: Vec::new() };
+    let each = match accepts {
+        Accepts::Both => return Vec::new(),
+        Accepts::Guide => Search::guide,
+        Accepts::Toolchain => Search::toolchain,
+    };
+    (0..code.instructions.len()).for_each(|at| each(&mut search, at));
+    if accepts == Accepts::Toolchain {
+        search.directives();
+    }
+    search.found.sort_by_key(|departure| departure.range.start());
+    search.found
+}
+
+struct Search<'c> {
+    code: &'c Code,
+    found: Vec<Departure>,
+}
+
+impl Search<'_> {
+    fn say(&mut self, at: usize, range: TextRange, kind: DepartureKind) {
+        self.found.push(Departure { at, range, kind });
+    }
+
+    fn guide(&mut self, at: usize) {
+        let instruction = &self.code.instructions[at];
+        if let Some(entry) = instruction.entry
+            && entry.mnemonic != instruction.mnemonic
+        {
+            self.say(at, instruction.mnemonic_range, DepartureKind::ToolchainSpelling(entry.0.mnemonic));
+        }
+    }
+
+    fn toolchain(&mut self, at: usize) {
+        let instruction = &self.code.instructions[at];
+        let Some(entry) = instruction.entry else { return };
+        let place = instruction.mnemonic_range;
+        let logic = instruction.operands.first().is_some_and(|first| first.name == "pd")
+            && !entry.predicate_operands.is_empty();
+        match entry.toolchain {
+            _ if entry.available != Availability::Crates => {
+                self.say(at, place, DepartureKind::Absent(entry));
+            }
+            _ if logic => self.say(at, place, DepartureKind::PredicateLogic),
+            Some(name) if name != instruction.mnemonic => {
+                self.say(at, place, DepartureKind::Spelling(name));
+            }
+            _ => {}
+        }
+        self.operands(at, logic);
+        self.faults(at);
+    }
+
+    fn operands(&mut self, at: usize, logic: bool) {
+        let instruction = &self.code.instructions[at];
+        let loads_number = instruction.mnemonic == "mov_imm";
+        for operand in &instruction.operands {
+            let kind = match &operand.value {
+                Value::Integer { .. } if !loads_number => DepartureKind::Immediate,
+                Value::Float(_) if loads_number => DepartureKind::FloatLiteral,
+                Value::Float(_) => DepartureKind::Immediate,
+                Value::Predicate { negated: true, .. } if !logic => DepartureKind::NegatedPredicate,
+                Value::Register { index, .. } | Value::Fragment(index) if *index > LAST_REGISTER => {
+                    DepartureKind::HighRegister
+                }
+                Value::Register { half: Some(_), .. } => DepartureKind::Half,
+                Value::Special(name) => match isa::special_register(name) {
+                    Some(known) if known.available != Availability::Crates => DepartureKind::AbsentSpecial,
+                    _ => continue,
+                },
+                Value::Scope(_) if is_suffix(instruction, operand.range) => DepartureKind::ScopeSuffix,
+                _ => continue,
+            };
+            self.say(at, operand.range, kind);
+        }
+    }
+
+    /// What the toolchain takes and runs otherwise.
+    fn faults(&mut self, at: usize) {
+        let instruction = &self.code.instructions[at];
+        let mnemonic = instruction.entry.map_or("", |entry| entry.0.mnemonic);
+        let kind = match mnemonic {
+            "cvt_f32_i32" | "cvt_f32_u32" | "cvt_i32_f32" | "cvt_u32_f32" => {
+                DepartureKind::BackwardConversion
+            }
+            "atomic_cas" | "local_atomic_cas" => DepartureKind::CompareAndSwap,
+            "continue" => DepartureKind::Continue,
+            "break" if self.revives(at) => DepartureKind::BreakInIf,
+            "halt" if self.code.parents[at].is_some() => DepartureKind::PartialEnd,
+            "return" if self.code.parents[at].is_some() && self.code.labels.is_empty() => {
+                DepartureKind::PartialEnd
+            }
+            "select" => {
+                if let Some(operand) = instruction.operand("rs2")
+                    && matches!(operand.value, Value::Register { index, .. } if (LAST_FALSE_SOURCE + 1..=LAST_REGISTER).contains(&index))
+                {
+                    self.say(at, operand.range, DepartureKind::HighFalseSource);
+                }
+                return;
+            }
+            _ => return,
+        };
+        self.say(at, instruction.mnemonic_range, kind);
+    }
+
+    /// Whether something runs in the trip after the `endif` of an `if` that this `break` stands in.
+    fn revives(&self, at: usize) -> bool {
+        let Some(Link::Leave { open }) = self.code.links[at] else { return false };
+        let Some(inner) = self.code.parents[at].filter(|parent| *parent != open) else { return false };
+        let end = |opener: u32| match self.code.links[opener as usize] {
+            Some(Link::If { end, .. } | Link::Loop { end }) => end.map(|end| end as usize),
+            _ => None,
+        };
+        let (Some(from), Some(to)) = (end(inner), end(open)) else { return false };
+        (from..to).any(|at| !matches!(self.code.links[at], Some(Link::EndIf { .. })))
+    }
+
+    fn directives(&mut self) {
+        for (at, size) in self.code.sizes.iter().enumerate() {
+            if size.written < 3 {
+                self.say(at, size.range, DepartureKind::ShortSize);
+            }
+        }
+        if let Some(registers) = self.code.resources.registers
+            && registers.value > u32::from(LAST_REGISTER) + 1
+        {
+            self.say(0, registers.range, DepartureKind::ManyRegisters);
+        }
+    }
+}
+
+/// Whether a scope was written as a suffix of an instruction that has other operands too.
+pub(crate) fn is_suffix(instruction: &Instruction, scope: TextRange) -> bool {
+    instruction.mnemonic_range.contains_range(scope)
+        && instruction.operands.iter().any(|operand| operand.range != scope)
+}
