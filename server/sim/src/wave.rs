@@ -16,6 +16,7 @@ mod float;
 mod frames;
 mod lanes;
 mod launch_config;
+mod listing;
 mod machine;
 mod matrix;
 mod memory;
@@ -23,6 +24,7 @@ mod operations;
 mod program;
 mod run;
 mod spin;
+mod state;
 #[cfg(test)]
 mod tests;
 

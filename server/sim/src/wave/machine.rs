@@ -4,21 +4,10 @@ use crate::record::Recorder;
 use crate::trace::{Finding, Mask, RegisterValues, Severity, StatementId, Status};
 
 use super::frames::{Frame, Frames, MAX_CALLS, MAX_NESTING};
-use super::lanes::{Rows, lanes};
-use super::matrix::Fragments;
 use super::memory::{Memory, OutOfRange};
-use super::program::{Action, Condition, Halves, Logic, Op, PREDICATES, Program, Row, Space, Special};
+use super::program::{Action, Halves, Op, Program, Row, Space};
 use super::spin::Watch;
-use super::{alu, cross, float};
-
-/// The shape of the launch.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Geometry {
-    pub(crate) grid: [u32; 3],
-    pub(crate) workgroup: [u32; 3],
-    pub(crate) width: u32,
-    pub(crate) waves: u32,
-}
+use super::state::{Geometry, Place, State};
 
 /// What a wave runs in.
 pub(crate) struct Surroundings<'s> {
@@ -74,10 +63,8 @@ pub(crate) struct Wave<const W: usize> {
     live: Mask,
     active: Mask,
     pc: u32,
-    rows: Rows<W>,
-    predicates: [Mask; PREDICATES],
+    state: State<W>,
     frames: Frames,
-    fragments: Fragments,
     pub(crate) recorder: Recorder,
     watch: Watch<W>,
 }
@@ -91,11 +78,9 @@ impl<const W: usize> Wave<W> {
         registers: &[(u8, u32)],
         recorder: Recorder,
     ) -> Self {
-        let threads: u64 = geometry.workgroup.iter().map(|&extent| u64::from(extent)).product();
-        let first = u64::from(index) * u64::from(geometry.width);
-        let lanes = threads.saturating_sub(first).min(u64::from(geometry.width));
-        let launched = if lanes == 0 { 0 } else { Mask::MAX >> (64 - lanes) };
-        let mut rows = Rows::new(program.rows(), geometry.width);
+        let launched = geometry.launched(index);
+        let mut state = State::new(program.rows(), geometry.width);
+        let rows = &mut state.rows;
         for &(register, value) in
             registers.iter().filter(|(register, _)| u16::from(*register) < program.registers)
         {
@@ -110,10 +95,8 @@ impl<const W: usize> Wave<W> {
             live: launched,
             active: launched,
             pc: 0,
-            rows,
-            predicates: [0; PREDICATES],
+            state,
             frames: Frames::default(),
-            fragments: Fragments::default(),
             recorder,
             watch: Watch::default(),
         }
@@ -132,7 +115,7 @@ impl<const W: usize> Wave<W> {
             };
             let executed = match op.guard {
                 None => self.active,
-                Some(guard) => self.active & self.holds(guard),
+                Some(guard) => self.active & self.state.holds(guard),
             };
             match &op.action {
                 Action::Else => self.resume(around),
@@ -152,7 +135,7 @@ impl<const W: usize> Wave<W> {
                     }
                 }
                 Action::If { condition, otherwise, end } => {
-                    let taken = executed & self.holds(*condition);
+                    let taken = executed & self.state.holds(*condition);
                     self.visit(around, taken);
                     self.nest(around)?;
                     let (all, open) = (self.active, self.pc);
@@ -163,7 +146,7 @@ impl<const W: usize> Wave<W> {
                 }
                 Action::Break { condition } | Action::Continue { condition } => {
                     let again = matches!(op.action, Action::Continue { .. });
-                    let leaving = executed & self.holds(*condition);
+                    let leaving = executed & self.state.holds(*condition);
                     self.visit(around, leaving);
                     if !self.frames.leave_loop(leaving, again) {
                         return Err(self.lost(around, "no loop is open here"));
@@ -237,13 +220,6 @@ impl<const W: usize> Wave<W> {
         self.pc = at;
         self.visit(around, self.active);
         self.pc += 1;
-    }
-
-    /// The lanes in which a condition holds, running or not.
-    #[inline]
-    fn holds(&self, condition: Condition) -> Mask {
-        let mask = self.predicates[usize::from(condition.predicate)];
-        if condition.negated { !mask } else { mask }
     }
 
     /// To the next operation, or where somebody waits if no lane is left here.
@@ -328,8 +304,8 @@ impl<const W: usize> Wave<W> {
     }
 
     fn is_spinning(&mut self, around: &Surroundings<'_>) -> bool {
-        let place = (self.pc, self.active, self.predicates);
-        self.watch.is_back(*around.memory.changes, place, &self.frames, &self.rows)
+        let place = (self.pc, self.active, self.state.predicates);
+        self.watch.is_back(*around.memory.changes, place, &self.frames, &self.state.rows)
     }
 
     fn check_barrier(&mut self, around: &mut Surroundings<'_>, arrived: Mask) {
@@ -353,121 +329,21 @@ impl<const W: usize> Wave<W> {
         if let Some(halves) = halves {
             self.read_halves(halves);
         }
-        if let Err(outside) = self.compute(&op.action, mask, around) {
+        let place = Place { geometry: around.geometry, workgroup: around.workgroup, wave: self.index };
+        if let Err(outside) = self.state.compute(&op.action, mask, place, &mut around.memory) {
             return Err(self.out_of_range(around, outside));
         }
         if let Some(Halves { write: Some((from, to, shift)), .. }) = halves {
             let keep = !(0xffff << shift);
-            self.rows.map2(mask, *to, [*to, *from], |old, new| old & keep | (new & 0xffff) << shift);
+            self.state.rows.map2(mask, *to, [*to, *from], |old, new| old & keep | (new & 0xffff) << shift);
         }
         Ok(())
     }
 
     fn read_halves(&mut self, halves: &Halves) {
         for (scratch, register, shift) in &halves.reads {
-            self.rows.map1(self.active, *scratch, *register, |value| value >> shift & 0xffff);
+            self.state.rows.map1(self.active, *scratch, *register, |value| value >> shift & 0xffff);
         }
-    }
-
-    #[inline(always)]
-    fn compute(
-        &mut self,
-        action: &Action,
-        mask: Mask,
-        around: &mut Surroundings<'_>,
-    ) -> Result<(), OutOfRange> {
-        let rows = &mut self.rows;
-        let width = around.geometry.width;
-        match *action {
-            Action::Constant { d, bits } => rows.write(d, &[bits; W], mask),
-            Action::Unary { op, d, a } => alu::unary(rows, mask, op, d, a),
-            Action::Binary { op, d, a, b } => alu::binary(rows, mask, op, d, [a, b]),
-            Action::Ternary { op, d, a, b, c } => alu::ternary(rows, mask, op, d, [a, b, c]),
-            Action::InsertBits { d, base, value, offset, width } => {
-                alu::insert_bits(rows, mask, d, [base, value, offset, width]);
-            }
-            Action::Double { op, d, a, b, c } => alu::double(rows, mask, op, d, [a, b, c]),
-            Action::Narrow { d, a } => {
-                for lane in lanes(mask) {
-                    rows.set(d, lane, float::narrow(rows.pair(a, lane)));
-                }
-            }
-            Action::Widen { d, a } => {
-                for lane in lanes(mask) {
-                    rows.set_pair(d, lane, float::widen(rows.get(a)[lane]));
-                }
-            }
-            Action::Compare { op, d, a, b } => {
-                let found = alu::compare(rows, op, a, b);
-                self.set_predicate(d, mask, found);
-            }
-            Action::Logic { op, d, a, b } => {
-                let (a, b) = (self.holds(a), self.holds(b));
-                let found = match op {
-                    Logic::And => a & b,
-                    Logic::Or => a | b,
-                    Logic::Xor => a ^ b,
-                    Logic::Not => !a,
-                };
-                self.set_predicate(d, mask, found);
-            }
-            Action::Select { d, condition, a, b } => {
-                let chosen = self.holds(condition);
-                let (a, b) = (*self.rows.get(a), *self.rows.get(b));
-                self.rows.write(d, &b, mask & !chosen);
-                self.rows.write(d, &a, mask & chosen);
-            }
-            Action::Special { d, register } => {
-                for lane in lanes(mask) {
-                    let value = special(register, around.geometry, around.workgroup, self.index, lane as u32);
-                    self.rows.set(d, lane, value);
-                }
-            }
-            Action::Load { space, bytes, d, address } => {
-                around.memory.load(rows, mask, space, bytes, (d, address))?;
-            }
-            Action::Store { space, bytes, address, value } => {
-                around.memory.store(rows, mask, space, bytes, (address, value))?;
-            }
-            Action::Atomic { space, op, d, address, value, desired } => {
-                around.memory.atomic(rows, mask, (space, op), d, [address, value, desired])?;
-            }
-            Action::Shuffle { kind, d, a, lane } => cross::shuffle(rows, mask, width, kind, [d, a, lane]),
-            Action::Broadcast { d, a, lane } => cross::broadcast(rows, mask, width, [d, a, lane]),
-            Action::Ballot { d, condition } => {
-                // The result has 32 bits; lanes from 32 on do not show in it.
-                let ballot = (self.holds(condition) & mask) as u32;
-                self.rows.write(d, &[ballot; W], mask);
-            }
-            Action::Vote { all, d, condition } => {
-                let voted = self.holds(condition) & mask;
-                let passed = if all { voted == mask } else { voted != 0 };
-                self.set_predicate(d, mask, if passed { mask } else { 0 });
-            }
-            Action::PrefixSum { d, a } => cross::prefix_sum(rows, mask, d, a),
-            Action::Reduce { op, d, a } => cross::reduce(rows, mask, op, d, a),
-            Action::Matrix(op) => self.fragments.perform(op, rows, mask, &mut around.memory)?,
-            Action::Nothing => {}
-            // Control moves lanes; `run` deals with it.
-            Action::If { .. }
-            | Action::Else
-            | Action::EndIf
-            | Action::Loop { .. }
-            | Action::EndLoop
-            | Action::Break { .. }
-            | Action::Continue { .. }
-            | Action::Call { .. }
-            | Action::Return
-            | Action::Halt
-            | Action::Barrier
-            | Action::Unsupported { .. } => {}
-        }
-        Ok(())
-    }
-
-    fn set_predicate(&mut self, predicate: u8, mask: Mask, value: Mask) {
-        let target = &mut self.predicates[usize::from(predicate)];
-        *target = *target & !mask | value & mask;
     }
 
     fn finding(
@@ -522,46 +398,13 @@ impl<const W: usize> Wave<W> {
         self.fault(around, "out-of-bounds", message, lanes)
     }
 
+    /// The registers as they stand, in every lane of the wave.
+    pub(crate) fn registers(&self, program: &Program, width: u32) -> Vec<RegisterValues> {
+        self.state.registers(program.registers, width)
+    }
+
     /// Where the wave is and which lanes are there.
     pub(crate) fn place(&self) -> (StatementId, Mask) {
         (StatementId(self.pc), self.active)
-    }
-
-    /// The registers as they stand, in every lane of the wave.
-    pub(crate) fn registers(&self, program: &Program, width: u32) -> Vec<RegisterValues> {
-        let general = (0..program.registers).map(|register| RegisterValues {
-            name: format!("r{register}").into(),
-            bits: 32,
-            lanes: self.rows.get(Row::from(register))[..width as usize]
-                .iter()
-                .map(|value| Some(u128::from(*value)))
-                .collect(),
-        });
-        let predicates = self.predicates.iter().enumerate().map(|(index, mask)| RegisterValues {
-            name: format!("p{index}").into(),
-            bits: 1,
-            lanes: (0..width).map(|lane| Some(u128::from(mask >> lane & 1))).collect(),
-        });
-        general.chain(predicates).collect()
-    }
-}
-
-/// What a special register holds in a lane.
-fn special(register: Special, geometry: Geometry, workgroup: [u32; 3], wave: u32, lane: u32) -> u32 {
-    let [x, y, _] = geometry.workgroup.map(u64::from);
-    let thread = u64::from(wave) * u64::from(geometry.width) + u64::from(lane);
-    match register {
-        Special::ThreadId(0) => (thread % x) as u32,
-        Special::ThreadId(1) => (thread / x % y) as u32,
-        Special::ThreadId(_) => (thread / (x * y)) as u32,
-        Special::WaveId => wave,
-        Special::LaneId => lane,
-        Special::WorkgroupId(axis) => workgroup[usize::from(axis)],
-        Special::WorkgroupSize(axis) => geometry.workgroup[usize::from(axis)],
-        Special::GridSize(axis) => geometry.grid[usize::from(axis)],
-        Special::WaveWidth => geometry.width,
-        Special::WaveCount => geometry.waves,
-        Special::MatrixSupported => 1,
-        Special::MatrixExtent => 4,
     }
 }

@@ -5,16 +5,16 @@
 //! has changed since.
 
 use crate::memory::DeviceMemory;
-use crate::record::{Recorder, Summary};
 use crate::trace::{
-    Cancelled, Control, Finding, Mask, Output, Progress, Related, RunOptions, RunResult, Severity, Status,
-    WarpId, WarpTrace,
+    Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
 };
 
 use super::LaunchConfig;
-use super::machine::{Fault, Geometry, Stop, Surroundings, Wave};
+use super::listing::{Done, Listing};
+use super::machine::{Fault, Stop, Surroundings, Wave};
 use super::memory::Memory;
 use super::program::Program;
+use super::state::Geometry;
 
 /// Steps between two questions to the caller.
 const POLL: u64 = 4096;
@@ -59,7 +59,7 @@ struct Workgroup<const W: usize> {
     local: Vec<u8>,
     waves: Vec<(Wave<W>, State)>,
     /// How many of its waves are listed in the result.
-    listed: usize,
+    listed: u32,
 }
 
 struct Launch<'l, const W: usize> {
@@ -73,12 +73,7 @@ struct Launch<'l, const W: usize> {
     steps: u64,
     changes: u64,
     findings: Vec<Finding>,
-    summary: Summary,
-    traces: Vec<(u64, WarpTrace)>,
-    /// Visits that may still be kept.
-    visits: usize,
-    listed: usize,
-    warps_truncated: bool,
+    listing: Listing<'l>,
     groups: u64,
     groups_done: u64,
 }
@@ -108,11 +103,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             steps: 0,
             changes: 0,
             findings: Vec::new(),
-            summary: Summary::default(),
-            traces: Vec::new(),
-            visits: options.limits.max_trace / size_of::<crate::trace::Visit>(),
-            listed: 0,
-            warps_truncated: false,
+            listing: Listing::new(options),
             groups_done: 0,
         }
     }
@@ -133,19 +124,7 @@ impl<'l, const W: usize> Launch<'l, W> {
                 }
             },
         };
-        self.traces.sort_by_key(|(number, trace)| (*number, trace.warp));
-        let (summed, totals) = self.summary.finish();
-        Ok(RunResult {
-            status,
-            findings: self.findings,
-            totals,
-            warps: self.traces.into_iter().map(|(_, trace)| trace).collect(),
-            warps_truncated: self.warps_truncated,
-            summed,
-            memory: self.memory,
-            values: None,
-            output: Output::default(),
-        })
+        Ok(self.listing.finish(status, self.findings, self.memory))
     }
 
     /// What to say if the launch needs more memory than allowed.
@@ -201,18 +180,13 @@ impl<'l, const W: usize> Launch<'l, W> {
     fn group(&mut self, number: u64) -> Workgroup<W> {
         let [x, y, _] = self.geometry.grid.map(u64::from);
         let id = [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32];
-        let limits = &self.options.limits;
-        let mut listed = 0;
+        let listed = self.listing.reserve(self.geometry.waves);
         let waves = (0..self.geometry.waves).map(|index| {
-            let lists = self.listed + listed < limits.max_warps
-                || self.options.warp == Some(WarpId { cta: id, warp: index });
-            listed += usize::from(lists);
-            let visits = if lists { limits.max_visits } else { 0 };
-            let recorder = Recorder::new(self.program.statements(), visits, self.visits);
+            let warp = WarpId { cta: id, warp: index };
+            let recorder = self.listing.recorder(self.program.statements(), warp, listed);
             (Wave::new(self.program, self.geometry, index, &self.registers, recorder), State::Ready)
         });
-        let waves: Vec<_> = waves.collect();
-        self.listed += listed;
+        let waves = waves.collect();
         Workgroup { number, id, local: vec![0; self.local_bytes], waves, listed }
     }
 
@@ -313,27 +287,13 @@ impl<'l, const W: usize> Launch<'l, W> {
 
     /// Takes what the waves of a workgroup have recorded.
     fn collect(&mut self, group: Workgroup<W>) {
-        let mut used = 0;
+        let (program, width) = (self.program, self.geometry.width);
         for (wave, _) in group.waves {
-            let index = wave.index;
-            let warp = WarpId { cta: group.id, warp: index };
-            let lists = (index as usize) < group.listed || self.options.warp == Some(warp);
-            let registers =
-                (lists && self.options.registers).then(|| wave.registers(self.program, self.geometry.width));
-            let launched = wave.launched;
-            let (lines, _) = wave.recorder.finish();
-            self.summary.add(&lines);
-            if lists {
-                used += lines.iter().map(|line| line.visits.len()).sum::<usize>();
-                // Who meets at an `endif` is plain from its lines.
-                let meetings = Vec::new();
-                let trace = WarpTrace { cta: group.id, warp: index, launched, lines, registers, meetings };
-                self.traces.push((group.number, trace));
-            } else {
-                self.warps_truncated = true;
-            }
+            let registers = self.options.registers.then(|| wave.registers(program, width));
+            let id = WarpId { cta: group.id, warp: wave.index };
+            let done = Done { id, launched: wave.launched, recorder: wave.recorder, registers };
+            self.listing.take(group.number, done, group.listed);
         }
-        self.visits = self.visits.saturating_sub(used);
     }
 
     fn barrier_deadlock(&self, group: &Workgroup<W>) -> Fault {

@@ -1,0 +1,99 @@
+//! What a run keeps of its waves: which of them are listed, their visits, and the sums over all.
+
+use crate::memory::DeviceMemory;
+use crate::record::{Recorder, Summary};
+use crate::trace::{
+    Finding, Mask, Output, RegisterValues, RunOptions, RunResult, Status, Visit, WarpId, WarpTrace,
+};
+
+/// The waves that have come to their end, as far as they are listed.
+pub(crate) struct Listing<'o> {
+    options: &'o RunOptions,
+    summary: Summary,
+    /// With the number of the workgroup in the order of the grid.
+    traces: Vec<(u64, WarpTrace)>,
+    /// Visits that may still be kept.
+    visits: usize,
+    /// Waves that are listed or will be.
+    listed: usize,
+    truncated: bool,
+}
+
+/// A wave at its end.
+pub(crate) struct Done {
+    pub(crate) id: WarpId,
+    pub(crate) launched: Mask,
+    pub(crate) recorder: Recorder,
+    pub(crate) registers: Option<Vec<RegisterValues>>,
+}
+
+impl<'o> Listing<'o> {
+    pub(crate) fn new(options: &'o RunOptions) -> Self {
+        Listing {
+            options,
+            summary: Summary::default(),
+            traces: Vec::new(),
+            visits: options.limits.max_trace / size_of::<Visit>(),
+            listed: 0,
+            truncated: false,
+        }
+    }
+
+    /// How many of the next `waves` waves are listed: the first ones.
+    pub(crate) fn reserve(&mut self, waves: u32) -> u32 {
+        let room = self.options.limits.max_warps.saturating_sub(self.listed);
+        let reserved = waves.min(u32::try_from(room).unwrap_or(u32::MAX));
+        self.listed += reserved as usize;
+        reserved
+    }
+
+    /// Whether a wave is listed, of a workgroup of which so many are.
+    fn lists(&self, id: WarpId, reserved: u32) -> bool {
+        id.warp < reserved || self.options.warp == Some(id)
+    }
+
+    /// A recorder for a wave of a workgroup of which so many are listed.
+    pub(crate) fn recorder(&self, statements: usize, id: WarpId, reserved: u32) -> Recorder {
+        let visits = if self.lists(id, reserved) { self.options.limits.max_visits } else { 0 };
+        Recorder::new(statements, visits, self.visits)
+    }
+
+    /// Takes what a wave has recorded.
+    pub(crate) fn take(&mut self, group: u64, wave: Done, reserved: u32) {
+        let Done { id, launched, recorder, registers } = wave;
+        let (lines, _) = recorder.finish();
+        self.summary.add(&lines);
+        if !self.lists(id, reserved) {
+            self.truncated = true;
+            return;
+        }
+        let used: usize = lines.iter().map(|line| line.visits.len()).sum();
+        self.visits = self.visits.saturating_sub(used);
+        // Who meets at an `endif` is plain from its lines.
+        let meetings = Vec::new();
+        let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, meetings };
+        self.traces.push((group, trace));
+    }
+
+    /// What the run gives back.
+    pub(crate) fn finish(
+        mut self,
+        status: Status,
+        findings: Vec<Finding>,
+        memory: DeviceMemory,
+    ) -> RunResult {
+        self.traces.sort_by_key(|(number, trace)| (*number, trace.warp));
+        let (summed, totals) = self.summary.finish();
+        RunResult {
+            status,
+            findings,
+            totals,
+            warps: self.traces.into_iter().map(|(_, trace)| trace).collect(),
+            warps_truncated: self.truncated,
+            summed,
+            memory,
+            values: None,
+            output: Output::default(),
+        }
+    }
+}

@@ -1,0 +1,204 @@
+//! What the lanes of a wave hold, and what operations do to it that move no lanes. Both models compute with it; which lanes
+//! act, and what acts next, is never decided here.
+
+use crate::trace::{Mask, RegisterValues};
+
+use super::lanes::{Rows, lanes};
+use super::matrix::Fragments;
+use super::memory::{Memory, OutOfRange};
+use super::program::{Action, Condition, Logic, PREDICATES, Row, Special};
+use super::{alu, cross, float};
+
+/// The shape of the launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Geometry {
+    pub(crate) grid: [u32; 3],
+    pub(crate) workgroup: [u32; 3],
+    pub(crate) width: u32,
+    pub(crate) waves: u32,
+}
+
+impl Geometry {
+    /// The lanes of a wave that have a thread.
+    pub(crate) fn launched(self, wave: u32) -> Mask {
+        let threads: u64 = self.workgroup.iter().map(|&extent| u64::from(extent)).product();
+        let first = u64::from(wave) * u64::from(self.width);
+        let lanes = threads.saturating_sub(first).min(u64::from(self.width));
+        if lanes == 0 { 0 } else { Mask::MAX >> (64 - lanes) }
+    }
+}
+
+/// Where in a launch a wave is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    pub(crate) geometry: Geometry,
+    pub(crate) workgroup: [u32; 3],
+    pub(crate) wave: u32,
+}
+
+impl Place {
+    /// What a special register holds in a lane.
+    fn special(self, register: Special, lane: u32) -> u32 {
+        let Place { geometry, workgroup, wave } = self;
+        let [x, y, _] = geometry.workgroup.map(u64::from);
+        let thread = u64::from(wave) * u64::from(geometry.width) + u64::from(lane);
+        match register {
+            Special::ThreadId(0) => (thread % x) as u32,
+            Special::ThreadId(1) => (thread / x % y) as u32,
+            Special::ThreadId(_) => (thread / (x * y)) as u32,
+            Special::WaveId => wave,
+            Special::LaneId => lane,
+            Special::WorkgroupId(axis) => workgroup[usize::from(axis)],
+            Special::WorkgroupSize(axis) => geometry.workgroup[usize::from(axis)],
+            Special::GridSize(axis) => geometry.grid[usize::from(axis)],
+            Special::WaveWidth => geometry.width,
+            Special::WaveCount => geometry.waves,
+            Special::MatrixSupported => 1,
+            Special::MatrixExtent => 4,
+        }
+    }
+}
+
+/// Registers, predicates and matrix fragments of a wave.
+#[derive(Clone, Debug)]
+pub(crate) struct State<const W: usize> {
+    pub(crate) rows: Rows<W>,
+    pub(crate) predicates: [Mask; PREDICATES],
+    fragments: Fragments,
+}
+
+impl<const W: usize> State<W> {
+    /// Everything zero, in a wave of `width` lanes with so many rows.
+    pub(crate) fn new(rows: usize, width: u32) -> Self {
+        State { rows: Rows::new(rows, width), predicates: [0; PREDICATES], fragments: Fragments::default() }
+    }
+
+    /// The lanes in which a condition holds, running or not.
+    #[inline]
+    pub(crate) fn holds(&self, condition: Condition) -> Mask {
+        let mask = self.predicates[usize::from(condition.predicate)];
+        if condition.negated { !mask } else { mask }
+    }
+
+    /// Performs an action in the lanes of `mask`; control is not for here and does nothing.
+    #[inline(always)]
+    pub(crate) fn compute(
+        &mut self,
+        action: &Action,
+        mask: Mask,
+        place: Place,
+        memory: &mut Memory<'_>,
+    ) -> Result<(), OutOfRange> {
+        let rows = &mut self.rows;
+        let width = place.geometry.width;
+        match *action {
+            Action::Constant { d, bits } => rows.write(d, &[bits; W], mask),
+            Action::Unary { op, d, a } => alu::unary(rows, mask, op, d, a),
+            Action::Binary { op, d, a, b } => alu::binary(rows, mask, op, d, [a, b]),
+            Action::Ternary { op, d, a, b, c } => alu::ternary(rows, mask, op, d, [a, b, c]),
+            Action::InsertBits { d, base, value, offset, width } => {
+                alu::insert_bits(rows, mask, d, [base, value, offset, width]);
+            }
+            Action::Double { op, d, a, b, c } => alu::double(rows, mask, op, d, [a, b, c]),
+            Action::Narrow { d, a } => {
+                for lane in lanes(mask) {
+                    rows.set(d, lane, float::narrow(rows.pair(a, lane)));
+                }
+            }
+            Action::Widen { d, a } => {
+                for lane in lanes(mask) {
+                    rows.set_pair(d, lane, float::widen(rows.get(a)[lane]));
+                }
+            }
+            Action::Compare { op, d, a, b } => {
+                let found = alu::compare(rows, op, a, b);
+                self.set_predicate(d, mask, found);
+            }
+            Action::Logic { op, d, a, b } => {
+                let (a, b) = (self.holds(a), self.holds(b));
+                let found = match op {
+                    Logic::And => a & b,
+                    Logic::Or => a | b,
+                    Logic::Xor => a ^ b,
+                    Logic::Not => !a,
+                };
+                self.set_predicate(d, mask, found);
+            }
+            Action::Select { d, condition, a, b } => {
+                let chosen = self.holds(condition);
+                let (a, b) = (*self.rows.get(a), *self.rows.get(b));
+                self.rows.write(d, &b, mask & !chosen);
+                self.rows.write(d, &a, mask & chosen);
+            }
+            Action::Special { d, register } => {
+                for lane in lanes(mask) {
+                    let value = place.special(register, lane as u32);
+                    self.rows.set(d, lane, value);
+                }
+            }
+            Action::Load { space, bytes, d, address } => {
+                memory.load(rows, mask, space, bytes, (d, address))?;
+            }
+            Action::Store { space, bytes, address, value } => {
+                memory.store(rows, mask, space, bytes, (address, value))?;
+            }
+            Action::Atomic { space, op, d, address, value, desired } => {
+                memory.atomic(rows, mask, (space, op), d, [address, value, desired])?;
+            }
+            Action::Shuffle { kind, d, a, lane } => cross::shuffle(rows, mask, width, kind, [d, a, lane]),
+            Action::Broadcast { d, a, lane } => cross::broadcast(rows, mask, width, [d, a, lane]),
+            Action::Ballot { d, condition } => {
+                // The result has 32 bits; lanes from 32 on do not show in it.
+                let ballot = (self.holds(condition) & mask) as u32;
+                self.rows.write(d, &[ballot; W], mask);
+            }
+            Action::Vote { all, d, condition } => {
+                let voted = self.holds(condition) & mask;
+                let passed = if all { voted == mask } else { voted != 0 };
+                self.set_predicate(d, mask, if passed { mask } else { 0 });
+            }
+            Action::PrefixSum { d, a } => cross::prefix_sum(rows, mask, d, a),
+            Action::Reduce { op, d, a } => cross::reduce(rows, mask, op, d, a),
+            Action::Matrix(op) => self.fragments.perform(op, rows, mask, memory)?,
+            Action::Nothing => {}
+            // Control moves lanes: that is for whoever runs them.
+            Action::If { .. }
+            | Action::Else
+            | Action::EndIf
+            | Action::Loop { .. }
+            | Action::EndLoop
+            | Action::Break { .. }
+            | Action::Continue { .. }
+            | Action::Call { .. }
+            | Action::Return
+            | Action::Halt
+            | Action::Barrier
+            | Action::Unsupported { .. } => {}
+        }
+        Ok(())
+    }
+
+    fn set_predicate(&mut self, predicate: u8, mask: Mask, value: Mask) {
+        let target = &mut self.predicates[usize::from(predicate)];
+        *target = *target & !mask | value & mask;
+    }
+
+    /// The registers as they stand, in every lane of the wave.
+    pub(crate) fn registers(&self, registers: u16, width: u32) -> Vec<RegisterValues> {
+        let general = (0..registers).map(|register| RegisterValues {
+            name: format!("r{register}").into(),
+            bits: 32,
+            lanes: self.rows.get(Row::from(register))[..width as usize]
+                .iter()
+                .map(|value| Some(u128::from(*value)))
+                .collect(),
+        });
+        let predicates =
+            self.predicates[..PREDICATES].iter().enumerate().map(|(index, mask)| RegisterValues {
+                name: format!("p{index}").into(),
+                bits: 1,
+                lanes: (0..width).map(|lane| Some(u128::from(mask >> lane & 1))).collect(),
+            });
+        general.chain(predicates).collect()
+    }
+}
