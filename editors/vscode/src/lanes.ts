@@ -11,6 +11,8 @@ export interface LaneMasks {
   launch: { name: string; grid: number[]; block: number[]; wave_width?: number };
   model: string;
   status: string;
+  /** Whether the text has an error since then that a run cannot get past. */
+  outdated?: boolean;
   findings: { severity: string; message: string; line?: number }[];
   cta: number[];
   warp: number;
@@ -91,10 +93,12 @@ export class Lanes implements vscode.Disposable {
     const { launch, entry, warp, model, status } = masks;
     const shape = `${entry}<<<${size(launch.grid)}, ${size(launch.block)}>>>`;
     const failed = status !== 'finished';
-    this.item.text = `$(${failed ? 'warning' : 'pulse'}) ${shape} warp ${warp}/${warpCount(masks)}`;
+    const icon = masks.outdated ? 'history' : failed ? 'warning' : 'pulse';
+    this.item.text = `$(${icon}) ${shape} warp ${warp}/${warpCount(masks)}`;
     this.item.backgroundColor = failed ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     const lines = [
       `Launch “${launch.name}”: ${status}`,
+      ...(masks.outdated ? ['Before the last edits: the program as it is has an error that a run cannot get past.'] : []),
       `Block ${masks.cta.join(',')}, warp ${warp} of ${warpCount(masks)}`,
       ...(masks.visit ? [`Visit ${masks.visit.number} of line ${masks.visit.line + 1}`] : []),
       ...masks.findings.map((finding) => `${finding.severity}: ${finding.message}`),

@@ -4,6 +4,7 @@
 //! gives a [`Prepared`] run, plain data that any thread can execute, and [`Shown`] keeps its result over the document until
 //! the next one is there. Everything here but the preparation is a function of plain data.
 
+mod broken;
 mod counters;
 mod decode;
 mod decode_wave;

@@ -165,6 +165,46 @@ fn while_a_kernel_cannot_be_run_its_last_lanes_stay() {
 }
 
 #[test]
+fn while_a_statement_is_typed_the_last_lanes_stay_and_say_so() {
+    let mut client = Client::start();
+    let mut file = client.open("split.ptx", SPLIT);
+    select(&mut client, &file, json!("inferred"));
+    let before = masks(&mut client, &file);
+    assert_eq!(before["outdated"], Value::Null);
+    let title = |client: &mut Client, file: &File| {
+        let lenses = client.request("textDocument/codeLens", file.params());
+        lenses[0]["command"]["title"].as_str().unwrap_or_default().to_owned()
+    };
+    // A statement before the branch, key by key: the run cannot get past it until it is whole.
+    let statement = "    xor.b32 %r2, %r1, 1";
+    client.edit(&mut file, range([8, 0], [8, 0]), "\n");
+    for typed in 1..=statement.len() {
+        let (word, column) = (&statement[..typed], typed as u32 - 1);
+        client.edit(&mut file, range([8, column], [8, column]), &word[typed - 1..]);
+        let typing = masks(&mut client, &file);
+        let is_whole = word.trim().is_empty() || word == statement;
+        assert_eq!(typing["outdated"], if is_whole { Value::Null } else { json!(true) }, "{word}");
+        assert_eq!(typing["status"], "finished", "{word}");
+        let hints = hints(&mut client, &file);
+        assert!(hints.contains(&"9:16 split 8 | 24".to_owned()), "{word}: {hints:?}");
+        assert_eq!(title(&mut client, &file).contains("(before the last edits)"), !is_whole, "{word}");
+    }
+    client.edit(&mut file, range([8, 22], [8, 23]), "");
+    masks(&mut client, &file);
+    let visit = json!({ "uri": file.uri, "line": 9, "visit": 1 });
+    let refused = client.command("warplens.selectVisit", visit).expect_err("nothing could be looked at");
+    assert!(refused["message"].as_str().is_some_and(|why| why.contains("error")), "{refused}");
+    client.edit(&mut file, range([8, 22], [8, 22]), "1;");
+    assert_eq!(masks(&mut client, &file)["lines"].as_array().map(Vec::len), Some(8));
+
+    // What is asked for now, and never worked, is shown as far as it comes.
+    client.edit(&mut file, range([8, 22], [8, 23]), "");
+    select(&mut client, &file, json!({ "name": "mine", "block": [4] }));
+    let new = masks(&mut client, &file);
+    assert_eq!((&new["launched"], &new["status"]), (&json!("0000000f"), &json!("unsupported")), "{new}");
+}
+
+#[test]
 fn hovering_a_line_that_ran_says_which_lanes() {
     let mut client = Client::start();
     let file = client.open("split.ptx", SPLIT);

@@ -85,6 +85,8 @@ fn diagnostic(
 ) -> Option<Diagnostic> {
     let finding = alike.told;
     let range = match finding.statement {
+        // The text's own error says why the run ended there.
+        Some(statement) if finding.code == UNSUPPORTED && shown.has_error(statement) => return None,
         Some(statement) => shown.place(statement).filter(|_| shown.is_unedited(statement))?,
         None => kernel?,
     };

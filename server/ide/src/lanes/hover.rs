@@ -45,6 +45,10 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
         shown.launch().name,
         shown.model()
     );
+    if shown.is_outdated() {
+        markdown +=
+            " This was before the last edits: the program as it is has an error that a run cannot get past.";
+    }
     if let Some(trace) = statement.trace {
         if let Some(cost) = counters::sentences(trace, shown.width()) {
             let _ = write!(markdown, "\n\n{cost}");

@@ -127,8 +127,9 @@ fn told(shown: &Shown) -> String {
         Status::Finished => String::new(),
         other => format!(", {}", other.as_str()),
     };
+    let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
     format!(
-        "{}: {} warp instructions, {share}% of lanes{findings}{ended}",
+        "{}: {} warp instructions, {share}% of lanes{findings}{ended}{outdated}",
         shown.launch().name,
         totals.warp_instructions
     )

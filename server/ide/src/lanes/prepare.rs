@@ -6,6 +6,7 @@ use warplens_sim::RunOptions;
 use warplens_sim::launch::{Body, FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve};
 use warplens_syntax::Language;
 
+use super::broken;
 use super::decode::decode_ptx;
 use super::decode_wave::decode_wave;
 use super::kernels::{body, kernels, text_of_launches};
@@ -118,19 +119,21 @@ fn prepare(
         _ => LaunchProblem::new(problem.message),
     };
     let model = model_of(request, launch.as_ref(), language).map_err(located)?;
-    let (program, statements, mut launch) = match language {
+    let (program, statements, broken, mut launch) = match language {
         Language::Ptx => {
             let decoded = decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
             let infer = || inferred(&kernel.kernel, &body(db, file, &decoded));
             let launch = launch.unwrap_or_else(infer);
             let statements = decoded.statements(model);
-            (Program::Ptx(Arc::new(decoded.program)), statements, launch)
+            let broken = broken::of_ptx(db, file, &decoded, &statements);
+            (Program::Ptx(Arc::new(decoded.program)), statements, broken, launch)
         }
         Language::Wave => {
             let code = wave_code(db, items(db, file)[kernel.item]);
             let (program, statements) = decode_wave(&code, kernel.start);
             let launch = launch.unwrap_or_else(|| inferred(&kernel.kernel, &Body::default()));
-            (Program::Wave(Arc::new(program)), statements, launch)
+            let broken = broken::of_wave(db, file, kernel.start, &statements);
+            (Program::Wave(Arc::new(program)), statements, broken, launch)
         }
     };
     if let Some(width) = request.wave_width {
@@ -146,6 +149,7 @@ fn prepare(
         model,
         options,
         statements: statements.into(),
+        broken: broken.into(),
     })
 }
 

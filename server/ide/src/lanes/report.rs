@@ -55,6 +55,9 @@ pub struct Masks<'r> {
     launch: &'r Launch,
     model: &'static str,
     status: &'static str,
+    /// Whether the text has an error since that a run cannot get past.
+    #[serde(skip_serializing_if = "is_false")]
+    outdated: bool,
     findings: Vec<JsonFinding<'r>>,
     cta: [u32; 3],
     warp: u32,
@@ -134,6 +137,8 @@ pub struct MasksOf<'r> {
     pub model: &'static str,
     /// The run.
     pub status: warplens_sim::Status,
+    /// Whether the text has become one that cannot be run so far.
+    pub outdated: bool,
     /// Its findings.
     pub findings: &'r [Finding],
     /// The block of the warp.
@@ -160,6 +165,7 @@ impl<'r> Masks<'r> {
             launch: of.launch,
             model: of.model,
             status: of.status.as_str(),
+            outdated: of.outdated,
             findings: of.findings.iter().map(|finding| JsonFinding::new(finding, width, at)).collect(),
             cta: of.cta,
             warp: of.warp,

@@ -5,13 +5,17 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_sim::launch::{Config, Resolved};
 use warplens_sim::{
-    Cancelled, Control, Limits, Look, RunOptions, RunResult, StatementId, Values, WarpId, ptx, wave,
+    Cancelled, Control, Finding, Limits, Look, RunOptions, RunResult, StatementId, Status, Values, WarpId,
+    ptx, wave,
 };
 
 use super::model::Model;
 use super::offer::Source;
 use super::shown::{PTX_WIDTH, Shown};
 use super::statement::Statement;
+
+/// The findings that end a run at a statement that is wrong as it is written.
+const STOPS_AT_ERRORS: [&str; 2] = ["unsupported", "control-flow"];
 
 /// Everything that a run needs. Cheap to clone; goes to any thread.
 #[derive(Debug, Clone)]
@@ -22,6 +26,8 @@ pub struct Prepared {
     pub(crate) model: Model,
     pub(crate) options: RunOptions,
     pub(crate) statements: Arc<[Statement]>,
+    /// The statements in which the text has errors that a run cannot get past.
+    pub(crate) broken: Arc<[StatementId]>,
 }
 
 /// A decoded kernel.
@@ -39,6 +45,23 @@ impl Prepared {
             && self.options == other.options
             && self.program == other.program
             && self.resolved.config == other.resolved.config
+    }
+
+    /// Whether a run came to an end where the text has an error: most likely somebody is typing there.
+    pub fn stopped_at_error(&self, result: &RunResult) -> bool {
+        let is_broken = |finding: &Finding| {
+            STOPS_AT_ERRORS.contains(&finding.code)
+                && finding.statement.is_some_and(|statement| self.broken.contains(&statement))
+        };
+        result.status != Status::Finished && result.findings.iter().any(is_broken)
+    }
+
+    /// Whether `other` runs the same kernel in the same way, whatever stands in it.
+    pub fn same_launch(&self, other: &Prepared) -> bool {
+        let (one, other_launch) = (&self.resolved.launch, &other.resolved.launch);
+        self.model == other.model
+            && (&one.name, &one.entry, one.grid, one.block)
+                == (&other_launch.name, &other_launch.entry, other_launch.grid, other_launch.block)
     }
 
     /// Runs, on this thread.
@@ -75,7 +98,8 @@ impl Prepared {
     /// Lays a result over the document as it was when this run was prepared: of this run, or of one that gives the same.
     pub fn show(&self, result: Arc<RunResult>, warp: Option<WarpId>) -> Shown {
         let resolved = Arc::clone(&self.resolved);
-        Shown::new(resolved, self.source, self.model.name(), &self.statements, result, warp)
+        let shown = Shown::new(resolved, self.source, self.model.name(), &self.statements, result, warp);
+        shown.with_errors(Arc::clone(&self.broken))
     }
 
     /// The launch, fitted to its kernel.

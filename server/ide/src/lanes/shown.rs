@@ -33,6 +33,10 @@ pub struct Shown {
     moment: Option<(StatementId, u64)>,
     /// By [`StatementId`]; the place is gone where an edit removed the statement.
     statements: Vec<Placed>,
+    /// The statements in which the text has errors that a run cannot get past.
+    broken: Arc<[StatementId]>,
+    /// Whether the text has become one that cannot be run to where this one was.
+    outdated: bool,
 }
 
 /// A statement where it stands now.
@@ -106,7 +110,18 @@ impl Shown {
             registers: statement.registers.clone(),
         });
         let statements = statements.collect();
-        Shown { resolved, source, model, statements, result, warp, values: None, moment: None }
+        Shown {
+            resolved,
+            source,
+            model,
+            statements,
+            result,
+            warp,
+            values: None,
+            moment: None,
+            broken: Arc::default(),
+            outdated: false,
+        }
     }
 
     /// The launch as resolved.
@@ -162,6 +177,32 @@ impl Shown {
     #[must_use]
     pub fn with_values(self, values: Option<Arc<Values>>, moment: Option<(StatementId, u64)>) -> Shown {
         Shown { values, moment, ..self }
+    }
+
+    /// The same with the statements in which the text has errors that a run cannot get past.
+    #[must_use]
+    pub(super) fn with_errors(self, broken: Arc<[StatementId]>) -> Shown {
+        Shown { broken, ..self }
+    }
+
+    /// Whether the text's own errors say why a run cannot get past a statement.
+    pub(super) fn has_error(&self, statement: StatementId) -> bool {
+        self.broken.contains(&statement)
+    }
+
+    /// From now on it is of the past: the text has become one that cannot be run to where this one was.
+    pub fn outdate(&mut self) {
+        self.outdated = true;
+    }
+
+    /// Whether it is of the past.
+    pub fn is_outdated(&self) -> bool {
+        self.outdated
+    }
+
+    /// Whether any of its statements is still there.
+    pub fn has_places(&self) -> bool {
+        self.statements.iter().any(|placed| placed.place.is_some())
     }
 
     /// The statement and the visit that fix the moment whose values are shown, where one was chosen.
@@ -260,6 +301,7 @@ impl Shown {
             launch: self.launch(),
             model: self.model,
             status: self.result.status,
+            outdated: self.outdated,
             findings: &self.result.findings,
             cta: self.warp.cta,
             warp: self.warp.warp,

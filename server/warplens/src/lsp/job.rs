@@ -105,8 +105,8 @@ pub(super) enum Asker {
     Request(Id),
     /// The client as such, which wants to be told diagnostics.
     Publish,
-    /// The simulation of the document.
-    Prepare,
+    /// The simulation of the document, which numbers its questions: an answer to one before the last is none.
+    Prepare(u64),
 }
 
 /// How soon an answer is wanted.

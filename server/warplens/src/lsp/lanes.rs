@@ -44,15 +44,13 @@ pub(super) struct Lanes {
     pub(super) outcome: Outcome,
     /// Edits of the text since it was prepared.
     edits: Arc<Vec<Edit>>,
-    /// Whether the text has become one that cannot be run: then what was found is about nothing that is there.
-    pub(super) outdated: bool,
 }
 
 impl Lanes {
     pub(super) fn new(prepared: Arc<Prepared>, outcome: Outcome, warp: Option<WarpId>) -> Lanes {
         let shown = prepared.show(Arc::clone(&outcome.result), warp);
         let shown = Arc::new(shown.with_values(outcome.values.clone(), outcome.look.until));
-        Lanes { shown, prepared, outcome, edits: Arc::default(), outdated: false }
+        Lanes { shown, prepared, outcome, edits: Arc::default() }
     }
 
     /// Follows the text.
@@ -61,9 +59,26 @@ impl Lanes {
         apply(Arc::make_mut(&mut self.shown), edits);
     }
 
-    /// Whether the run found anything in the text as it is.
+    /// What is shown is of the past from now on; the answer is whether it was not before.
+    pub(super) fn outdate(&mut self) -> bool {
+        let news = !self.shown.is_outdated();
+        Arc::make_mut(&mut self.shown).outdate();
+        news
+    }
+
+    /// Whether a run that ended at an error of the text leaves these lanes there to be seen: they are of the same launch,
+    /// and got further.
+    pub(super) fn outlast(&self, prepared: &Prepared, outcome: &Outcome, warp: Option<WarpId>) -> bool {
+        prepared.stopped_at_error(&outcome.result)
+            && !self.prepared.stopped_at_error(&self.outcome.result)
+            && self.prepared.same_launch(prepared)
+            && warp.is_none_or(|warp| warp == self.shown.warp())
+            && self.shown.has_places()
+    }
+
+    /// Whether the run found anything.
     pub(super) fn has_findings(&self) -> bool {
-        !self.outdated && !self.outcome.result.findings.is_empty()
+        !self.outcome.result.findings.is_empty()
     }
 
     /// Another warp of the same run; `None` where it is not listed.
@@ -75,6 +90,9 @@ impl Lanes {
         result.warp(warp.cta, warp.warp)?;
         let mut shown = self.prepared.show(Arc::clone(result), Some(warp));
         apply(&mut shown, &self.edits);
+        if self.shown.is_outdated() {
+            shown.outdate();
+        }
         Some(Arc::new(shown))
     }
 }

@@ -41,8 +41,8 @@ pub(super) struct Simulations {
     selected: FxHashMap<Uri, Selected>,
     runners: Pool,
     events: Sender<Event>,
-    /// Numbers tell runs apart; a late word about an old one is not heard.
-    runs: u64,
+    /// Numbers tell runs apart, and the questions before them; a late word about an old one is not heard.
+    numbers: u64,
 }
 
 /// What is selected in a document.
@@ -52,8 +52,8 @@ struct Selected {
     listed: Option<WarpId>,
     /// The visit that fixes the moment whose values are shown, where one is chosen.
     moment: Option<Moment>,
-    /// What would be run is being found out.
-    preparing: bool,
+    /// What would be run is being found out, by the question of this number.
+    preparing: Option<u64>,
     run: Option<Run>,
     /// `selectLaunch` requests that wait to hear whether it can be run.
     commands: Vec<Id>,
@@ -124,7 +124,7 @@ impl Simulations {
             selected: FxHashMap::default(),
             runners: Pool::new("simulation", (cores / 2).clamp(1, 4))?,
             events,
-            runs: 0,
+            numbers: 0,
         })
     }
 
@@ -163,6 +163,16 @@ impl Simulations {
         self.selected.iter().find(|(_, selected)| runs(selected)).map(|(uri, _)| uri.clone())
     }
 
+    fn next_number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    /// Whether the question of this number is the last that was asked about a document, and has no answer yet.
+    pub(super) fn is_preparing(&self, uri: &Uri, number: u64) -> bool {
+        self.selected.get(uri).is_some_and(|selected| selected.preparing == Some(number))
+    }
+
     /// Starts a run on a thread of its own.
     fn start(
         &mut self,
@@ -171,8 +181,7 @@ impl Simulations {
         known: Option<Arc<RunResult>>,
         look: Look,
     ) -> Run {
-        self.runs += 1;
-        let number = self.runs;
+        let number = self.next_number();
         let stop = Arc::new(AtomicBool::new(false));
         let events = self.events.clone();
         let (uri, stopped, job) = (uri.clone(), Arc::clone(&stop), Arc::clone(&prepared));
@@ -198,7 +207,7 @@ impl State {
             selection: Arc::clone(&selection),
             listed: None,
             moment: None,
-            preparing: false,
+            preparing: None,
             run: None,
             commands: vec![],
             parked: vec![],
@@ -221,6 +230,10 @@ impl State {
         };
         selected.moment = match visit {
             None => None,
+            Some(_) if lanes.shown.is_outdated() => {
+                let why = "the program has an error that a run cannot get past; mend it, then choose a visit";
+                return self.answer(&id, refused(why));
+            }
             Some(visit) => match lanes.shown.visits_on(line) {
                 None => {
                     return self
@@ -258,15 +271,18 @@ impl State {
         let Some(document) = self.documents.get(uri) else { return };
         let (version, refusal) =
             (document.version, document.refusal().map(|refusal| refusal.message.clone()));
+        let number = self.simulations.next_number();
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         if let Some(why) = refusal {
             return self.not_prepared(uri, &why);
         }
-        selected.preparing = true;
+        let before = selected.preparing.replace(number);
         let (selection, listed) = (Arc::clone(&selected.selection), selected.listed);
-        self.forget(uri, &Asker::Prepare);
+        if let Some(before) = before {
+            self.forget(uri, &Asker::Prepare(before));
+        }
         self.enqueue(Job {
-            asker: Asker::Prepare,
+            asker: Asker::Prepare(number),
             urgency: Urgency::AtRest,
             uri: uri.clone(),
             version,
@@ -282,9 +298,12 @@ impl State {
     }
 
     /// It is known what would be run: the same as before, or something new.
-    pub(super) fn prepared(&mut self, uri: &Uri, prepared: Arc<Prepared>) {
+    pub(super) fn prepared(&mut self, uri: &Uri, number: u64, prepared: Arc<Prepared>) {
+        if !self.simulations.is_preparing(uri, number) {
+            return;
+        }
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
-        selected.preparing = false;
+        selected.preparing = None;
         let commands = std::mem::take(&mut selected.commands);
         let look = selected.look(&prepared);
         if let Some(run) = selected.run.as_mut().filter(|run| run.brings(&prepared, look)) {
@@ -309,7 +328,7 @@ impl State {
     /// It cannot be run as it is. A selection made just now is dropped; else the last result stays.
     pub(super) fn not_prepared(&mut self, uri: &Uri, why: &str) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
-        selected.preparing = false;
+        selected.preparing = None;
         let run = selected.run.take();
         let commands = std::mem::take(&mut selected.commands);
         if let Some(run) = run {
@@ -368,6 +387,11 @@ impl State {
             selected.listed = Some(warp);
             return self.prepare_again(uri);
         }
+        let last = self.simulations.lanes(uri);
+        if last.is_some_and(|last| last.outlast(&prepared, &outcome, wanted)) {
+            self.outdate(uri);
+            return self.unpark_all(uri);
+        }
         let mut lanes = Lanes::new(prepared, outcome, wanted);
         lanes.edit(edits);
         let has_findings = lanes.has_findings();
@@ -377,14 +401,11 @@ impl State {
         self.findings_changed(uri, has_findings || before.is_some_and(|before| before.has_findings()));
     }
 
-    /// The last result stays, but what it found does not.
+    /// The last result stays shown, as one of the past.
     fn outdate(&mut self, uri: &Uri) {
-        let had_findings = self.simulations.shown.get_mut(uri).is_some_and(|mut lanes| {
-            let had_findings = lanes.has_findings();
-            lanes.outdated = true;
-            had_findings
-        });
-        self.findings_changed(uri, had_findings);
+        if self.simulations.shown.get_mut(uri).is_some_and(|mut lanes| lanes.outdate()) {
+            self.refresh_lanes();
+        }
     }
 
     /// Findings are diagnostics: those who show them hear of new ones and of those that are gone.
@@ -418,7 +439,7 @@ impl State {
     /// Answers what is parked, unless there is still something to wait for.
     fn unpark_all(&mut self, uri: &Uri) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
-        if selected.preparing || selected.run.is_some() {
+        if selected.preparing.is_some() || selected.run.is_some() {
             return;
         }
         for Parked { id, params } in std::mem::take(&mut selected.parked) {

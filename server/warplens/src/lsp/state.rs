@@ -404,8 +404,8 @@ impl State {
             (Asker::Publish, Done::Diagnostics(diagnostics)) if current => {
                 self.publish(&job.uri, job.version, diagnostics);
             }
-            (Asker::Prepare, Done::Prepared(prepared)) if current => {
-                self.prepared(&job.uri, Arc::from(prepared));
+            (Asker::Prepare(number), Done::Prepared(prepared)) if current => {
+                self.prepared(&job.uri, *number, Arc::from(prepared));
             }
             _ => {}
         }
@@ -414,8 +414,10 @@ impl State {
     fn failed(&mut self, job: &Job, error: Error) {
         match &job.asker {
             Asker::Request(id) => self.answer(id, Err(error)),
-            Asker::Prepare => self.not_prepared(&job.uri, &error.message),
-            Asker::Publish => {}
+            Asker::Prepare(number) if self.simulations.is_preparing(&job.uri, *number) => {
+                self.not_prepared(&job.uri, &error.message);
+            }
+            Asker::Prepare(_) | Asker::Publish => {}
         }
     }
 }
