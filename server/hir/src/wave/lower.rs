@@ -152,8 +152,16 @@ impl Lowering {
         };
         let operands = parts.operands.iter().map(|operand| self.operand(operand)).collect();
         let range = self.range(node.text_range());
-        let mut instruction =
-            Instruction { range, mnemonic_range, mnemonic: name, entry, guard, operands, complete: false };
+        let mut instruction = Instruction {
+            range,
+            mnemonic_range,
+            mnemonic: name,
+            entry,
+            guard,
+            hint: None,
+            operands,
+            complete: false,
+        };
         match entry {
             Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], &mut instruction),
             None => {
@@ -182,6 +190,7 @@ impl Lowering {
                 mnemonic: word,
                 entry,
                 guard: None,
+                hint: None,
                 operands: Vec::new(),
                 complete: true,
             });
@@ -218,6 +227,8 @@ impl Lowering {
     fn suffixes(&mut self, entry: &isa::Instruction, rest: &[SyntaxToken], instruction: &mut Instruction) {
         for suffix in rest {
             let range = self.token(suffix);
+            let hint = isa::cache_hints().iter().position(|hint| hint.name == suffix.text());
+            instruction.hint = instruction.hint.or(hint.map(|hint| hint as u8));
             match (Scope::of(suffix.text()), isa::cache_hint(suffix.text())) {
                 (Some(scope), _) if entry.suffix == isa::Suffix::Scope => {
                     let value = Value::Scope(scope);

@@ -151,6 +151,8 @@ pub struct Instruction {
     pub entry: Option<Entry>,
     /// `@p1`
     pub guard: Option<Guard>,
+    /// `.streaming`, whether it belongs there or not: its place among the tables' hints.
+    pub hint: Option<u8>,
     /// As written; a scope that was written as a suffix comes last.
     pub operands: Vec<Operand>,
     /// Whether the operands are those of a form of the instruction, so that it can be run.

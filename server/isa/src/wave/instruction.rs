@@ -1,5 +1,6 @@
 //! Instructions and their operands.
 
+use super::Encoding;
 use crate::generated::wave as tables;
 use crate::{Category, Role, Simulation};
 
@@ -20,6 +21,8 @@ pub struct Instruction {
     pub available: Availability,
     /// Its number in the encoding; empty for none.
     pub opcode: &'static str,
+    /// The same in numbers, where toolchain 0.1.2 has it.
+    pub encoding: Option<Encoding>,
     /// What may follow the mnemonic after a dot.
     pub suffix: Suffix,
     /// What the simulator does with it.

@@ -67,7 +67,7 @@ fn instruction(file: &str, category: usize, entry: &Instruction) -> Result<Strin
     let toolchain_operands = entry.toolchain_operands.as_ref().unwrap_or(&entry.operands);
     Ok(format!(
         "Instruction {{ mnemonic: {mnemonic}, toolchain: {toolchain:?}, category: &CATEGORIES[{category}], section: {section}, \
-         specification: {specification}, available: Availability::{available:?}, opcode: {opcode}, suffix: Suffix::{suffix:?}, \
+         specification: {specification}, available: Availability::{available:?}, opcode: {opcode}, encoding: {encoding}, suffix: Suffix::{suffix:?}, \
          simulation: {simulation}, summary: {summary}, operands: {operands}, toolchain_operands: {toolchain_operands}, \
          predicate_operands: {predicate_operands}, stand_in: {stand_in}, notes: {notes}, divergence: {divergence}, example: {example}, \
          toolchain_example: {toolchain_example} }}",
@@ -77,6 +77,7 @@ fn instruction(file: &str, category: usize, entry: &Instruction) -> Result<Strin
         specification = rust::string(&entry.specification),
         available = entry.available,
         opcode = rust::string(&entry.opcode),
+        encoding = encoding(entry)?,
         suffix = entry.suffix,
         simulation = simulation(&entry.simulation)?,
         summary = rust::string(&entry.summary),
@@ -89,6 +90,33 @@ fn instruction(file: &str, category: usize, entry: &Instruction) -> Result<Strin
         example = rust::string(example),
         toolchain_example = rust::string(toolchain_example),
     ))
+}
+
+/// The numbers that `opcode` names: `0x3F sync 1`, whatever is said of others behind that.
+fn encoding(entry: &Instruction) -> Result<String> {
+    if entry.available != Availability::Crates {
+        return Ok("None".to_owned());
+    }
+    let mut words = entry.opcode.split_whitespace();
+    let opcode = words.next().and_then(|word| u8::from_str_radix(word.strip_prefix("0x")?, 16).ok());
+    let opcode = opcode.context("its opcode does not begin with a hexadecimal number")?;
+    let group = match words.next() {
+        Some("sync") => "Sync",
+        Some("misc") => "Move",
+        Some("mod") | None => "Plain",
+        Some(other) if other.starts_with('(') => return Ok(encoding_of(opcode, "Plain", None, entry)),
+        Some(other) => bail!("`{other}` of its opcode is no group"),
+    };
+    let modifier = words.next().map(str::parse::<u8>).transpose().context("the modifier of its opcode")?;
+    Ok(encoding_of(opcode, group, modifier, entry))
+}
+
+fn encoding_of(opcode: u8, group: &str, modifier: Option<u8>, entry: &Instruction) -> String {
+    const SECOND_WORD: [&str; 4] = ["rs3", "desired", "imm", "target"];
+    let wide = entry.operands.iter().any(|operand| SECOND_WORD.contains(&operand.name.as_str()));
+    format!(
+        "Some(Encoding {{ opcode: {opcode:#04x}, group: Group::{group}, modifier: {modifier:?}, wide: {wide} }})"
+    )
 }
 
 fn operands(list: &[Operand]) -> Result<String> {
