@@ -10,6 +10,7 @@
 //! have reads as 0; `@p0` is a guard like any other (the toolchain drops it); lanes that come to the end of the kernel end there.
 
 mod alu;
+mod control;
 mod cross;
 mod decode;
 mod float;
@@ -25,8 +26,10 @@ mod program;
 mod run;
 mod spin;
 mod state;
+mod straight;
 #[cfg(test)]
 mod tests;
+mod told;
 
 pub use decode::decode;
 pub use launch_config::{LaunchConfig, MAX_WAVE_WIDTH};

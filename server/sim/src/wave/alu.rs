@@ -3,10 +3,11 @@
 use crate::trace::Mask;
 
 use super::float;
-use super::lanes::{Rows, lanes, row, where_true};
+use super::lanes::{Rows, lanes, row};
 use super::program::{Arithmetic, Binary, Compare, Double, Relation, Row, Ternary, Unary};
 
 /// Performs a [`Unary`] operation.
+#[inline(always)]
 pub(crate) fn unary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Unary, d: Row, a: Row) {
     let float = |f: fn(f32) -> f32| move |x| float::unary(x, f);
     match op {
@@ -44,6 +45,7 @@ pub(crate) fn unary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Unary, d
 }
 
 /// Performs a [`Binary`] operation.
+#[inline(always)]
 pub(crate) fn binary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Binary, d: Row, s: [Row; 2]) {
     match op {
         Binary::Add => rows.map2(mask, d, s, u32::wrapping_add),
@@ -82,6 +84,7 @@ pub(crate) fn binary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Binary,
 }
 
 /// Performs a [`Ternary`] operation.
+#[inline(always)]
 pub(crate) fn ternary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Ternary, d: Row, s: [Row; 3]) {
     match op {
         Ternary::MultiplyAdd => rows.map3(mask, d, s, |x, y, z| x.wrapping_mul(y).wrapping_add(z)),
@@ -105,6 +108,7 @@ pub(crate) fn ternary<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Ternar
 }
 
 /// `bfi`: the low `width` bits of `value` put into `base` at `offset`.
+#[inline(always)]
 pub(crate) fn insert_bits<const W: usize>(rows: &mut Rows<W>, mask: Mask, d: Row, sources: [Row; 4]) {
     let [base, value, offset, width] = sources.map(|source| *rows.get(source));
     let values = row(|lane| {
@@ -116,6 +120,7 @@ pub(crate) fn insert_bits<const W: usize>(rows: &mut Rows<W>, mask: Mask, d: Row
 }
 
 /// Performs a [`Double`] operation on register pairs.
+#[inline(always)]
 pub(crate) fn double<const W: usize>(
     rows: &mut Rows<W>,
     mask: Mask,
@@ -147,40 +152,49 @@ fn quiet(operands: [f64; 3]) -> u64 {
 }
 
 /// Compares in every lane; only lanes of the mask that the caller applies mean anything.
+#[inline(always)]
 pub(crate) fn compare<const W: usize>(rows: &Rows<W>, op: Compare, a: Row, b: Row) -> Mask {
-    let (a, b) = (rows.get(a), rows.get(b));
-    let float = |lane: usize| (f32::from_bits(a[lane]), f32::from_bits(b[lane]));
+    let nan = |bits: u32| f32::from_bits(bits).is_nan();
     match op {
-        Compare::Signed(relation) => relate::<W, _>(relation, |lane| (a[lane] as i32, b[lane] as i32)),
-        Compare::Unsigned(relation) => relate::<W, _>(relation, |lane| (a[lane], b[lane])),
-        Compare::Float(relation) => relate::<W, _>(relation, float),
-        Compare::Ordered => where_true::<W>(|lane| !float(lane).0.is_nan() && !float(lane).1.is_nan()),
-        Compare::Unordered => where_true::<W>(|lane| float(lane).0.is_nan() || float(lane).1.is_nan()),
+        Compare::Signed(relation) => relate(rows, relation, a, b, |bits| bits as i32),
+        Compare::Unsigned(relation) => relate(rows, relation, a, b, |bits| bits),
+        Compare::Float(relation) => relate(rows, relation, a, b, f32::from_bits),
+        Compare::Ordered => rows.test2(a, b, |a, b| !nan(a) & !nan(b)),
+        Compare::Unordered => rows.test2(a, b, |a, b| nan(a) | nan(b)),
     }
 }
 
 #[inline(always)]
-fn relate<const W: usize, T: PartialOrd>(relation: Relation, pair: impl Fn(usize) -> (T, T)) -> Mask {
+fn relate<const W: usize, T: PartialOrd>(
+    rows: &Rows<W>,
+    relation: Relation,
+    a: Row,
+    b: Row,
+    read: impl Fn(u32) -> T,
+) -> Mask {
     match relation {
-        Relation::Equal => where_true::<W>(|lane| pair(lane).0 == pair(lane).1),
-        Relation::NotEqual => where_true::<W>(|lane| pair(lane).0 != pair(lane).1),
-        Relation::Less => where_true::<W>(|lane| pair(lane).0 < pair(lane).1),
-        Relation::LessOrEqual => where_true::<W>(|lane| pair(lane).0 <= pair(lane).1),
-        Relation::Greater => where_true::<W>(|lane| pair(lane).0 > pair(lane).1),
-        Relation::GreaterOrEqual => where_true::<W>(|lane| pair(lane).0 >= pair(lane).1),
+        Relation::Equal => rows.test2(a, b, |a, b| read(a) == read(b)),
+        Relation::NotEqual => rows.test2(a, b, |a, b| read(a) != read(b)),
+        Relation::Less => rows.test2(a, b, |a, b| read(a) < read(b)),
+        Relation::LessOrEqual => rows.test2(a, b, |a, b| read(a) <= read(b)),
+        Relation::Greater => rows.test2(a, b, |a, b| read(a) > read(b)),
+        Relation::GreaterOrEqual => rows.test2(a, b, |a, b| read(a) >= read(b)),
     }
 }
 
 /// Signed division with the divisor 0 giving 0, as the reference emulator does where the text leaves it open.
+#[inline(always)]
 fn divide(x: u32, y: u32, f: fn(i32, i32) -> i32) -> u32 {
     if y == 0 { 0 } else { f(x as i32, y as i32) as u32 }
 }
 
 /// A mask of the low `width & 31` bits.
+#[inline(always)]
 fn field(width: u32) -> u32 {
     1u32.wrapping_shl(width).wrapping_sub(1)
 }
 
+#[inline(always)]
 fn arithmetic(op: Arithmetic, a: u32, b: u32) -> u32 {
     match op {
         Arithmetic::Add => float::binary(a, b, |x, y| x + y),
@@ -189,19 +203,23 @@ fn arithmetic(op: Arithmetic, a: u32, b: u32) -> u32 {
     }
 }
 
+#[inline(always)]
 fn half(op: Arithmetic, [a, b]: [u32; 2]) -> u32 {
     float::to_half(arithmetic(op, float::from_half(a), float::from_half(b)))
 }
 
+#[inline(always)]
 fn half_fused(operands: [u32; 3]) -> u32 {
     let [a, b, c] = operands.map(float::from_half);
     float::to_half(float::fused(a, b, c))
 }
 
+#[inline(always)]
 fn brain(op: Arithmetic, [a, b]: [u32; 2]) -> u32 {
     float::to_brain(arithmetic(op, float::from_brain(a), float::from_brain(b)))
 }
 
+#[inline(always)]
 fn brain_fused(operands: [u32; 3]) -> u32 {
     let [a, b, c] = operands.map(float::from_brain);
     float::to_brain(float::fused(a, b, c))

@@ -36,7 +36,7 @@ pub(crate) fn broadcast<const W: usize>(rows: &mut Rows<W>, mask: Mask, width: u
     let Some(lowest) = lanes(mask).next() else { return };
     let from = rows.get(lane)[lowest];
     let value = if from < width { rows.get(a)[from as usize] } else { 0 };
-    rows.write(d, &[value; W], mask);
+    rows.write_one(d, value, mask);
 }
 
 /// Each lane gets the sum of the lanes below it.
@@ -61,5 +61,5 @@ pub(crate) fn reduce<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Reduce,
     };
     let values = rows.get(a);
     let Some(result) = lanes(mask).map(|lane| values[lane]).reduce(combine) else { return };
-    rows.write(d, &[result; W], mask);
+    rows.write_one(d, result, mask);
 }

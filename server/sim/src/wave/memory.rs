@@ -25,6 +25,7 @@ pub(crate) struct OutOfRange {
 }
 
 impl Memory<'_> {
+    #[inline(always)]
     fn bytes(&mut self, space: Space) -> &mut [u8] {
         match space {
             Space::Local => self.local,
@@ -49,6 +50,7 @@ impl Memory<'_> {
     }
 
     /// Which lanes of `mask` would reach out of range, once one of them has.
+    #[cold]
     fn out_of_range(
         &mut self,
         space: Space,
@@ -71,6 +73,7 @@ impl Memory<'_> {
     }
 
     /// Loads `bytes` (1, 2, 4, 8 or 16) a lane into the rows `d`, low word first, narrow values extended with zeros.
+    #[inline(always)]
     pub(crate) fn load<const W: usize>(
         &mut self,
         rows: &mut Rows<W>,
@@ -101,6 +104,7 @@ impl Memory<'_> {
     }
 
     /// Stores the low `bytes` (1, 2, 4, 8 or 16) a lane of the rows `value`.
+    #[inline(always)]
     pub(crate) fn store<const W: usize>(
         &mut self,
         rows: &Rows<W>,
@@ -132,6 +136,7 @@ impl Memory<'_> {
     }
 
     /// Reads, changes and writes 32 bits a lane; the old value goes to `d`. `value` is what is compared in a compare-and-swap.
+    #[inline(always)]
     pub(crate) fn atomic<const W: usize>(
         &mut self,
         rows: &mut Rows<W>,

@@ -205,6 +205,9 @@ pub(crate) enum Action {
         a: Row,
     },
     Matrix(Matrix),
+    /// Fences, `wait` and `nop`: memory is sequentially consistent here.
+    Nothing,
+    // From here on lanes move.
     If {
         condition: Condition,
         otherwise: Option<u32>,
@@ -228,12 +231,32 @@ pub(crate) enum Action {
     Return,
     Halt,
     Barrier,
-    /// Fences, `wait` and `nop`: memory is sequentially consistent here.
-    Nothing,
     /// Index into [`Program::messages`].
     Unsupported {
         message: u32,
     },
+}
+
+impl Action {
+    /// Whether it changes which lanes are active, waits for others, or ends the run.
+    #[inline(always)]
+    pub(crate) fn moves_lanes(&self) -> bool {
+        matches!(
+            self,
+            Action::If { .. }
+                | Action::Else
+                | Action::EndIf
+                | Action::Loop { .. }
+                | Action::EndLoop
+                | Action::Break { .. }
+                | Action::Continue { .. }
+                | Action::Call { .. }
+                | Action::Return
+                | Action::Halt
+                | Action::Barrier
+                | Action::Unsupported { .. }
+        )
+    }
 }
 
 /// One source, one result, 32 bits.

@@ -4,6 +4,8 @@
 //! next one of its workgroup runs. A workgroup whose waves all wait while one spins is set aside, and tried again whenever memory
 //! has changed since.
 
+use pulp::Arch;
+
 use crate::memory::DeviceMemory;
 use crate::trace::{
     Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
@@ -67,6 +69,7 @@ struct Launch<'l, const W: usize> {
     options: &'l RunOptions,
     control: Control<'l>,
     geometry: Geometry,
+    arch: Arch,
     registers: Vec<(u8, u32)>,
     local_bytes: usize,
     memory: DeviceMemory,
@@ -96,6 +99,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             options,
             control,
             geometry,
+            arch: Arch::new(),
             groups: launch.workgroups(),
             local_bytes: program.local_memory.unwrap_or(launch.local_memory) as usize,
             registers: launch.registers,
@@ -264,6 +268,8 @@ impl<'l, const W: usize> Launch<'l, W> {
                     changes: &mut self.changes,
                 },
                 pause: limit.min(self.steps + POLL),
+                limit,
+                arch: self.arch,
                 steps: &mut self.steps,
                 findings: &mut self.findings,
                 max_findings: self.options.limits.max_findings,

@@ -74,7 +74,7 @@ impl<const W: usize> State<W> {
     }
 
     /// The lanes in which a condition holds, running or not.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn holds(&self, condition: Condition) -> Mask {
         let mask = self.predicates[usize::from(condition.predicate)];
         if condition.negated { !mask } else { mask }
@@ -92,7 +92,7 @@ impl<const W: usize> State<W> {
         let rows = &mut self.rows;
         let width = place.geometry.width;
         match *action {
-            Action::Constant { d, bits } => rows.write(d, &[bits; W], mask),
+            Action::Constant { d, bits } => rows.write_one(d, bits, mask),
             Action::Unary { op, d, a } => alu::unary(rows, mask, op, d, a),
             Action::Binary { op, d, a, b } => alu::binary(rows, mask, op, d, [a, b]),
             Action::Ternary { op, d, a, b, c } => alu::ternary(rows, mask, op, d, [a, b, c]),
@@ -126,9 +126,7 @@ impl<const W: usize> State<W> {
             }
             Action::Select { d, condition, a, b } => {
                 let chosen = self.holds(condition);
-                let (a, b) = (*self.rows.get(a), *self.rows.get(b));
-                self.rows.write(d, &b, mask & !chosen);
-                self.rows.write(d, &a, mask & chosen);
+                self.rows.select(mask, d, [a, b], chosen);
             }
             Action::Special { d, register } => {
                 for lane in lanes(mask) {
@@ -150,7 +148,7 @@ impl<const W: usize> State<W> {
             Action::Ballot { d, condition } => {
                 // The result has 32 bits; lanes from 32 on do not show in it.
                 let ballot = (self.holds(condition) & mask) as u32;
-                self.rows.write(d, &[ballot; W], mask);
+                self.rows.write_one(d, ballot, mask);
             }
             Action::Vote { all, d, condition } => {
                 let voted = self.holds(condition) & mask;
@@ -178,7 +176,8 @@ impl<const W: usize> State<W> {
         Ok(())
     }
 
-    fn set_predicate(&mut self, predicate: u8, mask: Mask, value: Mask) {
+    #[inline(always)]
+    pub(super) fn set_predicate(&mut self, predicate: u8, mask: Mask, value: Mask) {
         let target = &mut self.predicates[usize::from(predicate)];
         *target = *target & !mask | value & mask;
     }

@@ -1,4 +1,4 @@
-//! A program stepped by the reference emulator, one wave by hand, so that the mask before every step is seen.
+//! A program stepped by the reference emulator, so that the masks before and after every step are seen.
 
 use wave_emu::decoder::Decoder;
 use wave_emu::executor::{Executor, StepResult};
@@ -6,21 +6,24 @@ use wave_emu::memory::{DeviceMemory, LocalMemory};
 use wave_emu::stats::ExecutionStats;
 use wave_emu::wave::Wave;
 
+use super::generator::Launch;
+
 /// What is compared.
-#[derive(Debug)]
+#[derive(Debug, Default, PartialEq)]
 pub(crate) struct Outcome {
-    /// For each instruction, the active lanes of every visit with one; empty for those that mark structure.
-    pub(crate) lanes: Vec<Vec<u64>>,
-    /// General registers and then predicates of each lane, NaNs as one value.
-    pub(crate) registers: Vec<Vec<u32>>,
+    /// In the order of workgroups and their waves.
+    pub(crate) waves: Vec<WaveOutcome>,
     pub(crate) memory: Vec<u8>,
 }
 
-/// Bytes of each memory.
-pub(crate) const MEMORY: usize = 1024;
-
-/// Instructions whose visits the two count in different ways.
-pub(crate) const STRUCTURE: [&str; 3] = ["else", "endif", "loop"];
+/// What one wave did.
+#[derive(Debug, PartialEq)]
+pub(crate) struct WaveOutcome {
+    /// For each instruction, the active and the executing lanes of every visit.
+    pub(crate) visits: Vec<Vec<(u64, u64)>>,
+    /// General registers and then predicates of each lane, NaNs as one value.
+    pub(crate) registers: Vec<Vec<u32>>,
+}
 
 /// One NaN is as good as another.
 pub(crate) fn same_nan(bits: u32) -> u32 {
@@ -35,53 +38,183 @@ fn for_crates(text: &str) -> String {
     })
 }
 
-/// Runs the only wave of the only workgroup.
-pub(crate) fn run(text: &str, width: u32, threads: u32) -> Outcome {
+/// Runs a launch: workgroups one after the other, their waves in turns of one step, as the emulator's own scheduler does.
+pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
     let assembled = wave_asm::assemble(&for_crates(text), "random.wave");
     let binary = assembled.unwrap_or_else(|error| panic!("{error}\n{text}")).binary;
     let word =
         |at: usize| u32::from_le_bytes([binary[at], binary[at + 1], binary[at + 2], binary[at + 3]]) as usize;
-    let code = &binary[word(8)..word(8) + word(12)];
-    let (numbers, structural) = instructions(code);
-    let mut wave = Wave::new(width, 32, 0, [0; 3], [threads, 1, 1], [1; 3], 0, threads, 1);
-    let mut executor = Executor::new(code, false, [0; 3]);
-    let (mut local, mut device) = (LocalMemory::new(MEMORY), DeviceMemory::new(MEMORY));
-    let mut stats = ExecutionStats::default();
-    let mut lanes = vec![Vec::new(); structural.len()];
-    loop {
-        let (pc, mask) = (wave.pc as usize, wave.active_mask);
-        let number = numbers[pc];
-        if mask != 0 && !structural[number] {
-            lanes[number].push(mask);
-        }
-        match executor.step(&mut wave, &mut local, &mut device, &mut stats) {
-            Ok(StepResult::Continue) => {}
-            Ok(StepResult::Halted) => break,
-            Ok(StepResult::Barrier) => panic!("the programs have no barriers"),
-            Err(error) => panic!("{error}\n{text}"),
+    let code = Code::new(&binary[word(8)..word(8) + word(12)]);
+    let mut device = DeviceMemory::new(launch.device() as usize);
+    let [gx, gy, gz] = launch.grid;
+    let mut waves = Vec::new();
+    for z in 0..gz {
+        for y in 0..gy {
+            for x in 0..gx {
+                waves.extend(run_group(&code, launch, [x, y, z], &mut device, text));
+            }
         }
     }
-    let lane = |lane: u32| {
-        let thread = &wave.threads[lane as usize];
-        let general = (0..32).map(|register| same_nan(thread.read_register(register)));
-        general.chain((0..4).map(|p| u32::from(thread.read_predicate(p)))).collect()
-    };
-    let memory = (0..MEMORY).map(|at| device.read_u8(at as u64).expect("inside")).collect();
-    Outcome { lanes, registers: (0..threads).map(lane).collect(), memory }
+    let memory = (0..launch.device()).map(|at| device.read_u8(at.into()).expect("inside")).collect();
+    Outcome { waves, memory }
 }
 
-/// The number of the instruction at each place of the code, and whether each instruction only marks structure.
-fn instructions(code: &[u8]) -> (Vec<usize>, Vec<bool>) {
-    let decoder = Decoder::new(code);
-    let mut numbers = vec![0; code.len() + 1];
-    let mut structural = Vec::new();
-    let mut pc = 0;
-    while pc < code.len() {
-        let Ok(instruction) = decoder.decode_at(pc as u32) else { break };
-        numbers[pc] = structural.len();
-        let text = decoder.disassemble(&instruction);
-        structural.push(STRUCTURE.contains(&text.trim()));
-        pc += instruction.size as usize;
+fn run_group(
+    code: &Code<'_>,
+    launch: &Launch,
+    group: [u32; 3],
+    device: &mut DeviceMemory,
+    text: &str,
+) -> Vec<WaveOutcome> {
+    let mut local = LocalMemory::new(launch.local() as usize);
+    let mut executor = Executor::new(code.bytes, false, group);
+    let mut stats = ExecutionStats::default();
+    let Launch { workgroup, grid, width, .. } = *launch;
+    let mut waves: Vec<Stepped> = (0..launch.waves())
+        .map(|wave| {
+            let wave = Wave::new(
+                width,
+                32,
+                wave,
+                group,
+                workgroup,
+                grid,
+                wave * width,
+                launch.threads(),
+                launch.waves(),
+            );
+            Stepped { wave, waits: false, visits: vec![Vec::new(); code.kinds.len()] }
+        })
+        .collect();
+    loop {
+        for stepped in waves.iter_mut().filter(|stepped| !stepped.waits && !stepped.wave.is_halted()) {
+            let before = stepped.look(code);
+            let result = executor.step(&mut stepped.wave, &mut local, device, &mut stats);
+            let result = result.unwrap_or_else(|error| panic!("{error}\n{text}"));
+            stepped.note(code, before);
+            stepped.waits = result == StepResult::Barrier;
+        }
+        if waves.iter().all(|stepped| stepped.wave.is_halted()) {
+            return waves.into_iter().map(Stepped::outcome).collect();
+        }
+        if waves.iter().all(|stepped| stepped.waits) {
+            for stepped in &mut waves {
+                stepped.waits = false;
+                stepped.wave.pc += 4;
+            }
+        }
     }
-    (numbers, structural)
+}
+
+struct Stepped {
+    wave: Wave,
+    waits: bool,
+    visits: Vec<Vec<(u64, u64)>>,
+}
+
+/// A wave before a step.
+struct Before {
+    pc: u32,
+    active: u64,
+    /// The lanes whose guard lets them act.
+    executed: u64,
+}
+
+impl Stepped {
+    fn look(&self, code: &Code<'_>) -> Before {
+        let Wave { pc, active_mask: active, .. } = self.wave;
+        let executed =
+            code.guards[code.numbers[pc as usize]].map_or(active, |guard| active & self.holds(guard));
+        Before { pc, active, executed }
+    }
+
+    /// Notes a step as the visits that it stands for; those with an empty mask are none.
+    fn note(&mut self, code: &Code<'_>, before: Before) {
+        let Before { pc, active: before, executed } = before;
+        let number = code.numbers[pc as usize];
+        let after = self.wave.active_mask;
+        let mut visit = |number: usize, active: u64, executed: u64| {
+            if active != 0 {
+                self.visits[number].push((active, executed));
+            }
+        };
+        match code.kinds[number] {
+            Kind::If => visit(number, before, after),
+            Kind::Break => visit(number, before, before & !after),
+            Kind::Else | Kind::EndIf | Kind::Loop => visit(number, after, after),
+            Kind::EndLoop => {
+                visit(number, before, before);
+                if self.wave.pc <= pc {
+                    // The instruction before the body's first is the `loop`.
+                    visit(code.numbers[self.wave.pc as usize] - 1, after, after);
+                }
+            }
+            Kind::Other => visit(number, before, executed),
+        }
+    }
+
+    fn holds(&self, (predicate, negated): (u8, bool)) -> u64 {
+        let lanes = 0..self.wave.wave_width;
+        let holding =
+            lanes.filter(|lane| self.wave.threads[*lane as usize].read_predicate(predicate) != negated);
+        holding.fold(0, |mask, lane| mask | 1 << lane)
+    }
+
+    fn outcome(self) -> WaveOutcome {
+        let lane = |lane: u32| {
+            let thread = &self.wave.threads[lane as usize];
+            let general = (0..32).map(|register| same_nan(thread.read_register(register)));
+            general.chain((0..4).map(|p| u32::from(thread.read_predicate(p)))).collect()
+        };
+        WaveOutcome { registers: (0..self.wave.wave_width).map(lane).collect(), visits: self.visits }
+    }
+}
+
+/// What an instruction does to the masks.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    If,
+    Else,
+    EndIf,
+    Loop,
+    EndLoop,
+    Break,
+    Other,
+}
+
+/// The code, and the instructions in it.
+struct Code<'c> {
+    bytes: &'c [u8],
+    /// The number of the instruction at each place.
+    numbers: Vec<usize>,
+    kinds: Vec<Kind>,
+    /// The predicate in front of each, and whether it is negated.
+    guards: Vec<Option<(u8, bool)>>,
+}
+
+impl Code<'_> {
+    fn new(bytes: &[u8]) -> Code<'_> {
+        let decoder = Decoder::new(bytes);
+        let mut code =
+            Code { bytes, numbers: vec![0; bytes.len() + 1], kinds: Vec::new(), guards: Vec::new() };
+        let mut pc = 0;
+        while pc < bytes.len() {
+            let Ok(instruction) = decoder.decode_at(pc as u32) else { break };
+            code.numbers[pc] = code.kinds.len();
+            let text = decoder.disassemble(&instruction);
+            let guard = (instruction.pred_reg, instruction.pred_neg);
+            code.guards.push(instruction.is_predicated().then_some(guard));
+            code.kinds.push(match text.split_whitespace().next() {
+                Some("if") => Kind::If,
+                Some("else") => Kind::Else,
+                Some("endif") => Kind::EndIf,
+                Some("loop") => Kind::Loop,
+                Some("endloop") => Kind::EndLoop,
+                Some("break") => Kind::Break,
+                _ => Kind::Other,
+            });
+            pc += instruction.size as usize;
+        }
+        code
+    }
 }

@@ -1,21 +1,70 @@
-//! Programs in the part of the language in which the oracle is right.
+//! Programs in the part of the language in which the oracle is right, and launches for them.
 //!
-//! `r0` to `r9` hold data, `r10` addresses and lane numbers, `r12` to `r14` count the trips of nested loops, `r20` up hold constants.
+//! A program is a row of *phases* with barriers between them. What the waves of a workgroup may do to memory in a phase is such
+//! that their order does not matter: the two machines take turns differently. `r0` to `r9` hold data, `r10` addresses and lane
+//! numbers, `r11` to `r14` count trips, `r15` to `r18`, `r28` and `r29` hold what an instruction is prepared with, `r26` is the
+//! workgroup's number.
 
 use std::fmt::Write;
 
 use proptest::prelude::*;
 
+use super::instructions::{self, Sharing};
+
 /// Registers with data.
-const DATA: std::ops::Range<u8> = 0..10;
-/// Loops inside of each other.
-const MAX_LOOPS: usize = 3;
+pub(crate) const DATA: std::ops::Range<u8> = 0..10;
+/// Counters of the loops inside of each other of the kernel, and then of each function.
+const COUNTERS: [&[u8]; 1 + FUNCTIONS] = [&[12, 13, 14], &[11], &[], &[]];
+/// Functions of a program; each may call those behind it.
+const FUNCTIONS: usize = 3;
+/// Bytes of device memory that all threads share, in front of 16 for each.
+const SHARED: u32 = 512;
+
+/// The shape of a launch.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Launch {
+    pub(crate) grid: [u32; 3],
+    pub(crate) workgroup: [u32; 3],
+    pub(crate) width: u32,
+}
+
+impl Launch {
+    pub(crate) fn threads(&self) -> u32 {
+        self.workgroup.iter().product()
+    }
+
+    pub(crate) fn waves(&self) -> u32 {
+        self.threads().div_ceil(self.width)
+    }
+
+    pub(crate) fn groups(&self) -> u32 {
+        self.grid.iter().product()
+    }
+
+    /// Bytes of local memory: 16 a thread, and what addresses can reach.
+    pub(crate) fn local(&self) -> u32 {
+        (self.threads() * 16).max(512)
+    }
+
+    /// Bytes of device memory; at the end each workgroup's local memory is written there too.
+    pub(crate) fn device(&self) -> u32 {
+        self.dump() + self.groups() * self.local()
+    }
+
+    fn dump(&self) -> u32 {
+        SHARED + self.groups() * self.threads() * 16
+    }
+}
 
 /// A program as a tree.
 #[derive(Clone, Debug)]
 pub(crate) struct Program {
+    pub(crate) launch: Launch,
     seeds: Vec<u32>,
-    statements: Vec<Statement>,
+    phases: Vec<Vec<Statement>>,
+    /// Guards of `halt`s between the last phase and the end.
+    halts: Vec<String>,
+    functions: Vec<Vec<Statement>>,
 }
 
 #[derive(Clone, Debug)]
@@ -32,67 +81,180 @@ enum Statement {
         trips: u8,
         body: Vec<Statement>,
     },
+    Call(usize),
 }
 
 impl Program {
     /// The program as `wave-asm` reads it.
     pub(crate) fn text(&self) -> String {
-        let mut out = String::from(".kernel k\n.registers 32\n.local_memory 1024\n");
+        let mut writer = Writer { out: String::new(), code: 0, loops: 0, depth: 1 };
+        writer.line(&format!(".kernel k\n.registers 32\n.local_memory {}", self.launch.local()));
+        self.prologue(&mut writer);
+        for (number, phase) in self.phases.iter().enumerate() {
+            if number > 0 {
+                writer.line("barrier");
+            }
+            writer.block(phase);
+        }
+        for halt in &self.halts {
+            writer.line(&format!("{halt} halt"));
+        }
+        writer.line("halt");
+        for (number, function) in self.functions.iter().enumerate() {
+            writer.line(&format!("f{number}:"));
+            (writer.code, writer.loops) = (number + 1, 0);
+            writer.block(function);
+            writer.line("return");
+        }
+        writer.line(".end");
+        writer.out
+    }
+
+    fn prologue(&self, writer: &mut Writer) {
         for (register, seed) in DATA.zip(&self.seeds) {
-            line(&mut out, 0, &format!("mov_imm r{register}, {seed}"));
+            writer.line(&format!("mov_imm r{register}, {seed}"));
         }
-        line(
-            &mut out,
-            0,
-            "mov r1, sr_lane_id\nmov_imm r20, 0\nmov_imm r21, 1\nmov_imm r22, 511\nmov_imm r23, 31\nmov_imm r24, 3\nmov_imm r30, 0xbfffbfff",
+        let Launch { grid: [gx, gy, _], .. } = self.launch;
+        let constants = [
+            (20, 0),
+            (21, 1),
+            (22, 255),
+            (23, 63),
+            (24, 3),
+            (25, SHARED),
+            (27, 16),
+            // Clears a bit of the exponent of each half, so that neither they nor the whole are NaN.
+            (30, 0xbfff_bfff),
+            (10, gy),
+            (11, gx),
+            (15, self.launch.threads()),
+        ];
+        for (register, value) in constants {
+            writer.line(&format!("mov_imm r{register}, {value}"));
+        }
+        // r1: the lane; r31 and r19: the thread's own 16 bytes of local and device memory.
+        writer.line(
+            "mov r1, sr_lane_id
+            mov r12, sr_wave_id\nmov r13, sr_wave_width\nimad r12, r12, r13, r1\nimul r31, r12, r27
+            mov r13, sr_workgroup_id_z\nmov r14, sr_workgroup_id_y\nimad r13, r13, r10, r14
+            mov r14, sr_workgroup_id_x\nimad r13, r13, r11, r14
+            imad r19, r13, r15, r12\nimad r19, r19, r27, r25",
         );
-        write_all(&mut out, &self.statements, 0);
-        // What local memory holds shows in registers in the end.
-        line(&mut out, 0, "and r10, r1, r22\nlocal_load_u32 r25, r10\nlocal_load_u64 r26, r22\nhalt\n.end");
-        out
+        writer.line("mov r26, r13");
     }
 }
 
-fn line(out: &mut String, depth: usize, lines: &str) {
-    for line in lines.lines() {
-        writeln!(out, "{:indent$}{line}", "", indent = 4 * (depth + 1)).expect("a string takes text");
-    }
+struct Writer {
+    out: String,
+    /// 0 in the kernel, then the number of the function and 1.
+    code: usize,
+    loops: usize,
+    depth: usize,
 }
 
-fn write_all(out: &mut String, statements: &[Statement], loops: usize) {
-    for statement in statements {
+impl Writer {
+    fn line(&mut self, lines: &str) {
+        for line in lines.lines() {
+            writeln!(self.out, "{:indent$}{}", "", line.trim(), indent = 4 * self.depth)
+                .expect("a string takes text");
+        }
+    }
+
+    fn block(&mut self, statements: &[Statement]) {
+        self.depth += 1;
+        statements.iter().for_each(|statement| self.statement(statement));
+        self.depth -= 1;
+    }
+
+    fn statement(&mut self, statement: &Statement) {
         match statement {
-            Statement::Plain(lines) => line(out, loops, lines),
+            Statement::Plain(lines) => self.line(lines),
             Statement::If { predicate, then, otherwise } => {
-                line(out, loops, &format!("if p{predicate}"));
-                write_all(out, then, loops);
+                self.line(&format!("if p{predicate}"));
+                self.block(then);
                 if let Some(otherwise) = otherwise {
-                    line(out, loops, "else");
-                    write_all(out, otherwise, loops);
+                    self.line("else");
+                    self.block(otherwise);
                 }
-                line(out, loops, "endif");
+                self.line("endif");
             }
-            Statement::Loop { body, .. } if loops == MAX_LOOPS => write_all(out, body, loops),
             Statement::Loop { trips, body } => {
-                let counter = 12 + loops;
-                line(
-                    out,
-                    loops,
-                    &format!("and r{counter}, r{trips}, r24\nloop\nicmp_eq p0, r{counter}, r20\nbreak p0"),
-                );
-                line(out, loops, &format!("isub r{counter}, r{counter}, r21"));
-                write_all(out, body, loops + 1);
-                line(out, loops, "endloop");
+                let Some(counter) = COUNTERS[self.code].get(self.loops) else { return self.block(body) };
+                self.line(&format!(
+                    "and r{counter}, r{trips}, r24\nloop\nicmp_eq p0, r{counter}, r20\nbreak p0"
+                ));
+                self.loops += 1;
+                self.block(body);
+                self.loops -= 1;
+                self.line(&format!("isub r{counter}, r{counter}, r21\nendloop"));
             }
+            // A function calls only those behind it.
+            Statement::Call(function) if *function >= self.code => self.line(&format!("call f{function}")),
+            Statement::Call(_) => {}
         }
     }
 }
 
-/// Any program.
+/// Any program, with a launch.
 pub(crate) fn program() -> impl Strategy<Value = Program> {
+    prop_oneof![3 => one_wave(), 2 => several_waves()]
+}
+
+/// A program of one wave, which may do what it likes to memory.
+fn one_wave() -> impl Strategy<Value = Program> {
+    let launch = (1u32..=64, 0u32..8).prop_map(|(width, missing)| Launch {
+        grid: [1; 3],
+        workgroup: [width.saturating_sub(missing).max(1), 1, 1],
+        width,
+    });
+    let phases = prop::collection::vec(block(Sharing::Alone), 1..3);
+    with_launch(launch, phases)
+}
+
+/// A program of several waves and workgroups.
+fn several_waves() -> impl Strategy<Value = Program> {
+    let extents = [1u32..=12, 1u32..=4, 1u32..=3];
+    let launch = ([1u32..=3, 1u32..=2, 1u32..=2], extents, 1u32..=64).prop_map(|(grid, workgroup, width)| {
+        let threads: u32 = workgroup.iter().product();
+        Launch { grid, workgroup, width: width.max(threads.div_ceil(8)) }
+    });
+    let commuting = prop::sample::select(&["add", "min", "max", "and", "or", "xor"][..]);
+    let sharing = prop_oneof![
+        2 => Just(Sharing::Own),
+        1 => Just(Sharing::Read),
+        1 => commuting.prop_map(Sharing::Commuting),
+    ];
+    let phases = prop::collection::vec(sharing.prop_flat_map(block), 1..5);
+    with_launch(launch, phases)
+}
+
+fn with_launch(
+    launch: impl Strategy<Value = Launch>,
+    phases: impl Strategy<Value = Vec<Vec<Statement>>>,
+) -> impl Strategy<Value = Program> {
     let seed = prop_oneof![any::<u32>(), 0u32..40, (-100f32..100.0).prop_map(f32::to_bits), edges()];
-    (prop::collection::vec(seed, 10), statements())
-        .prop_map(|(seeds, statements)| Program { seeds, statements })
+    let seeds = prop::collection::vec(seed, DATA.len());
+    let functions = prop::collection::vec(block(Sharing::Nothing), FUNCTIONS);
+    let halts = prop::collection::vec(instructions::guard(), 0..2);
+    (launch, seeds, phases, halts, functions).prop_map(|(launch, seeds, mut phases, halts, functions)| {
+        phases.push(vec![Statement::Plain(dump(&launch))]);
+        Program { launch, seeds, phases, halts, functions }
+    })
+}
+
+/// Writes local memory to device memory, eight bytes a thread and trip, for there it can be compared.
+fn dump(launch: &Launch) -> String {
+    format!(
+        "mov_imm r13, {}\nmov_imm r14, {}\nmov_imm r15, {}
+        imad r14, r26, r13, r14
+        shr r10, r31, r21
+        loop\nucmp_le p0, r13, r10\nbreak p0
+        local_load_u64 r28, r10\niadd r11, r10, r14\ndevice_store_u64 r11, r28
+        iadd r10, r10, r15\nendloop",
+        launch.local(),
+        launch.dump(),
+        launch.threads() * 8,
+    )
 }
 
 fn edges() -> impl Strategy<Value = u32> {
@@ -110,9 +272,10 @@ fn edges() -> impl Strategy<Value = u32> {
     )
 }
 
-fn statements() -> impl Strategy<Value = Vec<Statement>> {
-    let plain = guarded().prop_map(Statement::Plain);
-    let statement = plain.prop_recursive(5, 60, 6, |inner| {
+fn block(sharing: Sharing) -> impl Strategy<Value = Vec<Statement>> {
+    let plain = instructions::guarded(sharing).prop_map(Statement::Plain);
+    let leaf = prop_oneof![20 => plain, 1 => (0..FUNCTIONS).prop_map(Statement::Call)];
+    let statement = leaf.prop_recursive(5, 60, 6, |inner| {
         let block = prop::collection::vec(inner, 0..6);
         prop_oneof![
             (0u8..4, block.clone(), prop::option::of(block.clone()))
@@ -120,154 +283,5 @@ fn statements() -> impl Strategy<Value = Vec<Statement>> {
             (DATA, block).prop_map(|(trips, body)| Statement::Loop { trips, body }),
         ]
     });
-    prop::collection::vec(statement, 1..16)
-}
-
-/// An instruction, at times with a guard on its last line.
-fn guarded() -> impl Strategy<Value = String> {
-    let guard = prop_oneof![3 => Just(String::new()), 1 => (1u8..4).prop_map(|p| format!("@p{p} ")), 1 => (0u8..4).prop_map(|p| format!("@!p{p} "))];
-    (guard, instruction()).prop_map(|(guard, lines)| match lines.rsplit_once('\n') {
-        Some((before, last)) => format!("{before}\n{guard}{last}"),
-        None => guard + &lines,
-    })
-}
-
-fn instruction() -> impl Strategy<Value = String> {
-    prop_oneof![4 => arithmetic(), 2 => comparison(), 2 => memory(), 1 => lanes(), 1 => moves()]
-}
-
-/// A mnemonic, a result, and sources out of the data registers.
-fn with(
-    mnemonics: &'static [&'static str],
-    result: &'static str,
-    sources: usize,
-) -> impl Strategy<Value = String> {
-    let results = if result == "p" { 0..4 } else { DATA };
-    (prop::sample::select(mnemonics), results, prop::collection::vec(DATA, sources)).prop_map(
-        move |(mnemonic, d, sources)| {
-            let sources: String = sources.iter().map(|source| format!(", r{source}")).collect();
-            format!("{mnemonic} {result}{d}{sources}")
-        },
-    )
-}
-
-fn arithmetic() -> impl Strategy<Value = String> {
-    const ONE: &[&str] = &[
-        "iabs",
-        "not",
-        "bitcount",
-        "bitfind",
-        "bitrev",
-        "fneg",
-        "fabs",
-        "fsqrt",
-        "frsqrt",
-        "frcp",
-        "cvt_f32_f16",
-        "cvt_f16_f32",
-        "cvt_f32_f64",
-        "cvt_f64_f32",
-        "dsqrt",
-    ];
-    const TWO: &[&str] = &[
-        "iadd", "isub", "imul", "imul_hi", "idiv", "imod", "imin", "imax", "and", "or", "xor", "shl", "shr",
-        "sar", "fadd", "fsub", "fmul", "hadd", "hsub", "hmul", "hadd2", "hmul2", "dadd", "dsub", "dmul",
-        "ddiv",
-    ];
-    const THREE: &[&str] = &["imad", "bfe"];
-    // The crates run these backwards, so the text that they get says the opposite.
-    let conversion = with(&["cvt_f32_i32", "cvt_f32_u32", "cvt_i32_f32", "cvt_u32_f32"], "r", 1);
-    prop_oneof![2 => with(ONE, "r", 1), 4 => with(TWO, "r", 2), 2 => with(THREE, "r", 3), 1 => with(&["bfi"], "r", 4), 1 => conversion, 2 => without_nan()]
-}
-
-/// Operations on sources that are no NaN: whether a rounding makes it quiet, and which of several a fused operation gives, is up
-/// to the host.
-fn without_nan() -> impl Strategy<Value = String> {
-    let narrow = (prop::sample::select(&["fma", "hma", "hma2"][..]), DATA, [DATA, DATA, DATA]).prop_map(
-        |(op, d, [a, b, c])| {
-            format!("and r15, r{a}, r30\nand r16, r{b}, r30\nand r17, r{c}, r30\n{op} r{d}, r15, r16, r17")
-        },
-    );
-    let double = (0u8..9, [0u8..9, 0u8..9, 0u8..9]).prop_map(|(d, sources)| {
-        let mut lines = String::new();
-        for (at, source) in [15, 17, 28].into_iter().zip(sources) {
-            let lines = &mut lines;
-            write!(lines, "mov r{at}, r{source}\nand r{}, r{}, r30\n", at + 1, source + 1)
-                .expect("a string takes text");
-        }
-        format!("{lines}dma r{d}, r15, r17, r28")
-    });
-    let rounding = prop::sample::select(&["ffloor", "fceil", "fround", "ftrunc", "ffract", "fsat"][..]);
-    let rounding =
-        (rounding, DATA, DATA).prop_map(|(op, d, a)| format!("and r15, r{a}, r30\n{op} r{d}, r15"));
-    prop_oneof![2 => narrow, 1 => double, 2 => rounding]
-}
-
-fn comparison() -> impl Strategy<Value = String> {
-    const COMPARE: &[&str] = &[
-        "icmp_eq",
-        "icmp_ne",
-        "icmp_lt",
-        "icmp_le",
-        "icmp_gt",
-        "icmp_ge",
-        "ucmp_lt",
-        "ucmp_le",
-        "fcmp_eq",
-        "fcmp_ne",
-        "fcmp_lt",
-        "fcmp_le",
-        "fcmp_gt",
-        "fcmp_ord",
-        "fcmp_unord",
-    ];
-    let select = (DATA, 0u8..4, DATA, DATA).prop_map(|(d, p, a, b)| format!("select r{d}, p{p}, r{a}, r{b}"));
-    prop_oneof![4 => with(COMPARE, "p", 2), 1 => select]
-}
-
-fn memory() -> impl Strategy<Value = String> {
-    let width = prop::sample::select(&["u8", "u16", "u32", "u64"][..]);
-    let space = prop::sample::select(&["local", "device"][..]);
-    let op = prop::sample::select(&["add", "sub", "min", "max", "and", "or", "xor", "exchange"][..]);
-    let access =
-        (space.clone(), width, any::<bool>(), DATA, DATA).prop_map(|(space, width, load, address, data)| {
-            let address = format!("and r10, r{address}, r22\n{space}_");
-            if load {
-                format!("{address}load_{width} r{data}, r10")
-            } else {
-                format!("{address}store_{width} r10, r{data}")
-            }
-        });
-    let atomic =
-        (space, op, prop::option::of(1u8..10), DATA, DATA).prop_map(|(space, op, result, address, data)| {
-            let result = result.map(|result| format!("r{result}, ")).unwrap_or_default();
-            let (prefix, scope) = if space == "local" { ("local_", "") } else { ("", ", .device") };
-            format!("and r10, r{address}, r22\n{prefix}atomic_{op} {result}r10, r{data}{scope}")
-        });
-    prop_oneof![2 => access, 1 => atomic]
-}
-
-fn lanes() -> impl Strategy<Value = String> {
-    let shuffle = prop::sample::select(
-        &["wave_shuffle", "wave_shuffle_up", "wave_shuffle_down", "wave_shuffle_xor", "wave_broadcast"][..],
-    );
-    let shuffle = (shuffle, DATA, DATA, DATA)
-        .prop_map(|(op, d, a, lane)| format!("and r10, r{lane}, r23\n{op} r{d}, r{a}, r10"));
-    let vote = prop::sample::select(&["wave_any", "wave_all"][..]);
-    let vote = (vote, 0u8..4, 0u8..4).prop_map(|(op, d, p)| format!("{op} p{d}, p{p}"));
-    let ballot = (DATA, 0u8..4).prop_map(|(d, p)| format!("wave_ballot r{d}, p{p}"));
-    let reduce = with(&["wave_prefix_sum", "wave_reduce_add", "wave_reduce_min", "wave_reduce_max"], "r", 1);
-    prop_oneof![3 => shuffle, 1 => vote, 1 => ballot, 2 => reduce]
-}
-
-fn moves() -> impl Strategy<Value = String> {
-    let special =
-        prop::sample::select(&["sr_lane_id", "sr_thread_id_x", "sr_wave_width", "sr_workgroup_size_x"][..]);
-    prop_oneof![
-        with(&["mov"], "r", 1),
-        (DATA, any::<u32>()).prop_map(|(d, value)| format!("mov_imm r{d}, {value}")),
-        (DATA, special).prop_map(|(d, special)| format!("mov_sr r{d}, {special}")),
-        Just("nop".to_owned()),
-        Just("wait".to_owned()),
-    ]
+    prop::collection::vec(statement, 1..12)
 }

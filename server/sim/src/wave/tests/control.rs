@@ -260,22 +260,22 @@ fn what_cannot_be_run_is_named_where_it_stands() {
         "if p0\nloop\nbreak p1\nendif\nendloop",
         1,
         expect![[r#"
-        if p0                    1/0
-        endif                    1
-        endloop                  1
-        faulted
-        control-flow at `endloop`, lanes 1: this `endloop` closes another `loop` than the one that is open
-    "#]],
+            if p0                    1/0
+            endif                    1
+            endloop                  1
+            faulted
+            control-flow at `endloop`, lanes 1: this `endloop` belongs to another `loop` than the one that is open
+        "#]],
     );
     check_lanes(
         "if !p0\nloop\nendif\nendloop",
         1,
         expect![[r#"
-        if !p0                   1
-        loop                     1
-        faulted
-        control-flow at `endif`, lanes 1: this `endif` closes another `if` than the one that is open
-    "#]],
+            if !p0                   1
+            loop                     1
+            faulted
+            control-flow at `endif`, lanes 1: this `endif` belongs to another `if` than the one that is open
+        "#]],
     );
     check_lanes(
         "call elsewhere",

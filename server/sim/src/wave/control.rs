@@ -1,0 +1,185 @@
+//! Where lanes part, leave and meet: the operations that move lanes, and who goes on when no lane is left where a wave is.
+
+use crate::trace::{Mask, StatementId, Status};
+
+use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
+use super::machine::{Fault, Stop, Surroundings, Wave};
+use super::program::{Action, Op};
+
+impl<const W: usize> Wave<W> {
+    /// Performs the operation at hand, which moves lanes. Gives why the wave stops, if it does.
+    pub(super) fn control(&mut self, op: &Op, around: &mut Surroundings<'_>) -> Result<Option<Stop>, Fault> {
+        let executed = match op.guard {
+            None => self.active,
+            Some(guard) => self.active & self.state.holds(guard),
+        };
+        match op.action {
+            Action::If { condition, otherwise, end } => {
+                let taken = executed & self.state.holds(condition);
+                self.visit(around, taken);
+                self.nest(around)?;
+                let (all, open) = (self.active, self.pc);
+                let other = if otherwise.is_some() { all & !taken } else { 0 };
+                self.frames.push(Frame::If { open, otherwise, other, end, all });
+                self.active = taken;
+                self.go_on(around);
+            }
+            Action::Else => self.close(around, "else")?,
+            Action::EndIf => self.close(around, "endif")?,
+            Action::Loop { end } => {
+                self.nest(around)?;
+                let (open, all) = (self.pc, self.active);
+                self.frames.push(Frame::Loop { open, end, looping: all, all });
+                self.visit(around, executed);
+                self.pc += 1;
+            }
+            Action::EndLoop => {
+                self.visit(around, executed);
+                self.close(around, "endloop")?;
+                return Ok(self.is_spinning(around).then_some(Stop::Spinning));
+            }
+            Action::Break { condition } | Action::Continue { condition } => {
+                let leaving = executed & self.state.holds(condition);
+                self.visit(around, leaving);
+                let again = matches!(op.action, Action::Continue { .. });
+                if !self.frames.leave_loop(leaving, again) {
+                    return Err(self.lost(around, "no loop is open here".to_owned()));
+                }
+                self.active &= !leaving;
+                let waits = self.active == 0;
+                self.go_on(around);
+                return Ok((waits && self.is_spinning(around)).then_some(Stop::Spinning));
+            }
+            Action::Call { target } => {
+                self.visit(around, executed);
+                self.call(around, executed, target)?;
+            }
+            Action::Return => {
+                self.visit(around, executed);
+                if self.frames.leave_call(executed) {
+                    self.active &= !executed;
+                    self.go_on(around);
+                } else {
+                    self.halt(around, executed);
+                }
+            }
+            Action::Halt => {
+                self.visit(around, executed);
+                self.halt(around, executed);
+            }
+            Action::Barrier => {
+                self.visit(around, executed);
+                self.pc += 1;
+                if executed != 0 {
+                    self.check_barrier(around, executed);
+                    return Ok(Some(Stop::Barrier));
+                }
+            }
+            Action::Unsupported { message } => {
+                let message = around.program.messages[message as usize].clone();
+                return Err(self.stop(around, Status::Unsupported, "unsupported", message, self.active));
+            }
+            // The others move no lanes.
+            _ => self.pc += 1,
+        }
+        Ok(None)
+    }
+
+    fn visit(&mut self, around: &mut Surroundings<'_>, executed: Mask) {
+        self.recorder.visit(StatementId(self.pc), self.active, executed);
+        *around.steps += 1;
+    }
+
+    /// Notes that the lanes now active are at another statement than the one at hand, and goes on behind it.
+    fn arrive(&mut self, around: &mut Surroundings<'_>, at: u32) {
+        self.pc = at;
+        self.visit(around, self.active);
+        self.pc += 1;
+    }
+
+    /// To the next operation, or where somebody waits if no lane is left here.
+    fn go_on(&mut self, around: &mut Surroundings<'_>) {
+        if self.active == 0 { self.resume(around) } else { self.pc += 1 }
+    }
+
+    /// No lane has anything more to do here: the innermost lanes that wait go on. Leaves no lane active if nobody waits.
+    fn resume(&mut self, around: &mut Surroundings<'_>) {
+        self.active = 0;
+        while self.active == 0 {
+            match self.frames.top() {
+                Some(Frame::If { otherwise: Some(otherwise), other, .. }) if *other != 0 => {
+                    let otherwise = *otherwise;
+                    self.active = std::mem::take(other);
+                    self.arrive(around, otherwise);
+                }
+                Some(Frame::Loop { open, looping, .. }) if *looping != 0 => {
+                    let open = *open;
+                    self.active = *looping;
+                    self.arrive(around, open);
+                }
+                _ => match self.frames.pop() {
+                    Some(Frame::If { end, all, .. }) => {
+                        self.active = all;
+                        if all != 0 {
+                            self.arrive(around, end);
+                        }
+                    }
+                    Some(Frame::Loop { end, all, .. }) => (self.active, self.pc) = (all, end + 1),
+                    Some(Frame::Call { back, all }) => (self.active, self.pc) = (all, back),
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// The lanes here have come to the end of a side or of a trip: the word at hand must be of the innermost construct.
+    fn close(&mut self, around: &mut Surroundings<'_>, word: &str) -> Result<(), Fault> {
+        let fits = match self.frames.top() {
+            Some(Frame::If { otherwise, end, .. }) => *otherwise == Some(self.pc) || *end == self.pc,
+            Some(Frame::Loop { end, .. }) => *end == self.pc,
+            _ => false,
+        };
+        if !fits {
+            let opener = if word == "endloop" { "loop" } else { "if" };
+            let message = format!("this `{word}` belongs to another `{opener}` than the one that is open");
+            return Err(self.lost(around, message));
+        }
+        self.resume(around);
+        Ok(())
+    }
+
+    fn call(&mut self, around: &mut Surroundings<'_>, executed: Mask, target: u32) -> Result<(), Fault> {
+        if executed == 0 {
+            self.pc += 1;
+            return Ok(());
+        }
+        if self.frames.calls() >= MAX_CALLS {
+            let message = format!("more than {MAX_CALLS} calls inside of each other");
+            return Err(self.fault(around, "call-depth", message, executed));
+        }
+        self.frames.push(Frame::Call { back: self.pc + 1, all: self.active });
+        self.active = executed;
+        self.pc = target;
+        Ok(())
+    }
+
+    pub(super) fn halt(&mut self, around: &mut Surroundings<'_>, lanes: Mask) {
+        self.live &= !lanes;
+        self.frames.leave_all(lanes);
+        self.active &= !lanes;
+        self.go_on(around);
+    }
+
+    fn nest(&mut self, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+        if self.frames.nesting() < MAX_NESTING {
+            return Ok(());
+        }
+        let message = format!("more than {MAX_NESTING} `if` and `loop` are open inside of each other");
+        Err(self.fault(around, "nesting-depth", message, self.active))
+    }
+
+    fn is_spinning(&mut self, around: &Surroundings<'_>) -> bool {
+        let place = (self.pc, self.active, self.state.predicates);
+        self.watch.is_back(*around.memory.changes, place, &self.frames, &self.state.rows)
+    }
+}
