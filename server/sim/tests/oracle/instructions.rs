@@ -159,15 +159,14 @@ fn memory(sharing: Sharing) -> Option<Lines> {
         Sharing::Read => access(anywhere())
             .prop_filter_map("loads", |lines| lines.contains("load").then_some(lines))
             .boxed(),
-        Sharing::Commuting(op) => {
-            let address = anywhere();
-            (address, DATA, scope())
-                .prop_map(move |((space, address), data, scope)| {
-                    let (prefix, scope) = if space == "local" { ("local_", "") } else { ("", scope) };
-                    format!("{address}\n{prefix}atomic_{op} r10, r{data}{scope}")
-                })
-                .boxed()
-        }
+        // Words that do not overlap: a sum of parts would depend on the order.
+        Sharing::Commuting(op) => (select(&["local", "device"][..]), DATA, DATA, scope())
+            .prop_map(move |(space, address, data, scope)| {
+                let (prefix, scope) = if space == "local" { ("local_", "") } else { ("", scope) };
+                let address = format!("and r10, r{address}, r23\niadd r10, r10, r10\niadd r10, r10, r10");
+                format!("{address}\n{prefix}atomic_{op} r10, r{data}{scope}")
+            })
+            .boxed(),
     })
 }
 
