@@ -38,7 +38,8 @@ impl Analysis {
         self.ask(file, |db, file| format_range(db, file, range))
     }
 
-    /// The edits that format what was ended by typing `;` or a line end just before a place.
+    /// The edits that format what was ended by typing `;` or a line end just before a place; in WAVE also those that move
+    /// the line of the place to where it belongs, when it has just begun or become one that closes something.
     pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
         self.ask(file, |db, file| format_typed(db, file, offset))
     }
@@ -58,13 +59,30 @@ fn format_range(db: &Database, file: File, range: TextRange) -> Formatted {
     found
 }
 
-/// The edits after `;` or the end of a line was typed before `offset`: they format the line that this ended. Mistakes
-/// elsewhere do not matter, they are usual while one writes.
+/// The edits after something was typed before `offset`.
 fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
     let text = file.document(db).items().text();
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     let ended = TextSize::of(before.trim_end_matches(['\n', '\r', ' ', '\t']));
-    let line = lines_of(&text, TextRange::empty(ended));
+    let is_wave = file.language(db) == Language::Wave;
+    let ends = before.ends_with(';') || ended < TextSize::of(before);
+    if !ends {
+        return if is_wave {
+            wave::typed::closed(db, file, &text, offset).into_iter().collect()
+        } else {
+            Vec::new()
+        };
+    }
+    let mut edits = format_ended(db, file, &text, ended);
+    if is_wave {
+        edits.extend(wave::typed::begun(db, file, &text, (ended, offset)));
+    }
+    edits
+}
+
+/// The edits that format the line that ends at `ended`. Mistakes elsewhere do not matter, they are usual while one writes.
+fn format_ended(db: &Database, file: File, text: &str, ended: TextSize) -> Vec<TextEdit> {
+    let line = lines_of(text, TextRange::empty(ended));
     let mut found = formatted(db, file, line, |_, _| None);
     // The blanks before the next line are where the cursor is.
     found.edits.retain(|edit| line.contains_range(edit.range) && edit.range.start() <= ended);

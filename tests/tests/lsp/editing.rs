@@ -87,7 +87,7 @@ fn a_statement_is_formatted_as_it_ends() {
 #[test]
 fn wave_closes_constructs_as_one_types() {
     let mut client = Client::start();
-    let file = client.open("k.wave", ".kernel k\n    if p1\n      nop\n        endif\n\nhalt\n.end\n");
+    let file = client.open("k.wave", ".kernel k\n    if p1\n      nop\n        endif\nhalt\n.end\n");
     let typed = json!({ "position": { "line": 4, "character": 0 }, "ch": "\n", "options": options() });
     let edits = ask(&mut client, "textDocument/onTypeFormatting", &file, typed);
     expect![[r#"
@@ -95,18 +95,19 @@ fn wave_closes_constructs_as_one_types() {
             if p1
               nop
             endif
-
-        halt
+            halt
         .end
     "#]]
     .assert_eq(&apply(&file, &edits));
+    let typed = json!({ "position": { "line": 3, "character": 13 }, "ch": "f", "options": options() });
+    let edits = ask(&mut client, "textDocument/onTypeFormatting", &file, typed);
+    assert_eq!(edits, json!([{ "range": range([3, 4], [3, 8]), "newText": "" }]));
     let edits = ask(&mut client, "textDocument/formatting", &file, json!({ "options": options() }));
     expect![[r#"
         .kernel k
             if p1
                 nop
             endif
-
             halt
         .end
     "#]]

@@ -29,7 +29,7 @@ const BLANKS: &str = match std::str::from_utf8(&[b' '; 4 * MAX_LEVEL as usize]) 
 };
 
 impl Indent {
-    fn text(self) -> &'static str {
+    pub(super) fn text(self) -> &'static str {
         match self {
             Indent::Flush => "",
             Indent::Statement => "\t",

@@ -2,6 +2,8 @@
 //! `docs/formatting.md` describes it. Constructs are counted as they are written, so that an `endif` that is missing moves the
 //! lines after it, which shows where.
 
+pub(super) mod typed;
+
 use text_size::TextRange;
 use warplens_syntax::SyntaxKind::{self, *};
 use warplens_syntax::{NodeOrToken, SyntaxNode, WalkEvent};

@@ -15,8 +15,9 @@ use super::{convert, lanes};
 /// What asks for help with operands as it is typed.
 pub(super) const OPERAND_TRIGGERS: [&str; 5] = [" ", ",", "[", "{", "("];
 
-/// What formats the statement that it ends.
-pub(super) const FORMAT_TRIGGERS: [&str; 2] = [";", "\n"];
+/// What formats: what ends a statement, and the last letters of the words that close something in WAVE (`else`, `endif`,
+/// `endloop`, `.end`).
+pub(super) const FORMAT_TRIGGERS: [&str; 6] = [";", "\n", "e", "f", "p", "d"];
 
 /// The question of a request; `None` for a method that is not among them.
 pub(super) fn route(method: &str, params: Value) -> Option<Result<Asked>> {

@@ -101,7 +101,125 @@ fn a_line_is_formatted_when_it_ends() {
     let text = ".kernel k\n    if p1\n        nop\n        endif\n\nhalt\n.end\n";
     let at = text.find("endif\n").map_or(0, |at| at + 6);
     let edits = open(text).format_typed(FILE, TextSize::new(at as u32)).unwrap();
-    assert_eq!(apply(text, &edits), text.replace("        endif", "    endif"));
+    assert_eq!(apply(text, &edits), text.replace("        endif\n", "    endif\n    "));
+}
+
+/// The text after what was typed at the cursor `|` of a line was formatted; the cursor is where a person would see it.
+fn check_typed(text: &str, expect: Expect) {
+    let at = text.find('|').expect("there is a cursor");
+    let text = text.replacen('|', "", 1);
+    let edits = open(&text).format_typed(FILE, TextSize::new(at as u32)).unwrap();
+    expect.assert_eq(&apply(&text, &edits).replace(' ', "·"));
+}
+
+#[test]
+fn a_new_line_begins_as_far_in_as_it_belongs() {
+    check_typed(
+        ".kernel k\n|\n.end\n",
+        expect![[r#"
+        .kernel·k
+        ····
+        .end
+    "#]],
+    );
+    check_typed(
+        ".kernel k\nif  p1\n|\n",
+        expect![[r#"
+        .kernel·k
+        ····if·p1
+        ········
+    "#]],
+    );
+    check_typed(
+        ".kernel k\n    if p1 ; c\n    |\n    endif\n.end\n",
+        expect![[r#"
+        .kernel·k
+        ····if·p1·;·c
+        ········
+        ····endif
+        .end
+    "#]],
+    );
+    check_typed(
+        ".kernel k\n    if p1\n        nop\n    else\n\n            |\n    endif\n.end\n",
+        expect![[r#"
+            .kernel·k
+            ····if·p1
+            ········nop
+            ····else
+
+            ········
+            ····endif
+            .end
+        "#]],
+    );
+    check_typed(
+        ".kernel k\n    loop\n        nop\n|endloop\n.end\n",
+        expect![[r#"
+        .kernel·k
+        ····loop
+        ········nop
+        ····endloop
+        .end
+    "#]],
+    );
+    check_typed(
+        ".kernel k\n    nop\n.end\n    |\n",
+        expect![[r#"
+        .kernel·k
+        ····nop
+        .end
+
+    "#]],
+    );
+}
+
+#[test]
+fn what_closes_moves_out_with_its_last_letter() {
+    check_typed(
+        ".kernel k\n    if p1\n        nop\n        else|\n.end\n",
+        expect![[r#"
+        .kernel·k
+        ····if·p1
+        ········nop
+        ····else
+        .end
+    "#]],
+    );
+    check_typed(
+        ".kernel k\n    if p1\n        loop\n            endloop|\n.end\n",
+        expect![[r#"
+        .kernel·k
+        ····if·p1
+        ········loop
+        ········endloop
+        .end
+    "#]],
+    );
+    check_typed(
+        ".kernel k\n    nop\n    .end|\n",
+        expect![[r#"
+        .kernel·k
+        ····nop
+        .end
+    "#]],
+    );
+    check_typed(
+        ".kernel k\n    nop\n        endif|\n.end\n",
+        expect![[r#"
+        .kernel·k
+        ····nop
+        ····endif
+        .end
+    "#]],
+    );
+    for same in
+        ["        nop|", "        iadd r0, r1, r2 ; else|", "        endif| r1", "        call shelf|"]
+    {
+        let text = format!(".kernel k\n    if p1\n{same}\n.end\n");
+        let at = text.find('|').unwrap() as u32;
+        assert_eq!(open(&text.replace('|', "")).format_typed(FILE, at.into()).unwrap(), [], "{same}");
+    }
 }
 
 /// Pieces of which texts are made that are hardly ever right.

@@ -1,0 +1,75 @@
+//! As one types WAVE: how far in the line of the cursor is. Only its leading blanks change, and only to what formatting the
+//! file would give them, so that a construct looks nested from the moment it is written.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::wave::Code;
+
+use crate::answer::TextEdit;
+use crate::db::{Database, File, items, wave_code};
+use crate::format::layout::Indent;
+use crate::format::{lines_of, size};
+
+/// What stands further out than the lines before it, and closes what they are in.
+const CLOSERS: [&str; 4] = ["else", "endif", "endloop", ".end"];
+
+/// The edit after the last letter of a word that closes something was typed, alone on its line.
+pub(in crate::format) fn closed(db: &Database, file: File, text: &str, offset: TextSize) -> Option<TextEdit> {
+    let line = lines_of(text, TextRange::empty(offset));
+    let is_at_end = text[TextRange::new(offset, line.end())].trim().is_empty();
+    let word = CLOSERS.into_iter().find(|word| *word == text[line].trim())?;
+    if is_at_end { indented(text, line, depth(db, file, line.start(), word)) } else { None }
+}
+
+/// The edit after a line end was typed before the line of `offset`, of which the last one with text ends at `ended`.
+pub(in crate::format) fn begun(
+    db: &Database,
+    file: File,
+    text: &str,
+    (ended, offset): (TextSize, TextSize),
+) -> Option<TextEdit> {
+    let line = lines_of(text, TextRange::empty(offset));
+    // Without a line end between them it is the line that was ended.
+    let is_new = line.start() > ended;
+    let word = text[line].split_whitespace().next().unwrap_or_default();
+    if is_new { indented(text, line, depth(db, file, ended, word)) } else { None }
+}
+
+/// How far in a line is that begins with `word`, after what stands before `offset`.
+fn depth(db: &Database, file: File, offset: TextSize, word: &str) -> u8 {
+    let list = file.document(db).items();
+    let before = offset.checked_sub(1.into()).and_then(|before| list.item_at(before));
+    let Some(index) = before else { return 0 };
+    let code = wave_code(db, items(db, file)[index]);
+    let at = offset - list.start_of(index);
+    let is_inside = code
+        .kernel
+        .as_ref()
+        .is_some_and(|kernel| kernel.range.end() <= at && kernel.end.is_none_or(|end| at <= end.start()));
+    let inside = open(&code, at).saturating_add(u8::from(is_inside));
+    match word {
+        ".end" | ".kernel" => 0,
+        _ if CLOSERS.contains(&word) => inside.saturating_sub(1).max(u8::from(is_inside)),
+        _ => inside,
+    }
+}
+
+/// How many constructs are open, counted as they are written.
+fn open(code: &Code, at: TextSize) -> u8 {
+    let before = code.instructions.iter().take_while(|instruction| instruction.range.start() < at);
+    before.fold(0, |open: u8, instruction| match instruction.mnemonic.as_str() {
+        "if" | "loop" => open.saturating_add(1),
+        "endif" | "endloop" => open.saturating_sub(1),
+        _ => open,
+    })
+}
+
+/// The edit that makes the leading blanks of a line those of a level, the shorter of those that do.
+fn indented(text: &str, line: TextRange, level: u8) -> Option<TextEdit> {
+    let wanted = Indent::Level(level).text();
+    let shown = &text[line];
+    let have = &shown[..shown.len() - shown.trim_start_matches([' ', '\t']).len()];
+    let same = have.bytes().zip(wanted.bytes()).take_while(|(have, wanted)| have == wanted).count();
+    let range = TextRange::new(line.start() + size(same), line.start() + TextSize::of(have));
+    let insert = wanted[same..].to_owned();
+    (have != wanted).then_some(TextEdit { range, insert })
+}
