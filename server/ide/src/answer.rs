@@ -182,6 +182,8 @@ pub struct CompletionItem {
     pub explain: Option<String>,
     /// There is a newer way.
     pub deprecated: bool,
+    /// What else changes with it: blanks before it, on the same line.
+    pub moves: Option<TextEdit>,
 }
 
 /// A place to go to.

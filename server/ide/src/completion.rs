@@ -2,12 +2,12 @@
 
 pub(crate) mod ptx;
 mod snippet;
-mod wave;
+pub(crate) mod wave;
 
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{Language, SyntaxKind};
 
-use crate::answer::{CompletionItem, CompletionKind};
+use crate::answer::{CompletionItem, CompletionKind, TextEdit};
 use crate::db::{Database, File};
 use crate::place::{Place, token_covering};
 
@@ -32,7 +32,7 @@ fn in_empty_file(db: &Database, file: File) -> Vec<CompletionItem> {
     let mut proposals = Proposals::replacing(TextRange::default());
     match file.language(db) {
         Language::Ptx => ptx::module(&mut proposals),
-        Language::Wave => wave::directives(&mut proposals),
+        Language::Wave => wave::in_empty_file(&mut proposals),
     }
     proposals.finish(TextRange::default())
 }
@@ -68,6 +68,8 @@ pub(crate) struct Proposal {
     /// The name under which [`crate::explain`] knows it.
     pub(crate) explain: Option<String>,
     pub(crate) deprecated: bool,
+    /// Moves what stands before the word to where the proposal wants it. Of the file.
+    pub(crate) moves: Option<TextEdit>,
 }
 
 impl Proposal {
@@ -75,7 +77,7 @@ impl Proposal {
     pub(crate) fn word(label: impl Into<String>, kind: CompletionKind, rank: u32) -> Proposal {
         let label = label.into();
         let insert = Snippet::text(&label);
-        Proposal { label, detail: None, kind, insert, rank, explain: None, deprecated: false }
+        Proposal { label, detail: None, kind, insert, rank, explain: None, deprecated: false, moves: None }
     }
 
     /// A word of the language, which [`crate::explain`] knows.
@@ -123,6 +125,7 @@ impl Proposal {
             sort: format!("{index:05}"),
             explain: self.explain,
             deprecated: self.deprecated,
+            moves: self.moves,
         }
     }
 }

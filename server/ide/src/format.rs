@@ -45,6 +45,16 @@ impl Analysis {
     }
 }
 
+/// The edit that brings a word of WAVE that closes something, the first of its line, to where it belongs.
+pub(crate) fn closing_indent(
+    db: &Database,
+    file: File,
+    word_start: TextSize,
+    word: &str,
+) -> Option<TextEdit> {
+    wave::typed::closing(db, file, &file.document(db).items().text(), (word_start, word))
+}
+
 /// The edits that format a file.
 fn format(db: &Database, file: File) -> Formatted {
     let whole = TextRange::up_to(file.document(db).items().text_len());

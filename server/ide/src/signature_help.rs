@@ -2,6 +2,7 @@
 
 mod calls;
 mod forms;
+mod wave;
 
 use text_size::{TextRange, TextSize};
 use warplens_syntax::Language;
@@ -56,8 +57,11 @@ impl Analysis {
 
 fn signature_help(db: &Database, file: File, offset: TextSize) -> Option<SignatureHelp> {
     let place = Place::new(db, file, offset)?;
-    if place.language(db) != Language::Ptx || completion::is_in_text(db, &place) {
+    if completion::is_in_text(db, &place) {
         return None;
+    }
+    if place.language(db) == Language::Wave {
+        return wave::help(db, &place);
     }
     let statement = Statement::before(db, &place);
     let Context::Operand(operand) = statement.context() else { return None };
@@ -256,5 +260,72 @@ mod tests {
               call{.uni} func, (args), targets
         "#]],
         );
+    }
+
+    fn check_wave(line: &str, expect: Expect) {
+        let marker = " ".repeat(line.len());
+        check(&format!(".kernel k\n{line}\n{marker}|\n.end\n"), expect);
+    }
+
+    #[test]
+    fn operands_of_wave_in_the_spelling_written() {
+        check_wave(
+            "iadd ",
+            expect![[r#"
+            > iadd rd, rs1, rs2
+                   ^^ `rd` written: register (`b32`)
+        "#]],
+        );
+        check_wave(
+            "x: @!p1 icmp_lt p1, r0, ",
+            expect![[r#"
+            > icmp_lt pd, rs1, rs2
+                               ^^^ `rs2` read: register or number (`i32`)
+        "#]],
+        );
+        check_wave(
+            "device_store.u32.cached r1, ",
+            expect![[r#"
+                > device_store.u32.cached rs2, addr
+                                               ^^^^ `addr` read: register or number (`u32 byte address`)
+            "#]],
+        );
+        check_wave(
+            "device_store_u32 r1, ",
+            expect![[r#"
+            > device_store_u32 addr, rs2
+                                     ^^^ `rs2` read: register or number (`u32`)
+        "#]],
+        );
+        check_wave(
+            "and p1, ",
+            expect![[r#"
+              and rd, rs1, rs2
+            > and pd, ps1, ps2
+                      ^^^ `ps1` read: predicate or negated predicate `!p`
+        "#]],
+        );
+        check_wave(
+            "atomic_add r1, r2, r3, ",
+            expect![[r#"
+            > atomic_add rd, addr, rs2, scope
+                                        ^^^^^ `scope` read: scope
+              atomic_add addr, rs2, scope
+        "#]],
+        );
+        check_wave("atomic_add.device r1, r2, ", expect![[r#"
+            > atomic_add.device rd, addr, rs2
+                                          ^^^ `rs2` read: register or number (`u32`)
+              atomic_add.device addr, rs2
+        "#]]);
+        check_wave(
+            ".workgroup_size 8, ",
+            expect![[r#"
+            > .workgroup_size X[, Y, Z]
+                                  ^ Sets how many threads a workgroup has, in x, y and z.
+        "#]],
+        );
+        check_wave("halt ", expect![""]);
+        check_wave("iadd r1 ; ", expect![""]);
     }
 }

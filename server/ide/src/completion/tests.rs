@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use crate::fixture::{FILE, open};
 
 /// The first proposals at the cursor, one a line.
-fn check(source: &str, expect: Expect) {
+pub(super) fn check(source: &str, expect: Expect) {
     let (_, found) = found(source);
     let shown = found.iter().take(6).map(|item| format!("{} → {}\n", item.label, item.snippet));
     expect.assert_eq(&shown.collect::<String>());
@@ -15,7 +15,7 @@ fn found(source: &str) -> (String, Vec<crate::CompletionItem>) {
     (fixture.text, found)
 }
 
-fn labels(source: &str) -> Vec<String> {
+pub(super) fn labels(source: &str) -> Vec<String> {
     found(source).1.into_iter().map(|item| item.label).collect()
 }
 
@@ -289,103 +289,6 @@ fn nothing_in_comments_and_strings() {
         labels(&in_kernel(".pragma \"no\";").replace("             |", "           |")),
         Vec::<String>::new()
     );
-}
-
-/// A WAVE kernel with a line to complete, and the cursor at that line's end.
-fn in_wave_kernel(line: &str) -> String {
-    let cursor = " ".repeat(line.len()) + "|";
-    format!(".kernel k\n.registers 8\niadd r2, r1, 1\nout:\n{line}\n{cursor}\nhalt\n.end\n")
-}
-
-#[test]
-fn wave() {
-    for line in ["", "  ico", "@p1 ", "@!p1 ico", "x: ico"] {
-        let labels = labels(&in_wave_kernel(line));
-        assert!(labels.iter().any(|label| label == "icmp.lt"), "{line}: {labels:?}");
-        assert!(labels.iter().any(|label| label == "icmp_lt"), "{line}");
-    }
-    check(
-        &in_wave_kernel("icmp."),
-        expect![[r#"
-        .eq → .eq
-        .ne → .ne
-        .lt → .lt
-        .le → .le
-        .gt → .gt
-        .ge → .ge
-    "#]],
-    );
-    check(
-        &in_wave_kernel("device_load.u32."),
-        expect![[r#"
-        .cached → .cached
-        .uncached → .uncached
-        .streaming → .streaming
-    "#]],
-    );
-    check(
-        &in_wave_kernel("atomic_add."),
-        expect![[r#"
-        .wave → .wave
-        .workgroup → .workgroup
-        .device → .device
-        .system → .system
-    "#]],
-    );
-    check(
-        &in_wave_kernel("iadd "),
-        expect![[r#"
-        r1 → r1
-        r2 → r2
-        r0 → r0
-    "#]],
-    );
-    check(
-        &in_wave_kernel("select r1, "),
-        expect![[r#"
-        p0 → p0
-        p1 → p1
-        p2 → p2
-        p3 → p3
-    "#]],
-    );
-    check(
-        &in_wave_kernel("call "),
-        expect![[r#"
-        out → out
-    "#]],
-    );
-    check(
-        &in_wave_kernel("mov_sr r1, sr_"),
-        expect![[r#"
-        sr_thread_id_x → sr_thread_id_x
-        sr_thread_id_y → sr_thread_id_y
-        sr_thread_id_z → sr_thread_id_z
-        sr_wave_id → sr_wave_id
-        sr_lane_id → sr_lane_id
-        sr_workgroup_id_x → sr_workgroup_id_x
-    "#]],
-    );
-    check(
-        &in_wave_kernel("fence_release "),
-        expect![[r#"
-        .wave → .wave
-        .workgroup → .workgroup
-        .device → .device
-        .system → .system
-    "#]],
-    );
-    check(
-        &in_wave_kernel("."),
-        expect![[r#"
-        .kernel → .kernel ${1:NAME}
-        .end → .end
-        .registers → .registers ${1:N}
-        .local_memory → .local_memory ${1:BYTES}
-        .workgroup_size → .workgroup_size ${1:X[, Y, Z]}
-    "#]],
-    );
-    assert_eq!(labels(&in_wave_kernel("iadd r1 ; co")), Vec::<String>::new());
 }
 
 #[test]

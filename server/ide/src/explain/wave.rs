@@ -114,7 +114,8 @@ fn availability(available: Availability) -> &'static str {
     }
 }
 
-fn operand(operand: &Operand) -> String {
+/// An operand in a line.
+pub(crate) fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
     let optional = if operand.optional { ", may be left out" } else { "" };
     let ty = if operand.ty.is_empty() { String::new() } else { format!(" (`{}`)", operand.ty) };

@@ -98,6 +98,7 @@ pub(super) fn completion(question: &Question, item: ide::CompletionItem) -> lsp:
             lsp::InsertTextFormat::PLAIN_TEXT
         }),
         text_edit: Some(lsp::CompletionTextEdit::Edit(edit)),
+        additional_text_edits: item.moves.map(|moves| edits(question, vec![moves])),
         tags: item.deprecated.then(|| vec![lsp::CompletionItemTag::DEPRECATED]),
         data: item
             .explain

@@ -20,6 +20,7 @@ fn opcode(entry: &'static Instruction) -> Proposal {
         insert: statement(entry),
         rank: if entry.status == Status::Deprecated { 2 } else { 0 },
         explain: Some(entry.id.to_owned()),
+        moves: None,
         deprecated: entry.status == Status::Deprecated,
     }
 }

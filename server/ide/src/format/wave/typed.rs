@@ -16,8 +16,19 @@ const CLOSERS: [&str; 4] = ["else", "endif", "endloop", ".end"];
 pub(in crate::format) fn closed(db: &Database, file: File, text: &str, offset: TextSize) -> Option<TextEdit> {
     let line = lines_of(text, TextRange::empty(offset));
     let is_at_end = text[TextRange::new(offset, line.end())].trim().is_empty();
-    let word = CLOSERS.into_iter().find(|word| *word == text[line].trim())?;
-    if is_at_end { indented(text, line, depth(db, file, line.start(), word)) } else { None }
+    is_at_end.then(|| closing(db, file, text, (offset, text[line].trim()))).flatten()
+}
+
+/// The edit that moves the line of a word to where it belongs, if that word closes something.
+pub(in crate::format) fn closing(
+    db: &Database,
+    file: File,
+    text: &str,
+    (offset, word): (TextSize, &str),
+) -> Option<TextEdit> {
+    let line = lines_of(text, TextRange::empty(offset));
+    let closes = CLOSERS.contains(&word);
+    closes.then(|| indented(text, line, depth(db, file, line.start(), word))).flatten()
 }
 
 /// The edit after a line end was typed before the line of `offset`, of which the last one with text ends at `ended`.

@@ -1,0 +1,95 @@
+//! Mnemonics, and the words that follow them after a dot.
+
+use warplens_hir::wave::Accepts;
+use warplens_isa::wave::{self as isa, Availability, Instruction, Suffix};
+
+use super::super::{Proposal, Proposals, Snippet};
+use super::operands;
+use crate::answer::CompletionKind;
+use crate::db::{Database, Db, File, Item, items, wave_code};
+use crate::place::Place;
+
+/// Whose names a file uses, most of the time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Spelling {
+    Guide,
+    Toolchain,
+}
+
+/// All instructions but those of constructs: in the spelling that the setting wants, or else first in the one that the file
+/// uses more.
+pub(super) fn instructions(db: &Database, place: &Place<'_>, proposals: &mut Proposals) {
+    let accepts = place.file.accepts(db);
+    let common = prevalent(db, place.file);
+    let rank = |spelling: Spelling| u32::from(spelling != common);
+    for entry in isa::instructions().iter().filter(|entry| !super::structure::has(entry.mnemonic)) {
+        let toolchain =
+            entry.toolchain.filter(|_| entry.available == Availability::Crates || accepts == Accepts::Both);
+        let differs = toolchain.filter(|name| *name != entry.mnemonic);
+        if accepts != Accepts::Toolchain || toolchain == Some(entry.mnemonic) {
+            let rank = if differs.is_some() { rank(Spelling::Guide) } else { 0 };
+            proposals.add(mnemonic(entry, entry.mnemonic, entry.operands, rank));
+        }
+        if let Some(name) = differs.filter(|_| accepts != Accepts::Guide) {
+            proposals.add(mnemonic(entry, name, entry.toolchain_operands, rank(Spelling::Toolchain)));
+        }
+    }
+}
+
+fn mnemonic(
+    entry: &'static Instruction,
+    name: &'static str,
+    operands: &[isa::Operand],
+    rank: u32,
+) -> Proposal {
+    let mut insert = Snippet::text(name);
+    for (index, operand) in operands.iter().filter(|operand| !operand.optional).enumerate() {
+        insert = insert.then(if index == 0 { " " } else { ", " }).place(operand.name);
+    }
+    let rank = if entry.available == Availability::Nowhere { 2 } else { rank };
+    let detail = format!("{} · {}", entry.category.title.to_lowercase(), entry.summary);
+    Proposal { insert, ..Proposal::known(name, &detail, CompletionKind::Opcode, rank) }
+}
+
+/// The spelling that a file uses more; the guide's, if neither.
+fn prevalent(db: &Database, file: File) -> Spelling {
+    let counts = items(db, file).iter().map(|item| spellings(db, *item));
+    let (guide, toolchain) =
+        counts.fold((0, 0), |(guide, toolchain), next| (guide + next.0, toolchain + next.1));
+    if toolchain > guide { Spelling::Toolchain } else { Spelling::Guide }
+}
+
+/// How many instructions of an item have the guide's name and how many the toolchain's, of those where they differ.
+#[salsa::tracked(returns(copy))]
+fn spellings<'db>(db: &'db dyn Db, item: Item<'db>) -> (u32, u32) {
+    let code = wave_code(db, item);
+    let named =
+        code.instructions.iter().filter_map(|instruction| Some((instruction.entry?, &instruction.mnemonic)));
+    let differing = named.filter(|(entry, _)| entry.toolchain.is_some_and(|name| name != entry.mnemonic));
+    differing.fold((0, 0), |(guide, toolchain), (entry, mnemonic)| match *mnemonic == entry.mnemonic {
+        true => (guide + 1, toolchain),
+        false => (guide, toolchain + 1),
+    })
+}
+
+/// What can follow a mnemonic after a dot: the rest of its name, a cache hint, a scope.
+pub(super) fn suffix(name: &str, proposals: &mut Proposals) {
+    for entry in isa::instructions() {
+        let Some(rest) = entry.mnemonic.strip_prefix(name) else { continue };
+        if rest.starts_with('.') {
+            proposals.add(Proposal {
+                explain: Some(entry.mnemonic.to_owned()),
+                ..Proposal::known(rest, entry.summary, CompletionKind::Modifier, 0)
+            });
+        }
+    }
+    match isa::instruction(name).map(|entry| entry.suffix) {
+        Some(Suffix::CacheHint) => proposals.extend(
+            isa::cache_hints()
+                .iter()
+                .map(|hint| Proposal::known(hint.name, hint.summary, CompletionKind::Modifier, 1)),
+        ),
+        Some(Suffix::Scope) => operands::scopes(proposals),
+        Some(Suffix::None) | None => {}
+    }
+}

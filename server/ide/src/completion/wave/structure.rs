@@ -1,0 +1,161 @@
+//! Words of constructs: each where it fits, with what closes it.
+
+use text_size::TextSize;
+use warplens_hir::wave::{Code, Link};
+use warplens_isa::wave as isa;
+
+use super::super::{Proposal, Proposals, Snippet};
+use super::line::Line;
+use super::operands;
+use crate::answer::{CompletionKind, TextEdit};
+use crate::db::{Database, wave_code};
+use crate::format;
+use crate::place::Place;
+
+/// The words that are proposed here.
+const WORDS: [&str; 7] = ["if", "else", "endif", "loop", "break", "continue", "endloop"];
+
+/// Whether a mnemonic is one of them.
+pub(super) fn has(mnemonic: &str) -> bool {
+    WORDS.contains(&mnemonic)
+}
+
+/// What is open around a place.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub(super) struct Around {
+    /// It lies in a kernel.
+    pub(super) is_kernel: bool,
+    /// The kernel has its `.end`.
+    pub(super) is_closed: bool,
+    /// The innermost construct is an `if` without an `else`.
+    takes_else: bool,
+    /// The innermost construct is an `if`, and one around the place is not closed.
+    takes_endif: bool,
+    /// The same for a `loop`.
+    takes_endloop: bool,
+    is_in_loop: bool,
+    /// An `endif` further down closes nothing yet.
+    awaits_if: bool,
+    /// An `endloop` further down closes nothing yet.
+    awaits_loop: bool,
+}
+
+impl Around {
+    /// What is open where the word that begins at `start` is typed; the word itself does not count.
+    pub(super) fn of(db: &Database, place: &Place<'_>, start: TextSize) -> Around {
+        let code = wave_code(db, place.item);
+        let Some(kernel) = &code.kernel else { return Around::default() };
+        let is_kernel = kernel.range.end() <= start && kernel.end.is_none_or(|end| start <= end.start());
+        if !is_kernel {
+            return Around::default();
+        }
+        let at = code.instructions.partition_point(|instruction| instruction.range.start() < start);
+        // What is being typed may already close something.
+        let typed = code.instructions.get(at).filter(|instruction| instruction.range.start() == start);
+        let behind = at + usize::from(typed.is_some());
+        let stack = open(&code, at);
+        let is_open = |opener: &usize| end(&code, *opener).is_none_or(|end| (at..behind).contains(&end));
+        let innermost = stack.last().and_then(|opener| code.links[*opener]);
+        let any_open = |wanted: fn(&Link) -> bool| {
+            stack.iter().any(|opener| code.links[*opener].as_ref().is_some_and(wanted) && is_open(opener))
+        };
+        let awaits = |mnemonic: &str| {
+            let rest = code.instructions.iter().zip(&code.links).skip(behind);
+            rest.into_iter().any(|(instruction, link)| link.is_none() && instruction.mnemonic == mnemonic)
+        };
+        let is_loop = |link: &Link| matches!(link, Link::Loop { .. });
+        let is_if = |link: &Link| matches!(link, Link::If { .. });
+        Around {
+            is_kernel,
+            is_closed: kernel.end.is_some(),
+            takes_else: match innermost {
+                Some(Link::If { otherwise, .. }) => {
+                    otherwise.is_none_or(|other| (at..behind).contains(&(other as usize)))
+                }
+                _ => false,
+            },
+            takes_endif: innermost.as_ref().is_some_and(is_if) && any_open(is_if),
+            takes_endloop: innermost.as_ref().is_some_and(is_loop) && any_open(is_loop),
+            is_in_loop: stack.iter().any(|opener| code.links[*opener].as_ref().is_some_and(is_loop)),
+            awaits_if: awaits("endif"),
+            awaits_loop: awaits("endloop"),
+        }
+    }
+
+    fn takes(&self, word: &str) -> bool {
+        match word {
+            "else" => self.takes_else,
+            "endif" => self.takes_endif,
+            "endloop" => self.takes_endloop,
+            "break" | "continue" => self.is_in_loop,
+            _ => true,
+        }
+    }
+}
+
+/// The constructs that are open before the instruction `at`, outermost first.
+fn open(code: &Code, at: usize) -> Vec<usize> {
+    let mut stack = Vec::new();
+    for index in 0..at {
+        match code.links[index] {
+            Some(Link::If { .. } | Link::Loop { .. }) => stack.push(index),
+            Some(Link::EndIf { open } | Link::EndLoop { open }) => {
+                stack.retain(|opener| *opener != open as usize);
+            }
+            _ => {}
+        }
+    }
+    stack
+}
+
+/// What closes a construct.
+fn end(code: &Code, opener: usize) -> Option<usize> {
+    match code.links[opener] {
+        Some(Link::If { end, .. } | Link::Loop { end }) => end.map(|end| end as usize),
+        _ => None,
+    }
+}
+
+/// The words that fit. Those that close something come first, and move out to where they belong.
+pub(super) fn words(
+    db: &Database,
+    place: &Place<'_>,
+    line: &Line,
+    around: &Around,
+    proposals: &mut Proposals,
+) {
+    let predicate = operands::likely_predicate(db, place);
+    let condition = |word: &str| Snippet::text(word).then(" ").place(&predicate);
+    for word in WORDS.into_iter().filter(|word| around.takes(word)) {
+        let (insert, detail) = match word {
+            "if" if !around.awaits_if => {
+                (condition("if").then("\n    ").place("").then("\nendif"), "if … endif")
+            }
+            "loop" if !around.awaits_loop => {
+                let head = Snippet::text("loop\n    ").place("").then("\n    break ").place(&predicate);
+                (head.then("\nendloop"), "loop … break … endloop")
+            }
+            "if" | "break" | "continue" => (condition(word), summary(word)),
+            _ => (Snippet::text(word), summary(word)),
+        };
+        let proposal = Proposal::known(word, detail, CompletionKind::Opcode, 0);
+        proposals.add(Proposal { insert, moves: moves(db, place, line, word), ..proposal });
+    }
+    if !around.awaits_if {
+        let both = condition("if").then("\n    ").place("").then("\nelse\n    ").place("").then("\nendif");
+        let label = "if … else … endif";
+        let proposal =
+            Proposal::word(label, CompletionKind::Snippet, 2).with_detail("both sides of a branch");
+        proposals.add(Proposal { insert: both, ..proposal });
+    }
+}
+
+fn summary(word: &str) -> &'static str {
+    isa::instruction(word).map_or("", |entry| entry.summary)
+}
+
+/// The blanks before a word that closes something, made those that it gets when it is formatted.
+pub(super) fn moves(db: &Database, place: &Place<'_>, line: &Line, word: &str) -> Option<TextEdit> {
+    let is_first = line.tokens.is_empty();
+    is_first.then(|| format::closing_indent(db, place.file, place.in_file(line.word).start(), word)).flatten()
+}
