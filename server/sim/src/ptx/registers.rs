@@ -9,6 +9,8 @@
     reason = "a plain loop over lanes becomes vectors wherever it is inlined"
 )]
 
+use std::hint::black_box;
+
 use super::program::Slot;
 
 /// Lanes of a warp.
@@ -16,23 +18,20 @@ pub const WIDTH: usize = 32;
 /// All lanes.
 pub const FULL: u32 = u32::MAX;
 
-/// Loops go over registers in pieces that fit into the host's own registers, so a source may also be the destination without
-/// being copied first.
-const PART: usize = 8;
-const PARTS: usize = WIDTH / PART;
-
 /// One value a lane.
 pub type Lanes<T> = [T; WIDTH];
 
-/// Bit `i` at index `i`: a table vectorises where a variable shift does not.
-const BITS: Lanes<u32> = {
-    let mut bits = [0; WIDTH];
-    let mut lane = 0;
-    while lane < WIDTH {
-        bits[lane] = 1 << lane;
-        lane += 1;
+/// For each byte of a mask, all ones in its lanes.
+static KEPT: [[i8; 8]; 256] = {
+    let mut kept = [[0; 8]; 256];
+    let mut at = 0;
+    while at < 256 * 8 {
+        if at / 8 >> (at % 8) & 1 == 1 {
+            kept[at / 8][at % 8] = -1;
+        }
+        at += 1;
     }
-    bits
+    kept
 };
 
 /// The lanes of a mask, lowest first.
@@ -81,7 +80,7 @@ pub trait Word: Copy + Default + 'static {
     /// The low bits.
     fn narrow(bits: u64) -> Self;
     /// `self` where `keep` is all ones, `other` where it is 0. Without a branch, so that whole vectors blend.
-    fn or_else(self, keep: u32, other: Self) -> Self;
+    fn or_else(self, keep: i8, other: Self) -> Self;
 }
 
 impl Word for u32 {
@@ -102,7 +101,8 @@ impl Word for u32 {
     }
 
     #[inline(always)]
-    fn or_else(self, keep: u32, other: u32) -> u32 {
+    fn or_else(self, keep: i8, other: u32) -> u32 {
+        let keep = i32::from(keep) as u32;
         self & keep | other & !keep
     }
 }
@@ -125,8 +125,8 @@ impl Word for u64 {
     }
 
     #[inline(always)]
-    fn or_else(self, keep: u32, other: u64) -> u64 {
-        let keep = i64::from(keep as i32) as u64;
+    fn or_else(self, keep: i8, other: u64) -> u64 {
+        let keep = i64::from(keep) as u64;
         self & keep | other & !keep
     }
 }
@@ -156,31 +156,28 @@ impl Registers {
     /// Writes the lanes of `mask`.
     #[inline(always)]
     pub fn set<T: Word>(&mut self, slot: Slot, mask: u32, values: &Lanes<T>) {
-        blend(&mut T::file_mut(self)[slot as usize], mask, |lane| values[lane]);
+        merge(&mut T::file_mut(self)[slot as usize], mask, values);
     }
 
     /// Writes one value to the lanes of `mask`.
     pub fn fill<T: Word>(&mut self, slot: Slot, mask: u32, value: T) {
-        blend(&mut T::file_mut(self)[slot as usize], mask, |_| value);
+        self.set(slot, mask, &[value; WIDTH]);
     }
 
     /// `d = f(a)` in the lanes of `mask`.
     #[inline(always)]
     pub fn map1<D: Word, A: Word>(&mut self, s: &Slots, mask: u32, f: impl Fn(A) -> D) {
-        for part in 0..PARTS {
-            let a: [A; PART] = piece(self.get(s.a), part);
-            self.set_piece(s.d, part, mask, |lane| f(a[lane]));
-        }
+        let a = self.get(s.a);
+        let values = each(|lane| f(a[lane]));
+        self.set(s.d, mask, &values);
     }
 
     /// `d = f(a, b)` in the lanes of `mask`.
     #[inline(always)]
     pub fn map2<D: Word, A: Word, B: Word>(&mut self, s: &Slots, mask: u32, f: impl Fn(A, B) -> D) {
-        for part in 0..PARTS {
-            let a: [A; PART] = piece(self.get(s.a), part);
-            let b: [B; PART] = piece(self.get(s.b), part);
-            self.set_piece(s.d, part, mask, |lane| f(a[lane], b[lane]));
-        }
+        let (a, b) = (self.get(s.a), self.get(s.b));
+        let values = each(|lane| f(a[lane], b[lane]));
+        self.set(s.d, mask, &values);
     }
 
     /// `d = f(a, b, c)` in the lanes of `mask`.
@@ -191,49 +188,21 @@ impl Registers {
         mask: u32,
         f: impl Fn(A, B, C) -> D,
     ) {
-        for part in 0..PARTS {
-            let a: [A; PART] = piece(self.get(s.a), part);
-            let b: [B; PART] = piece(self.get(s.b), part);
-            let c: [C; PART] = piece(self.get(s.c), part);
-            self.set_piece(s.d, part, mask, |lane| f(a[lane], b[lane], c[lane]));
-        }
-    }
-
-    /// Writes the lanes of `mask` within one piece of a register.
-    #[inline(always)]
-    fn set_piece<D: Word>(&mut self, slot: Slot, part: usize, mask: u32, f: impl Fn(usize) -> D) {
-        let d = &mut D::file_mut(self)[slot as usize].as_chunks_mut::<PART>().0[part];
-        if mask == FULL {
-            for lane in 0..PART {
-                d[lane] = f(lane);
-            }
-        } else {
-            let keep: [u32; PART] = kept(mask >> (PART * part));
-            let mut values = [D::default(); PART];
-            for lane in 0..PART {
-                values[lane] = f(lane);
-            }
-            for lane in 0..PART {
-                d[lane] = values[lane].or_else(keep[lane], d[lane]);
-            }
-        }
+        let (a, b, c) = (self.get(s.a), self.get(s.b), self.get(s.c));
+        let values = each(|lane| f(a[lane], b[lane], c[lane]));
+        self.set(s.d, mask, &values);
     }
 
     /// The lanes in which `f(a, b)` holds; lanes off the warp's mask too, for the caller to cut.
     #[inline(always)]
     pub fn test2<A: Word, B: Word>(&self, s: &Slots, f: impl Fn(A, B) -> bool) -> u32 {
-        // Bits are gathered side by side and joined once, which keeps the comparison in vectors.
-        let mut bits = [0; PART];
-        for part in 0..PARTS {
-            let a: [A; PART] = piece(self.get(s.a), part);
-            let b: [B; PART] = piece(self.get(s.b), part);
-            for lane in 0..PART {
-                bits[lane] |= if f(a[lane], b[lane]) { BITS[part * PART + lane] } else { 0 };
-            }
-        }
+        let (a, b) = (self.get(s.a), self.get(s.b));
+        let holds: Lanes<u32> = each(|lane| u32::from(f(a[lane], b[lane])).wrapping_neg());
+        // Seen as one, both loops would become something else than vectors.
+        let holds = black_box(&holds);
         let mut mask = 0;
-        for lane in 0..PART {
-            mask |= bits[lane];
+        for lane in 0..WIDTH {
+            mask |= holds[lane] & 1 << lane;
         }
         mask
     }
@@ -246,32 +215,43 @@ impl Registers {
     }
 }
 
+/// The values of `f` by lane, first all of them, so that what is then written may have been a source.
 #[inline(always)]
-fn piece<T: Copy>(lanes: &Lanes<T>, part: usize) -> [T; PART] {
-    lanes.as_chunks::<PART>().0[part]
+fn each<T: Word>(f: impl Fn(usize) -> T) -> Lanes<T> {
+    let mut values = [T::default(); WIDTH];
+    for lane in 0..WIDTH {
+        values[lane] = f(lane);
+    }
+    values
 }
 
 /// `d[lane] = f(lane)` in the lanes of `mask`. `f` is asked for the other lanes too, so it must have no effect.
 #[inline(always)]
 pub fn blend<T: Word>(d: &mut Lanes<T>, mask: u32, f: impl Fn(usize) -> T) {
+    merge(d, mask, &each(f));
+}
+
+/// `d = values` in the lanes of `mask`.
+#[inline(always)]
+fn merge<T: Word>(d: &mut Lanes<T>, mask: u32, values: &Lanes<T>) {
     if mask == FULL {
-        for lane in 0..WIDTH {
-            d[lane] = f(lane);
-        }
-    } else {
-        let keep: Lanes<u32> = kept(mask);
-        for lane in 0..WIDTH {
-            d[lane] = f(lane).or_else(keep[lane], d[lane]);
-        }
+        *d = *values;
+        return;
+    }
+    let keep = kept(mask);
+    for lane in 0..WIDTH {
+        d[lane] = values[lane].or_else(keep[lane], d[lane]);
     }
 }
 
-/// All ones in the lanes of a mask.
+/// All ones in the lanes of a mask. Looked up: of what it can compute, the compiler makes stores under a mask, and these are
+/// slow on some processors.
 #[inline(always)]
-fn kept<const N: usize>(mask: u32) -> [u32; N] {
-    let mut kept = [0; N];
-    for lane in 0..N {
-        kept[lane] = if mask & BITS[lane] != 0 { u32::MAX } else { 0 };
+fn kept(mask: u32) -> Lanes<i8> {
+    let mut kept = [0; WIDTH];
+    let (eights, _) = kept.as_chunks_mut::<8>();
+    for (eight, byte) in eights.iter_mut().zip(mask.to_le_bytes()) {
+        *eight = KEPT[usize::from(byte)];
     }
     kept
 }

@@ -235,58 +235,24 @@ pub enum Shift {
     ArithmeticRight,
 }
 
-/// Shifts; counts beyond the width shift everything out.
+/// Shifts; counts beyond the width shift everything out. Which it is, is asked once and not lane by lane.
 #[inline(always)]
 pub fn shift(op: Shift, width: Width, s: &Slots, r: &mut Registers, mask: u32) {
-    let counts = r.get::<u32>(s.b);
-    let count = counts[0];
-    // One count for all lanes, as a constant is: the loop over lanes then shifts whole vectors.
-    let same = counts.iter().fold(0, |differ, other| differ | (other ^ count)) == 0;
-    match width {
-        Width::W64 if same => r.map1(s, mask, |a: u64| shift_double(op, a, count)),
-        Width::W64 => r.map2(s, mask, |a: u64, b: u32| shift_double(op, a, b)),
-        Width::W16 => r.map2(s, mask, |a: u32, b: u32| shift_half(op, a, b)),
-        _ if same => shift_words(op, count, s, r, mask),
-        _ => r.map2(s, mask, |a: u32, b: u32| shift_word(op, a, b)),
-    }
-}
-
-#[inline(always)]
-fn shift_words(op: Shift, count: u32, s: &Slots, r: &mut Registers, mask: u32) {
-    let (within, kept) = (count & 31, if count < 32 { u32::MAX } else { 0 });
-    match op {
-        Shift::Left => r.map1(s, mask, |a: u32| a << within & kept),
-        Shift::Right => r.map1(s, mask, |a: u32| a >> within & kept),
-        Shift::ArithmeticRight => {
-            let within = count.min(31);
-            r.map1(s, mask, |a: u32| (a as i32 >> within) as u32);
+    match (op, width) {
+        (Shift::Left, Width::W64) => r.map2(s, mask, |a: u64, b: u32| a.checked_shl(b).unwrap_or(0)),
+        (Shift::Right, Width::W64) => r.map2(s, mask, |a: u64, b: u32| a.checked_shr(b).unwrap_or(0)),
+        (Shift::ArithmeticRight, Width::W64) => {
+            r.map2(s, mask, |a: u64, b: u32| (a as i64 >> b.min(63)) as u64);
         }
-    }
-}
-
-#[inline(always)]
-fn shift_word(op: Shift, a: u32, b: u32) -> u32 {
-    match op {
-        Shift::Left => a.checked_shl(b).unwrap_or(0),
-        Shift::Right => a.checked_shr(b).unwrap_or(0),
-        Shift::ArithmeticRight => (a as i32 >> b.min(31)) as u32,
-    }
-}
-
-#[inline(always)]
-fn shift_double(op: Shift, a: u64, b: u32) -> u64 {
-    match op {
-        Shift::Left => a.checked_shl(b).unwrap_or(0),
-        Shift::Right => a.checked_shr(b).unwrap_or(0),
-        Shift::ArithmeticRight => (a as i64 >> b.min(63)) as u64,
-    }
-}
-
-#[inline(always)]
-fn shift_half(op: Shift, a: u32, b: u32) -> u32 {
-    match op {
-        Shift::ArithmeticRight => u32::from((i32::from(a as i16) >> b.min(31)) as u16),
-        _ => shift_word(op, a, b) & 0xffff,
+        (Shift::ArithmeticRight, Width::W16) => {
+            r.map2(s, mask, |a: u32, b: u32| u32::from((i32::from(a as i16) >> b.min(31)) as u16));
+        }
+        (Shift::Left, Width::W16) => {
+            r.map2(s, mask, |a: u32, b: u32| a.checked_shl(b).unwrap_or(0) & 0xffff);
+        }
+        (Shift::Left, _) => r.map2(s, mask, |a: u32, b: u32| a.checked_shl(b).unwrap_or(0)),
+        (Shift::Right, _) => r.map2(s, mask, |a: u32, b: u32| a.checked_shr(b).unwrap_or(0)),
+        (Shift::ArithmeticRight, _) => r.map2(s, mask, |a: u32, b: u32| (a as i32 >> b.min(31)) as u32),
     }
 }
 
@@ -337,6 +303,7 @@ pub fn carryless_mad(high: bool, a: u64, b: u64, c: u64) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ptx::registers::{FULL, WIDTH};
 
     #[test]
     fn products_without_carries() {
@@ -403,15 +370,28 @@ mod tests {
 
     #[test]
     fn counts_beyond_the_width() {
-        assert_eq!(
-            (shift_word(Shift::Left, 1, 32), shift_word(Shift::ArithmeticRight, !0 << 31, 99)),
-            (0, !0)
-        );
-        assert_eq!(
-            (shift_half(Shift::Left, 0xffff, 8), shift_half(Shift::ArithmeticRight, 0x8000, 40)),
-            (0xff00, 0xffff)
-        );
-        assert_eq!((shift_double(Shift::Right, 1 << 40, 40), shift_double(Shift::Left, 1, 64)), (1, 0));
+        let word = |op, width, a, b| {
+            let words = vec![[0; WIDTH], [a; WIDTH], [b; WIDTH]];
+            let mut r = Registers { words, ..Registers::default() };
+            shift(op, width, &Slots { d: 0, a: 1, b: 2, ..Slots::default() }, &mut r, FULL);
+            r.words[0][7]
+        };
+        let w32 = |op, a, b| word(op, Width::W32, a, b);
+        assert_eq!((w32(Shift::Left, 1, 32), w32(Shift::Right, 8, 3)), (0, 1));
+        assert_eq!(w32(Shift::ArithmeticRight, !0 << 31, 99), !0);
+        let w16 = |op, a, b| word(op, Width::W16, a, b);
+        assert_eq!((w16(Shift::Left, 0xffff, 8), w16(Shift::ArithmeticRight, 0x8000, 40)), (0xff00, 0xffff));
+        let double = |op, a, b: u32| {
+            let mut r = Registers {
+                words: vec![[b; WIDTH]],
+                doubles: vec![[0; WIDTH], [a; WIDTH]],
+                predicates: vec![],
+            };
+            shift(op, Width::W64, &Slots { d: 0, a: 1, b: 0, ..Slots::default() }, &mut r, FULL);
+            r.doubles[0][7]
+        };
+        assert_eq!((double(Shift::Right, 1 << 40, 40), double(Shift::Left, 1, 64)), (1, 0));
+        assert_eq!(double(Shift::ArithmeticRight, 1 << 63, 64), u64::MAX);
     }
 
     #[test]
