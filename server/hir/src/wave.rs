@@ -7,6 +7,7 @@ mod cells;
 mod dialect;
 mod divergence;
 mod file;
+mod liveness;
 mod lower;
 mod message;
 mod mnemonic;
@@ -18,12 +19,16 @@ mod recursion;
 mod structure;
 #[cfg(test)]
 mod tests;
+mod uniformity;
 
+pub use cells::Cell;
 pub use dialect::{Accepts, Departure, DepartureKind, departures};
 pub use file::{FileProblem, file_problems};
+pub use liveness::LivePredicates;
 pub use lower::lower;
 pub use model::{
     Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Resource,
     Resources, Role, Scope, Value, WorkgroupSize,
 };
 pub use problem::{Problem, ProblemKind, Severity};
+pub use uniformity::{Because, Reason, Uniformity, Variance};

@@ -10,8 +10,8 @@ pub(crate) struct Cells {
 }
 
 /// A register of either class.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Cell {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Cell {
     /// `r3`
     General(u8),
     /// `p1`
@@ -29,6 +29,8 @@ impl Cell {
 }
 
 impl Cells {
+    /// No register.
+    pub(crate) const NONE: Cells = Cells { general: [0; 4], predicates: 0 };
     /// Every register that there is.
     pub(crate) const ALL: Cells = Cells { general: [u64::MAX; 4], predicates: u8::MAX };
 
@@ -66,31 +68,40 @@ impl Cells {
 
 impl Instruction {
     /// The registers that it reads, its guard first. What operands that do not fit were to be, nobody knows.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = Cell> {
+    pub fn reads(&self) -> impl Iterator<Item = Cell> + Clone {
         let guard = self.guard.map(|guard| Cell::Predicate(guard.predicate));
+        guard.into_iter().chain(self.sources())
+    }
+
+    /// The registers that it reads as operands.
+    pub fn sources(&self) -> impl Iterator<Item = Cell> + Clone {
         let complete = self.complete;
-        guard
-            .into_iter()
-            .chain(self.cells(move |role| complete && matches!(role, Role::Read | Role::ReadWrite)))
+        let wanted = move |role| complete && matches!(role, Role::Read | Role::ReadWrite);
+        self.cells(wanted).map(|(cell, _)| cell)
     }
 
     /// The registers that it writes, in the lanes in which its guard is true.
-    pub(crate) fn writes(&self) -> impl Iterator<Item = Cell> {
+    pub fn writes(&self) -> impl Iterator<Item = Cell> + Clone {
+        self.written().map(|(cell, _)| cell)
+    }
+
+    /// The same, and whether it writes the whole register.
+    pub(crate) fn written(&self) -> impl Iterator<Item = (Cell, bool)> + Clone {
         self.cells(|role| matches!(role, Role::Write | Role::ReadWrite))
     }
 
-    fn cells(&self, wanted: impl Fn(Role) -> bool) -> impl Iterator<Item = Cell> {
+    fn cells(&self, wanted: impl Fn(Role) -> bool + Clone) -> impl Iterator<Item = (Cell, bool)> + Clone {
         let operands = self.operands.iter().filter(move |operand| wanted(operand.role));
         operands.flat_map(|operand| {
-            let (first, count) = match operand.value {
-                Value::Register { index, .. } => (index, operand.registers),
-                Value::Predicate { index, .. } => (index, 1),
-                _ => (0, 0),
+            let (first, count, whole) = match operand.value {
+                Value::Register { index, half } => (index, operand.registers, half.is_none()),
+                Value::Predicate { index, .. } => (index, 1, true),
+                _ => (0, 0, true),
             };
             let predicate = matches!(operand.value, Value::Predicate { .. });
             (first..first.saturating_add(count)).map(move |index| match predicate {
-                true => Cell::Predicate(index),
-                false => Cell::General(index),
+                true => (Cell::Predicate(index), whole),
+                false => (Cell::General(index), whole),
             })
         })
     }

@@ -160,6 +160,11 @@ pub struct Instruction {
 }
 
 impl Instruction {
+    /// What the tables call it, in the guide's spelling; empty for an unknown instruction.
+    pub fn name(&self) -> &'static str {
+        self.entry.map_or("", |entry| entry.0.mnemonic)
+    }
+
     /// The operand that the instruction's form calls `name`.
     pub fn operand(&self, name: &str) -> Option<&Operand> {
         self.operands.iter().find(|operand| operand.name == name)

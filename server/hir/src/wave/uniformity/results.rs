@@ -1,0 +1,96 @@
+//! What an instruction makes of what its sources hold: whether results agree where sources do.
+
+use super::super::cells::Cell;
+use super::super::model::{Code, Instruction, Value};
+use super::{Known, Variance, is_varying_special};
+
+/// How the results of an instruction vary among the lanes that run it.
+pub(super) fn result(written: Memory, instruction: &Instruction, known: &Known) -> Variance {
+    let sources = Sources::of(instruction, known);
+    let name = instruction.name();
+    match name {
+        "wave_broadcast" | "wave_ballot" | "wave_any" | "wave_all" => Variance::Uniform,
+        _ if name.starts_with("wave_reduce") => Variance::Uniform,
+        "wave_prefix_sum" => Variance::Varies,
+        // All lanes read the same one.
+        "wave_shuffle" | "wave_shuffle_idx" if shares_last(instruction, known) => Variance::Uniform,
+        // After a reduction over the wave all lanes may hold the same.
+        _ if name.starts_with("wave_") => Variance::Unknown,
+        _ if name.contains("load.") => {
+            let shared = sources.most == Variance::Uniform && written.keeps(name);
+            if shared { Variance::Uniform } else { Variance::Unknown }
+        }
+        _ if name.contains("atomic") => Variance::Unknown,
+        // What two lanes hold may differ by the same.
+        "isub" | "xor" if sources.are_one() => Variance::Uniform,
+        "isub" | "xor" | "fsub" if sources.varying > 1 => Variance::Unknown,
+        _ if name.contains("cmp.") && sources.varying > 1 => Variance::Unknown,
+        // What differs may be what is cut off.
+        "shr" | "sar" | "idiv" | "bfe" => sources.most.min(Variance::Unknown),
+        _ => sources.most,
+    }
+}
+
+/// What an instruction reads beside its guard.
+struct Sources<'i> {
+    instruction: &'i Instruction,
+    most: Variance,
+    /// How many vary.
+    varying: usize,
+}
+
+impl Sources<'_> {
+    fn of<'i>(instruction: &'i Instruction, known: &Known) -> Sources<'i> {
+        let special = instruction.operands.iter().filter(|operand| is_varying_special(&operand.value));
+        let registers = instruction.sources().map(|cell| known.of(cell));
+        let all = || registers.clone().chain(special.clone().map(|_| Variance::Varies));
+        let most = all().max().unwrap_or(Variance::Uniform);
+        Sources { instruction, most, varying: all().filter(|one| *one == Variance::Varies).count() }
+    }
+
+    /// Whether both sources are the same register.
+    fn are_one(&self) -> bool {
+        match &self.instruction.operands[..] {
+            [_, first, second] => {
+                first.value == second.value && matches!(first.value, Value::Register { .. })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether lanes share what the last operand holds.
+fn shares_last(instruction: &Instruction, known: &Known) -> bool {
+    match instruction.operands.last().map(|operand| &operand.value) {
+        Some(Value::Register { index, .. }) => known.of(Cell::General(*index)) == Variance::Uniform,
+        Some(Value::Integer { .. }) => true,
+        _ => false,
+    }
+}
+
+/// Which memory a kernel, or what it may call, writes.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Memory {
+    local: bool,
+    device: bool,
+}
+
+impl Memory {
+    pub(super) fn written_by(code: &Code) -> Memory {
+        let mut written = Memory::default();
+        for instruction in &code.instructions {
+            let name = instruction.name();
+            let anything = instruction.entry.is_none() || name == "call";
+            let stores = name.contains("store") || name.contains("atomic");
+            let local = name.starts_with("local") || name.starts_with("mma");
+            written.local |= anything || stores && local;
+            written.device |= anything || stores && !local;
+        }
+        written
+    }
+
+    /// Whether what a load reads stays the same for the whole launch.
+    fn keeps(self, load: &str) -> bool {
+        if load.starts_with("local") { !self.local } else { !self.device }
+    }
+}
