@@ -228,8 +228,8 @@ ret;",
             error divergent-barrier lanes 0000ffff: bar.sync 0;
               an aligned barrier is reached by lanes 0000ffff only; lanes ffff0000 of the warp are elsewhere
               lanes ffff0000 go on here: bar.sync 0;
-            error divergent-barrier lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes ffff0000 only; lanes 0000ffff of the warp are elsewhere
+            information divergent-barrier lanes ffff0000: bar.sync 0;
+              an aligned barrier is reached by lanes ffff0000 only; lanes 0000ffff have only to end, which a GPU lets them do at once
               lanes 0000ffff go on here: ret;
         "#]],
     );

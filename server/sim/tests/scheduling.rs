@@ -4,23 +4,23 @@ mod common;
 
 use common::{Source, kernel, words};
 use warplens_sim::ptx::{LaunchConfig, Model, run};
-use warplens_sim::{Control, RunOptions, RunResult, Status};
+use warplens_sim::{Control, RunOptions, RunResult, Severity, Status};
 
 /// Runs a body whose `%rd1` is a buffer of 64 words and `%r1` the thread; gives the words.
-fn launch(body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {
+fn launch(model: Model, body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {
     let declared = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.shared .u32 flag;\n";
     let program = Source::new(&kernel(&format!("{declared}{body}"))).program("k");
     let mut config = LaunchConfig::new([grid, 1, 1], [block, 1, 1]);
     let out = config.memory.allocate("out", 256).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let result =
-        run(&program, config, Model::Stack, &RunOptions::default(), Control::none()).expect("nobody cancels");
+        run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
     let values = words(result.memory.bytes(out, 256).expect("the buffer"));
     (result, values)
 }
 
 fn finished(body: &str, grid: u32, block: u32) -> Vec<u32> {
-    let (result, values) = launch(body, grid, block);
+    let (result, values) = launch(Model::Stack, body, grid, block);
     assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
     assert!(result.findings.is_empty(), "{:?}", result.findings);
     values
@@ -135,6 +135,7 @@ fn threads_that_have_ended_hold_no_barrier_up() {
 #[test]
 fn blocks_that_wait_for_each_other_for_ever() {
     let (result, _) = launch(
+        Model::Stack,
         "WAIT:\nld.volatile.global.u32 %r2, [%rd1];\nsetp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nret;",
         2,
         32,
@@ -143,4 +144,43 @@ fn blocks_that_wait_for_each_other_for_ever() {
     let blocks: Vec<_> = result.findings.iter().map(|finding| (finding.code, finding.cta[0])).collect();
     assert_eq!(blocks, [("no-progress", 0), ("no-progress", 1)]);
     assert_eq!(result.warps.len(), 2);
+}
+
+/// A barrier of the grid, as people write it: thread 0 of each block counts and waits, the others wait at the block's.
+#[test]
+fn one_lane_waits_for_other_blocks_and_the_rest_for_it() {
+    let body = "setp.ne.u32 %p1, %r1, 0;
+@%p1 bra TOGETHER;
+atom.global.add.u32 %r2, [%rd1], 1;
+WAIT:
+atom.global.add.u32 %r3, [%rd1], 0;
+setp.lt.u32 %p2, %r3, 3;
+@%p2 bra WAIT;
+TOGETHER:
+bar.sync 0;
+atom.global.add.u32 %r4, [%rd1+4], 1;
+ret;";
+    for model in Model::ALL {
+        let (result, values) = launch(model, body, 3, 64);
+        assert_eq!(result.status, Status::Finished, "{model:?} {:?}", result.findings);
+        assert!(result.findings.is_empty(), "{model:?} {:?}", result.findings);
+        assert_eq!(values[..2], [3, 192], "{model:?}");
+    }
+}
+
+/// What a compiler makes of `if (i >= n) return;` before a barrier.
+#[test]
+fn lanes_that_have_only_to_end_hold_up_no_barrier() {
+    let body = "setp.ge.u32 %p1, %r1, 40;
+@%p1 bra DONE;
+bar.sync 0;
+atom.global.add.u32 %r4, [%rd1], 1;
+DONE:
+ret;";
+    for model in Model::ALL {
+        let (result, values) = launch(model, body, 1, 64);
+        let errors = result.findings.iter().filter(|finding| finding.severity == Severity::Error).count();
+        assert_eq!((result.status, errors), (Status::Finished, 0), "{model:?} {:?}", result.findings);
+        assert_eq!(values[0], 40, "{model:?}");
+    }
 }

@@ -16,7 +16,7 @@ mod tables;
 
 pub use asynchronous::{BulkCopy, Completion, Fill, Mbarrier, MbarrierAction};
 pub use flow::{Flow, Mixing, Part, Read};
-pub use operation::{Combining, Guard, Instruction, Op, SetTo, StackAction};
+pub use operation::{Combining, CopyGroup, Guard, Instruction, Op, SetTo, StackAction};
 pub use order::Order;
 pub use tables::{
     Access, Address, Atomic, AtomicOp, AtomicType, Barrier, BarrierKind, Call, Callee, Copy, Element,

@@ -7,7 +7,7 @@ use super::function::FunctionDecoder;
 use super::instruction::Decoded;
 use super::memory::atomic_type;
 use super::modifiers::Modifiers;
-use crate::ptx::program::{BulkCopy, Copy, Fill, Op, Place, Space};
+use crate::ptx::program::{BulkCopy, Copy, CopyGroup, Fill, Op, Place, Space};
 use crate::ptx::registers::Slots;
 
 impl<'l> FunctionDecoder<'l, '_> {
@@ -23,11 +23,18 @@ impl<'l> FunctionDecoder<'l, '_> {
             return self.arrive_copies(operands, m);
         }
         let bulk = m.take("bulk");
-        // Copies are done at once, so groups of them are always complete.
-        if m.take("commit_group") || m.take("wait_group") || m.take("wait_all") || m.take("prefetch") {
-            let _ = (m.take("read"), m.take("global"));
+        if let Some(group) = copy_group(bulk, m) {
+            let left = match operands {
+                &[Operand::Constant(left)] => {
+                    self.hir.constant(left).as_integer().ok_or_else(Why::operands)?
+                }
+                _ => 0,
+            };
+            return Ok((Op::CopyGroup(group), Slots { a: left as u32, ..Slots::default() }));
+        }
+        if m.take("prefetch") {
+            let _ = (m.take("global"), m.take("L2"));
             m.ignore_caching();
-            let _ = m.take("L2");
             return Ok((Op::Nop, Slots::default()));
         }
         if bulk { self.bulk_copy(reduces, operands, m) } else { self.copy_async(operands, m) }
@@ -161,6 +168,18 @@ impl<'l> FunctionDecoder<'l, '_> {
         let a = self.out.tables.fills.len() as u32 - 1;
         Ok((Op::Fill, Slots { a, ..Slots::default() }))
     }
+}
+
+/// What the statement does with groups of copies, if it does anything with them.
+fn copy_group(bulk: bool, m: &mut Modifiers<'_>) -> Option<CopyGroup> {
+    Some(match (m.word(&["commit_group", "wait_group", "wait_all"])?, bulk) {
+        ("commit_group", false) => CopyGroup::Close,
+        ("commit_group", true) => CopyGroup::CloseBulk,
+        ("wait_group", true) if m.take("read") => CopyGroup::WaitBulkRead,
+        ("wait_group", true) => CopyGroup::WaitBulk,
+        ("wait_group", false) => CopyGroup::Wait,
+        _ => CopyGroup::WaitAll,
+    })
 }
 
 /// Why copies of boxes of tensors are not simulated.

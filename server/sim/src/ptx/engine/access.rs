@@ -3,7 +3,7 @@
 use super::execute::{Surroundings, get, put};
 use super::fault::Fault;
 use super::spaces::{Bank, Checked, Use, addresses, read, write};
-use super::watch::{Deed, Told};
+use super::watch::{Deed, Family, Told, Until};
 use crate::ptx::program::{Access, Copy, Element, Place, Space};
 use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
 
@@ -182,7 +182,7 @@ fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
     element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)
 }
 
-/// `cp.async`: the bytes are there at once.
+/// `cp.async`: the bytes are there at once; who looks at them before it has waited is found by the watch.
 pub(crate) fn copy(
     copy: &Copy,
     r: &Registers,
@@ -212,6 +212,17 @@ pub(crate) fn copy(
         };
         around.tell(&told);
     }
+    let mut contents = [[0; 16]; WIDTH];
+    for lane in lanes(reads) {
+        let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
+        // Whole words where all of it is read, bytes where zeros fill it up.
+        let step = if wanted == copy.size { copy.size.min(8) } else { 1 };
+        for offset in (0..wanted).step_by(step as usize) {
+            let address = from[lane].wrapping_add(offset.into());
+            let value = get_one(copy.from_space, address, step, lane, around)?;
+            write(&mut contents[lane], offset as usize, step, value);
+        }
+    }
     around.tell(&Told {
         deed: Deed::Store,
         checked: &checked,
@@ -219,20 +230,16 @@ pub(crate) fn copy(
         size,
         count,
         mask,
-        value: &|_, _| 0,
+        value: &|lane, at| contents[lane][at as usize],
     });
     for lane in lanes(mask) {
-        let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
-        let read = if ignored >> lane & 1 == 1 { 0 } else { wanted };
-        // Whole words where all of it is read, bytes where zeros fill it up.
-        let step = if read == copy.size { copy.size.min(8) } else { 1 };
+        around.begun(&checked, to[lane], span, lane, true, Until::Waited(Family::Single));
+    }
+    for lane in lanes(mask) {
+        let step = copy.size.min(8);
         for offset in (0..copy.size).step_by(step as usize) {
-            let at = |address: u64| address.wrapping_add(offset.into());
-            let value = match offset < read {
-                true => get_one(copy.from_space, at(from[lane]), step, lane, around)?,
-                false => 0,
-            };
-            put_one(copy.to_space, at(to[lane]), step, value, lane, around)?;
+            let value = read(&contents[lane], offset as usize, step);
+            put_one(copy.to_space, to[lane].wrapping_add(offset.into()), step, value, lane, around)?;
         }
     }
     Ok(())
@@ -277,7 +284,7 @@ pub(crate) fn tell_one(
         return Ok(());
     }
     let addresses = &[address; WIDTH];
-    let how = if deed == Deed::Read { Use::Load } else { Use::Store };
+    let how = if deed.reads() { Use::Load } else { Use::Store };
     let checked = &around.spaces.check(space, addresses, size.into(), how, 1 << lane, around.local)?;
     let value = &|_, at| (value >> (8 * at)) as u8;
     around.tell(&Told { deed, checked, addresses, size, count: 1, mask: 1 << lane, value });

@@ -125,11 +125,12 @@ impl Block {
                 (*state, any) = (WarpState::Ready, true);
             }
         }
-        any || self.give_way()
+        any
     }
 
-    /// Lets a group of a warp go on that waits for others of it, where the model has them wait and nobody else can go on.
-    fn give_way(&mut self) -> bool {
+    /// Lets a group of a warp go on that waits for others of it, where the model has them wait and nobody else can go on, in
+    /// this block or another.
+    pub(crate) fn give_way(&mut self) -> bool {
         let way = self.warps.iter_mut().position(|warp| warp.groups.give_way());
         way.map(|index| self.states[index] = WarpState::Ready).is_some()
     }

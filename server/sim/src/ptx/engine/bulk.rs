@@ -1,4 +1,5 @@
-//! Copies that the hardware makes behind the program's back. Here they are done at once, so nobody has to wait for them.
+//! Copies that the hardware makes behind the program's back. Here they are done at once; the watch over memory finds out who
+//! does not wait for them.
 
 use super::access::{get_one, load_one, put_one, store_one, tell_one};
 use super::atomic::apply;
@@ -6,8 +7,8 @@ use super::execute::{Surroundings, get};
 use super::fault::Fault;
 use super::mbarrier;
 use super::spaces::{Use, addresses};
-use super::watch::Deed;
-use crate::ptx::program::{BulkCopy, Completion, Fill};
+use super::watch::{Deed, Family, Until};
+use crate::ptx::program::{Access, BulkCopy, Completion, Fill, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 
 /// What addresses and sizes are multiples of.
@@ -50,14 +51,39 @@ pub(crate) fn copy(
         let copied = |byte: u32| {
             byte >= ends.0 && byte < size.saturating_sub(ends.1) && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
+        let until = match &bulk.completion {
+            Some(completion) => mbarrier::phase(completion, r, around, lane)?,
+            None => Until::Waited(Family::Bulk),
+        };
         let lane_copy = LaneCopy { bulk, to: to[lane], from: from[lane], lane };
         match bulk.ends.is_none() && bulk.bytes.is_none() {
             true => lane_copy.whole(size, around)?,
             false => lane_copy.chosen(size, copied, around)?,
         }
+        begin(bulk.from_space, from[lane], size.into(), Use::Load, until, lane, around)?;
+        if bulk.reduction.is_none() {
+            begin(bulk.to_space, to[lane], size.into(), Use::Store, until, lane, around)?;
+        }
         if let Some(completion) = &bulk.completion {
             mbarrier::complete(completion, size, r, around, lane)?;
         }
+    }
+    Ok(())
+}
+
+/// Tells the watch that what a lane did with a stretch of memory is but the beginning of a copy.
+fn begin(
+    space: Space,
+    address: u64,
+    span: u64,
+    how: Use,
+    until: Until,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Fault> {
+    if around.watch.is_some() && span != 0 {
+        let checked = around.spaces.check(space, &[address; WIDTH], 1, how, 1 << lane, around.local)?;
+        around.begun(&checked, address, span, lane, how == Use::Store, until);
     }
     Ok(())
 }
@@ -124,13 +150,32 @@ pub(crate) fn fill(
             store_one(fill.space, to[lane].wrapping_add(offset), 8, 0, lane, around)?;
         }
         if let Some(completion) = &fill.completion {
+            let until = mbarrier::phase(completion, r, around, lane)?;
+            begin(fill.space, to[lane], size, Use::Store, until, lane, around)?;
             mbarrier::complete(completion, size as u32, r, around, lane)?;
         }
     }
     Ok(())
 }
 
-/// `st.async` and `red.async`: tells an mbarrier of what was just stored.
+/// `st.async`: what was just stored there arrives some time, and an mbarrier is told of it.
+pub(crate) fn stored(
+    access: &Access,
+    completion: &Completion,
+    r: &Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let to = addresses(&access.address, r, around.frame_base);
+    let bytes = access.size * access.elements.len() as u32;
+    for lane in lanes(mask) {
+        let until = mbarrier::phase(completion, r, around, lane)?;
+        begin(access.space, to[lane], bytes.into(), Use::Store, until, lane, around)?;
+    }
+    completed(completion, bytes, r, around, mask)
+}
+
+/// `red.async`: tells an mbarrier of what was just changed.
 pub(crate) fn completed(
     completion: &Completion,
     bytes: u32,

@@ -10,11 +10,11 @@ use super::fault::{Fault, Trouble};
 use super::local::Local;
 use super::matrix;
 use super::mbarrier;
-use super::spaces::Spaces;
-use super::watch::{Told, Watch};
+use super::spaces::{Checked, Spaces};
+use super::watch::{Family, Stretch, Told, Until, Watch};
 use crate::ptx::program::{
-    Combining, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack, PackedSources, Place,
-    Slot,
+    Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
+    PackedSources, Place, Slot,
 };
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
@@ -41,6 +41,26 @@ impl Surroundings<'_> {
     pub(crate) fn tell(&mut self, told: &Told<'_>) {
         if let Some(watch) = &mut self.watch {
             watch.accessed(told, self.spaces);
+        }
+    }
+}
+
+impl Surroundings<'_> {
+    /// Tells the watch that a lane's copy of a stretch, of which it was told, is under way.
+    pub(crate) fn begun(
+        &mut self,
+        checked: &Checked,
+        address: u64,
+        span: u64,
+        lane: usize,
+        writes: bool,
+        until: Until,
+    ) {
+        if let Some(watch) = &mut self.watch
+            && let Some(extent) = checked.of(lane)
+        {
+            let index = extent.index(address) as u64;
+            watch.begun(Stretch { bank: extent.bank, index, span, writes }, lane, until);
         }
     }
 }
@@ -144,14 +164,14 @@ fn asynchronous(
 ) -> Result<(), Box<Trouble>> {
     let (s, tables) = (&instruction.s, &function.tables);
     match instruction.op {
+        Op::CopyGroup(what) => copy_group(what, s.a, around, mask),
         Op::BulkCopy => bulk::copy(&tables.bulk_copies[s.a as usize], r, around, mask)?,
         Op::Fill => bulk::fill(&tables.fills[s.a as usize], r, around, mask)?,
         Op::Mbarrier => mbarrier::execute(&tables.mbarriers[s.a as usize], r, around, mask)?,
         Op::StoreAsync => {
             let access = &tables.accesses[s.a as usize];
             access::store(access, r, around, mask)?;
-            let bytes = access.size * access.elements.len() as u32;
-            bulk::completed(&tables.completions[s.b as usize], bytes, r, around, mask)?;
+            bulk::stored(access, &tables.completions[s.b as usize], r, around, mask)?;
         }
         Op::AtomicAsync => {
             let atomic = &tables.atomics[s.a as usize];
@@ -161,6 +181,19 @@ fn asynchronous(
         _ => map_rank(instruction, r, mask)?,
     }
     Ok(())
+}
+
+/// Copies are done at once, so nobody has to wait; only the watch needs to know who did.
+fn copy_group(what: CopyGroup, left: u32, around: &mut Surroundings<'_>, mask: u32) {
+    let Some(watch) = &mut around.watch else { return };
+    match what {
+        CopyGroup::Close => watch.closed(Family::Single, mask),
+        CopyGroup::CloseBulk => watch.closed(Family::Bulk, mask),
+        CopyGroup::Wait => watch.waited(Family::Single, mask, Some(left), false),
+        CopyGroup::WaitAll => watch.waited(Family::Single, mask, None, false),
+        CopyGroup::WaitBulk => watch.waited(Family::Bulk, mask, Some(left), false),
+        CopyGroup::WaitBulkRead => watch.waited(Family::Bulk, mask, Some(left), true),
+    }
 }
 
 /// `mapa`: addresses of the only block are what they are.
@@ -202,7 +235,13 @@ fn rare(
             matrix::fragment(&function.tables.fragments[s.a as usize], r, around, mask)?;
         }
         Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
-        Op::BulkCopy | Op::Fill | Op::Mbarrier | Op::StoreAsync | Op::AtomicAsync | Op::MapRank(_) => {
+        Op::CopyGroup(_)
+        | Op::BulkCopy
+        | Op::Fill
+        | Op::Mbarrier
+        | Op::StoreAsync
+        | Op::AtomicAsync
+        | Op::MapRank(_) => {
             return asynchronous(instruction, function, r, around, mask);
         }
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,

@@ -5,10 +5,10 @@
 use super::access::{get_one, put_one, tell_one};
 use super::execute::{Surroundings, get, put};
 use super::fault::{Awaited, Fault, Trouble};
-use super::spaces::addresses;
-use super::watch::Deed;
+use super::spaces::{Use, addresses};
+use super::watch::{Deed, Until};
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
-use crate::ptx::registers::{Registers, lanes};
+use crate::ptx::registers::{Registers, WIDTH, lanes};
 use crate::ptx::windows;
 
 /// The most arrivals that an object counts.
@@ -101,6 +101,13 @@ pub(crate) fn execute(
             continue;
         }
         let object = (mbarrier.space, at[lane], lane);
+        if let MbarrierAction::ArriveCopies { .. } = mbarrier.action
+            && around.watch.is_some()
+        {
+            let (object, parity) = phase_of(object, around)?;
+            let Some(watch) = &mut around.watch else { continue };
+            watch.handed_over(lane, object, parity);
+        }
         let (answer, after) = act(mbarrier.action, operand, object, around)?;
         match answer {
             Answer::Nothing => {}
@@ -112,6 +119,9 @@ pub(crate) fn execute(
             Answer::Holds(holds) => {
                 if let Some(d) = mbarrier.d {
                     put(d, r, lane, holds.into());
+                }
+                if mbarrier.action.waits() && holds && around.watch.is_some() {
+                    seen(mbarrier.action, operand, object, around)?;
                 }
                 if mbarrier.action.waits() && !holds {
                     let Object { pending, bytes, .. } = after;
@@ -128,6 +138,45 @@ pub(crate) fn execute(
 }
 
 type At = (Space, u64, usize);
+
+/// A lane has seen the phase that it asked for end.
+fn seen(
+    action: MbarrierAction,
+    operand: Option<u64>,
+    at: At,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Fault> {
+    let parity = match (action, operand) {
+        (MbarrierAction::TestToken, Some(token)) => Object::of_bits(token).map_or(0, |token| token.parity),
+        (_, parity) => parity.unwrap_or(0) & 1,
+    };
+    let (object, _) = phase_of(at, around)?;
+    if let Some(watch) = &mut around.watch {
+        watch.phase_over(object, parity);
+    }
+    Ok(())
+}
+
+/// Where an object begins in shared memory, and the parity of its phase.
+fn phase_of(at: At, around: &mut Surroundings<'_>) -> Result<(u64, u64), Fault> {
+    let (space, address, lane) = at;
+    let parity = Object::of_bits(load(at, around)?).map_or(0, |object| object.parity);
+    let checked = around.spaces.check(space, &[address; WIDTH], 8, Use::Load, 1 << lane, around.local)?;
+    let object = checked.of(lane).map_or(0, |extent| extent.index(address) as u64);
+    Ok((object, parity))
+}
+
+/// The phase of the mbarrier that will be told of a copy.
+pub(crate) fn phase(
+    completion: &Completion,
+    r: &Registers,
+    around: &mut Surroundings<'_>,
+    lane: usize,
+) -> Result<Until, Fault> {
+    let address = addresses(&completion.address, r, around.frame_base)[lane];
+    let (object, parity) = phase_of((completion.space, address, lane), around)?;
+    Ok(Until::Phase { object, parity })
+}
 
 fn act(
     action: MbarrierAction,

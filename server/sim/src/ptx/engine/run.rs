@@ -246,7 +246,8 @@ impl<'a> Run<'a> {
                     return Ok(status);
                 }
             }
-            if self.spaces.changes == before && self.suspended.len() == waiting {
+            let nothing_new = self.spaces.changes == before && self.suspended.len() == waiting;
+            if nothing_new && !self.suspended.iter_mut().any(|(_, block)| block.give_way()) {
                 break;
             }
         }

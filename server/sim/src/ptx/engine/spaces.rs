@@ -66,6 +66,16 @@ pub(crate) enum Checked {
     Each(Box<Lanes<Option<Extent>>>),
 }
 
+impl Checked {
+    /// Where a lane's address is.
+    pub(crate) fn of(&self, lane: usize) -> Option<Extent> {
+        match self {
+            Checked::One(extent) => Some(*extent),
+            Checked::Each(extents) => extents[lane],
+        }
+    }
+}
+
 /// All memory that a block sees but what its threads have for themselves.
 #[derive(Clone, Debug)]
 pub(crate) struct Spaces {

@@ -12,7 +12,7 @@ use super::probe::Probe;
 use super::spaces::Spaces;
 use super::spin::SpinWatch;
 use super::straight::Event;
-use crate::ptx::program::{Barrier, Function, Instruction, Op, Slot};
+use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::record::Recorder;
 use crate::trace::{Meeting, Severity, StatementId, Status, WarpId};
 
@@ -297,6 +297,7 @@ impl Warp {
                 let barrier = function.tables.barriers[instruction.s.a as usize];
                 if barrier.aligned && executed != self.live {
                     self.divergent_barrier(launch, statement, executed, journal);
+                    self.end_early(launch, executed, journal);
                 }
                 self.groups.go_on(next);
                 Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
@@ -386,15 +387,39 @@ impl Warp {
     /// Part of the warp is at a barrier that all of it must reach together.
     fn divergent_barrier(&self, launch: &Launch<'_>, statement: u32, executed: u32, journal: &mut Journal) {
         let missing = self.live & !executed;
-        let message = format!(
-            "an aligned barrier is reached by lanes {executed:08x} only; lanes {missing:08x} of the warp are elsewhere"
-        );
-        let mut finding =
-            self.reporter.finding("divergent-barrier", Severity::Error, message, statement, executed);
-        for (other, lanes) in self.elsewhere(launch, executed) {
+        let elsewhere = self.elsewhere(launch, executed);
+        let (severity, rest) = match elsewhere.iter().all(|(other, _)| self.ends_at(launch, *other)) {
+            true => (Severity::Information, "have only to end, which a GPU lets them do at once"),
+            false => (Severity::Error, "of the warp are elsewhere"),
+        };
+        let message =
+            format!("an aligned barrier is reached by lanes {executed:08x} only; lanes {missing:08x} {rest}");
+        let mut finding = self.reporter.finding("divergent-barrier", severity, message, statement, executed);
+        for (other, lanes) in elsewhere {
             finding.related.push(related(other, format!("lanes {lanes:08x} go on here")));
         }
         journal.report(finding);
+    }
+
+    /// Whether the statement does nothing but end the threads that come to it.
+    fn ends_at(&self, launch: &Launch<'_>, statement: u32) -> bool {
+        let entry = &launch.program.functions[0];
+        let ends = |instruction: &Instruction| {
+            instruction.guard == Guard::ALWAYS && matches!(instruction.op, Op::Return(_) | Op::Exit)
+        };
+        entry.code.get(statement as usize).is_some_and(ends)
+    }
+
+    /// Lanes that are not in `mask` and have only to end do so: a model may have them wait for the others there, a GPU has
+    /// not, and what it calls all lanes of a warp are those that have not ended.
+    fn end_early(&mut self, launch: &Launch<'_>, mask: u32, journal: &mut Journal) {
+        for (statement, lanes) in self.elsewhere(launch, mask) {
+            if self.ends_at(launch, statement) {
+                journal.steps += 1;
+                self.recorder.visit(StatementId(statement), lanes.into(), lanes.into());
+                self.live &= !lanes;
+            }
+        }
     }
 
     /// The statements at which lanes that are not in `mask` will go on, innermost groups first.

@@ -7,6 +7,7 @@
 //! An interpreter without a watch pays nothing; one with it keeps its state in [`BlockWatch`], which a suspended block takes
 //! along.
 
+mod copies;
 mod cost;
 mod division;
 mod knowledge;
@@ -19,6 +20,8 @@ mod values;
 
 use rustc_hash::FxHashSet;
 
+use self::copies::Copies;
+pub(crate) use self::copies::{Family, Stretch, Until};
 use self::local::LocalShadow;
 use self::shadow::{Access, Shadow, Stamp, Strength};
 pub(crate) use self::undefined::Undefined;
@@ -50,7 +53,7 @@ pub(crate) enum Deed {
 
 impl Deed {
     /// Whether memory stays as it is.
-    fn reads(self) -> bool {
+    pub(crate) fn reads(self) -> bool {
         matches!(self, Deed::Load | Deed::Read)
     }
 }
@@ -73,6 +76,7 @@ pub(crate) struct Told<'t> {
 pub(crate) struct BlockWatch {
     clock: BlockClock,
     shared: Shadow,
+    copies: Copies,
     locals: Vec<LocalShadow>,
     cta: [u32; 3],
 }
@@ -166,6 +170,9 @@ impl Watch {
 
     /// The block that ran stops for now, or for good.
     pub(crate) fn leave(&mut self, block: &mut BlockWatch, ended: bool) {
+        if ended {
+            self.land_rest();
+        }
         self.sync.leave(&mut self.block.clock);
         std::mem::swap(&mut self.block, block);
         if ended {
@@ -444,10 +451,7 @@ impl Told<'_> {
     }
 
     fn extent(&self, lane: usize) -> Option<Extent> {
-        match self.checked {
-            Checked::One(extent) => Some(*extent),
-            Checked::Each(extents) => extents[lane],
-        }
+        self.checked.of(lane)
     }
 }
 
@@ -457,7 +461,7 @@ impl BlockWatch {
         let [x, y, z] = cta;
         let number = x.wrapping_add(grid[0].wrapping_mul(y.wrapping_add(grid[1].wrapping_mul(z))));
         let clock = BlockClock::new(number, warps);
-        BlockWatch { clock, shared: Shadow::default(), locals: Vec::new(), cta }
+        BlockWatch { clock, cta, ..BlockWatch::default() }
     }
 
     fn local(&mut self, warp: u32) -> &mut LocalShadow {

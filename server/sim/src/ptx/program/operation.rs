@@ -147,6 +147,8 @@ pub enum Op {
     MatrixTranspose,
     /// `cp.async`: copy `a`
     Copy,
+    /// `cp.async.commit_group`, `cp.async.wait_group` …: of groups, the number `a` may be under way
+    CopyGroup(CopyGroup),
     /// `cp.async.bulk`: bulk copy `a`
     BulkCopy,
     /// `st.bulk`: fill `a`
@@ -254,6 +256,23 @@ pub enum StackAction {
     Save(bool),
     /// `stackrestore`: back to `a`
     Restore(bool),
+}
+
+/// What is done with the groups that a thread puts its copies into.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum CopyGroup {
+    /// `cp.async.commit_group`
+    Close,
+    /// `cp.async.wait_group`
+    Wait,
+    /// `cp.async.wait_all`
+    WaitAll,
+    /// `cp.async.bulk.commit_group`
+    CloseBulk,
+    /// `cp.async.bulk.wait_group`
+    WaitBulk,
+    /// `cp.async.bulk.wait_group.read`
+    WaitBulkRead,
 }
 
 /// How `setp` and `set` combine their comparison with a predicate.

@@ -1,5 +1,6 @@
 //! Races and reads of what nobody wrote, in words.
 
+use super::copies::{Family, UNDER_WAY, Until};
 use super::shadow::{Clash, Conflict, Strength};
 use super::{Deed, Told, Watch};
 use crate::ptx::engine::spaces::{Bank, Spaces};
@@ -92,6 +93,9 @@ impl Watch {
             return;
         }
         let Some(extent) = told.extent(lane as usize) else { return };
+        if before.epoch >= UNDER_WAY {
+            return self.report_late(told, meeting, mask, &place(extent.bank, at, spaces));
+        }
         let (here, there) = match clash {
             Clash::ReadAfterWrite => ("reads", "wrote"),
             Clash::WriteAfterWrite => ("writes", "wrote"),
@@ -138,6 +142,45 @@ impl Watch {
         self.news.push(Finding {
             code,
             severity,
+            message,
+            statement: Some(StatementId(self.visit.statement)),
+            cta: self.block.cta,
+            warp: self.visit.warp,
+            lanes: mask.into(),
+            related: vec![related],
+        });
+    }
+
+    /// Somebody comes before a copy is done.
+    fn report_late(&mut self, told: &Told<'_>, meeting: Meeting, mask: u32, place: &str) {
+        let Meeting { conflict: Conflict { clash, before, .. }, lane, .. } = meeting;
+        let warp = before.epoch & !UNDER_WAY;
+        let who = match (warp == self.visit.warp, before.lane() == lane) {
+            (true, true) => "it".to_owned(),
+            (true, false) => format!("lane {}", before.lane()),
+            (false, _) => format!("lane {} of warp {warp}", before.lane()),
+        };
+        let here = if told.deed.reads() { "reads" } else { "writes" };
+        let there = if clash == Clash::WriteAfterRead { "read" } else { "write" };
+        let wait = match (self.block.copies.until(before), there) {
+            (Some(Until::Phase { .. }), _) => {
+                "for the mbarrier that is told of the copy, with `mbarrier.try_wait`"
+            }
+            (Some(Until::Waited(Family::Bulk)), "read") => "with `cp.async.bulk.wait_group.read`",
+            (Some(Until::Waited(Family::Bulk)), _) => "with `cp.async.bulk.wait_group`",
+            _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
+        };
+        let others = if who == "it" { "" } else { ", and for the thread that began it, at a barrier" };
+        let message = format!(
+            "data race: lane {lane} {here} {place} while the copy that {who} began may still {there} it; wait {wait}{others}"
+        );
+        let related = Related {
+            statement: StatementId(before.statement()),
+            message: "the copy was begun here".to_owned(),
+        };
+        self.news.push(Finding {
+            code: "data-race",
+            severity: Severity::Error,
             message,
             statement: Some(StatementId(self.visit.statement)),
             cta: self.block.cta,

@@ -149,6 +149,16 @@ impl Cell {
         self.write.is_there()
     }
 
+    fn restamp(&mut self, writes: bool, from: Stamp, to: Stamp) {
+        let stamps = match writes {
+            true => [Some(&mut self.write), None],
+            false => [Some(&mut self.read), Some(&mut self.other)],
+        };
+        for stamp in stamps.into_iter().flatten().filter(|stamp| **stamp == from) {
+            *stamp = to;
+        }
+    }
+
     #[inline(always)]
     fn load(&mut self, access: &Access<'_>) -> Option<(Clash, Stamp)> {
         if self.settled == access.sync.floor() && self.settled != 0 {
@@ -248,6 +258,18 @@ impl Shadow {
     /// Whether all of `index..index + span` was ever written.
     pub(super) fn is_written(&mut self, index: u64, span: u64) -> bool {
         self.cells(index, span).is_none_or(|(_, cells)| cells.iter().all(Cell::was_written))
+    }
+
+    /// What was accessed under one stamp was so under another, except where others came since.
+    pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: Stamp) {
+        let mut at = start;
+        while at < start + len {
+            let end = (start + len).min((at / PAGE + 1) * PAGE);
+            if let Some((_, cells)) = self.cells(at, end - at) {
+                cells.iter_mut().for_each(|cell| cell.restamp(writes, from, to));
+            }
+            at = end;
+        }
     }
 
     /// Makes the cells of an access there; `false` if there is no room for them.

@@ -14,6 +14,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::copies::UNDER_WAY;
 use super::knowledge::{Knowledge, Whom};
 use super::shadow::Stamp;
 use crate::ptx::engine::spaces::Bank;
@@ -198,6 +199,9 @@ impl Sync {
     pub(super) fn ordered(&self, stamp: Stamp, thread: Thread, strong: bool) -> bool {
         if self.settled(stamp.epoch) {
             return true;
+        }
+        if stamp.epoch >= UNDER_WAY {
+            return false;
         }
         let Some(Origin { block, warp }) = self.origin(stamp.epoch) else { return true };
         let mine = &self.block.warps[thread.warp as usize];
