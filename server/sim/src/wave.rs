@@ -23,6 +23,7 @@ mod matrix;
 mod memory;
 mod operations;
 mod program;
+pub mod reference;
 mod run;
 mod spin;
 mod state;

@@ -11,8 +11,7 @@ use warplens_isa::Simulation;
 use super::float;
 use super::operations::{self, Format};
 use super::program::{
-    Action, Atomic, Condition, Halves, Logic, Matrix, Op, Program, Reduce, Row, SCRATCH_ROWS, Shuffle, Space,
-    Special, Unary,
+    Action, Atomic, Condition, Halves, Logic, Matrix, Op, Program, Row, SCRATCH_ROWS, Space, Unary,
 };
 
 /// The most general registers that can be named.
@@ -150,16 +149,11 @@ impl Decoder<'_> {
             }
             "mma_load_a" | "mma_load_b" | "mma_compute" | "mma_store_c" => self.matrix(i, mnemonic)?,
             _ if mnemonic.starts_with("wave_shuffle") => {
-                let kind = match mnemonic {
-                    "wave_shuffle_up" => Shuffle::Up,
-                    "wave_shuffle_down" => Shuffle::Down,
-                    "wave_shuffle_xor" => Shuffle::Xor,
-                    _ => Shuffle::Index,
-                };
+                let kind = operations::shuffle(mnemonic);
                 let [a, lane] = self.sources(i, ["rs1", "rs2"], Format::Bits)?;
                 Action::Shuffle { kind, d: self.target(i, "rd")?, a, lane }
             }
-            _ => match mnemonic.strip_prefix("wave_reduce_").and_then(reduce) {
+            _ => match mnemonic.strip_prefix("wave_reduce_").and_then(operations::reduce) {
                 Some(op) => {
                     Action::Reduce { op, d: self.target(i, "rd")?, a: self.source(i, "rs1", Format::Bits)? }
                 }
@@ -207,7 +201,7 @@ impl Decoder<'_> {
         let d = self.target(i, "rd")?;
         let from = if i.operand("sr").is_some() { "sr" } else { "rs1" };
         if let Some(Value::Special(name)) = value(i, from) {
-            let register = special(name).ok_or_else(|| format!("`{name}` is not simulated"))?;
+            let register = operations::special(name).ok_or_else(|| format!("`{name}` is not simulated"))?;
             return Ok(Action::Special { d, register });
         }
         Ok(Action::Unary { op: Unary::Copy, d, a: self.source(i, from, Format::Bits)? })
@@ -261,18 +255,7 @@ impl Decoder<'_> {
     }
 
     fn atomic(&mut self, i: &Instruction, space: Space, op: &str) -> Result<Action, Refusal> {
-        let op = match op {
-            "add" => Atomic::Add,
-            "sub" => Atomic::Subtract,
-            "min" => Atomic::Minimum,
-            "max" => Atomic::Maximum,
-            "and" => Atomic::And,
-            "or" => Atomic::Or,
-            "xor" => Atomic::Xor,
-            "exchange" => Atomic::Exchange,
-            "cas" => Atomic::CompareAndSwap,
-            _ => return Err(misfit(i)),
-        };
+        let op = operations::atomic(op).ok_or_else(|| misfit(i))?;
         // A result in r0 is none: that is how the encoding says that nobody wants it.
         let wanted = i.operand("rd").is_some_and(|d| !matches!(d.value, Value::Register { index: 0, .. }));
         let d = if wanted { Some(self.target(i, "rd")?) } else { None };
@@ -436,18 +419,6 @@ fn bytes(bits: &str) -> Option<u8> {
     matches!(bits, 8 | 16 | 32 | 64 | 128).then_some(bits / 8)
 }
 
-fn reduce(op: &str) -> Option<Reduce> {
-    Some(match op {
-        "add" => Reduce::Add,
-        "min" => Reduce::Minimum,
-        "max" => Reduce::Maximum,
-        "and" => Reduce::And,
-        "or" => Reduce::Or,
-        "xor" => Reduce::Xor,
-        _ => return None,
-    })
-}
-
 /// The constant of `mov_imm`.
 fn immediate(instruction: &Instruction) -> Result<u32, Refusal> {
     match value(instruction, "imm") {
@@ -467,28 +438,4 @@ fn encode(number: f64, format: Format) -> u32 {
         Format::Bf16 => float::to_brain(single),
         Format::Bf16Pair => float::to_brain(single) * 0x1_0001,
     }
-}
-
-fn special(name: &str) -> Option<Special> {
-    let axis = |rest: &str| "xyz".find(rest).map(|axis| axis as u8);
-    let name = name.strip_prefix("sr_")?;
-    Some(match name {
-        "wave_id" => Special::WaveId,
-        "lane_id" => Special::LaneId,
-        "wave_width" => Special::WaveWidth,
-        "num_waves" => Special::WaveCount,
-        "mma_supported" => Special::MatrixSupported,
-        "mma_m" | "mma_n" | "mma_k" => Special::MatrixExtent,
-        _ => {
-            let (register, rest) = name.rsplit_once('_')?;
-            let axis = axis(rest)?;
-            match register {
-                "thread_id" => Special::ThreadId(axis),
-                "workgroup_id" => Special::WorkgroupId(axis),
-                "workgroup_size" => Special::WorkgroupSize(axis),
-                "grid_size" => Special::GridSize(axis),
-                _ => return None,
-            }
-        }
-    })
 }

@@ -24,6 +24,21 @@ pub(crate) struct OutOfRange {
     pub(crate) size: usize,
 }
 
+impl OutOfRange {
+    /// What to say about it.
+    pub(crate) fn message(&self) -> String {
+        let OutOfRange { lanes, address, bytes, space, size } = self;
+        let memory = match space {
+            Space::Local => "local",
+            Space::Device => "device",
+        };
+        let first = lanes.trailing_zeros();
+        format!(
+            "lane {first} reaches for {bytes} bytes at address {address:#x}, but {memory} memory has {size} bytes"
+        )
+    }
+}
+
 impl Memory<'_> {
     #[inline(always)]
     fn bytes(&mut self, space: Space) -> &mut [u8] {

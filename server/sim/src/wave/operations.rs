@@ -1,6 +1,8 @@
 //! Which mnemonic (in the guide's spelling) is which operation, and how its operands' bits are read.
 
-use super::program::{Arithmetic, Binary, Compare, Double, Relation, Ternary, Unary};
+use super::program::{
+    Arithmetic, Atomic, Binary, Compare, Double, Reduce, Relation, Shuffle, Special, Ternary, Unary,
+};
 
 /// How the bits of an operand are read; it decides what a literal there means.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,5 +143,69 @@ pub(crate) fn compare(mnemonic: &str) -> Option<(Compare, Format)> {
         "ucmp" => (Compare::Unsigned(relation), Format::Bits),
         "fcmp" => (Compare::Float(relation), Format::F32),
         _ => return None,
+    })
+}
+
+/// What stands behind `atomic_`.
+pub(crate) fn atomic(op: &str) -> Option<Atomic> {
+    Some(match op {
+        "add" => Atomic::Add,
+        "sub" => Atomic::Subtract,
+        "min" => Atomic::Minimum,
+        "max" => Atomic::Maximum,
+        "and" => Atomic::And,
+        "or" => Atomic::Or,
+        "xor" => Atomic::Xor,
+        "exchange" => Atomic::Exchange,
+        "cas" => Atomic::CompareAndSwap,
+        _ => return None,
+    })
+}
+
+/// `wave_shuffle` and its kin.
+pub(crate) fn shuffle(mnemonic: &str) -> Shuffle {
+    match mnemonic {
+        "wave_shuffle_up" => Shuffle::Up,
+        "wave_shuffle_down" => Shuffle::Down,
+        "wave_shuffle_xor" => Shuffle::Xor,
+        _ => Shuffle::Index,
+    }
+}
+
+/// What stands behind `wave_reduce_`.
+pub(crate) fn reduce(op: &str) -> Option<Reduce> {
+    Some(match op {
+        "add" => Reduce::Add,
+        "min" => Reduce::Minimum,
+        "max" => Reduce::Maximum,
+        "and" => Reduce::And,
+        "or" => Reduce::Or,
+        "xor" => Reduce::Xor,
+        _ => return None,
+    })
+}
+
+/// A special register by its name.
+pub(crate) fn special(name: &str) -> Option<Special> {
+    let axis = |rest: &str| "xyz".find(rest).map(|axis| axis as u8);
+    let name = name.strip_prefix("sr_")?;
+    Some(match name {
+        "wave_id" => Special::WaveId,
+        "lane_id" => Special::LaneId,
+        "wave_width" => Special::WaveWidth,
+        "num_waves" => Special::WaveCount,
+        "mma_supported" => Special::MatrixSupported,
+        "mma_m" | "mma_n" | "mma_k" => Special::MatrixExtent,
+        _ => {
+            let (register, rest) = name.rsplit_once('_')?;
+            let axis = axis(rest)?;
+            match register {
+                "thread_id" => Special::ThreadId(axis),
+                "workgroup_id" => Special::WorkgroupId(axis),
+                "workgroup_size" => Special::WorkgroupSize(axis),
+                "grid_size" => Special::GridSize(axis),
+                _ => return None,
+            }
+        }
     })
 }

@@ -1,0 +1,143 @@
+//! Where a run parts from another one of the same launch: each visit is held against the visit of the same number.
+
+use crate::trace::{LineTrace, Mask, StatementId, WarpId, WarpTrace};
+
+use super::quirk::Quirk;
+
+/// The first visit of a wave that the other run does not have, or has with other lanes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parting {
+    /// The wave.
+    pub warp: WarpId,
+    /// Where.
+    pub statement: StatementId,
+    /// Which visit there; the first is 1.
+    pub visit: u64,
+    /// The lanes that came and those that acted here; `None` where only the other run comes.
+    pub here: Option<(Mask, Mask)>,
+    /// The same in the other run.
+    pub there: Option<(Mask, Mask)>,
+    /// The known faults that showed in this wave until then, the latest first, each once.
+    pub why: Vec<(Quirk, StatementId)>,
+}
+
+/// Known faults that are remembered.
+const MOST_QUIRKS: usize = 4;
+
+/// Watches one wave.
+#[derive(Debug)]
+pub(crate) struct Witness<'o> {
+    warp: WarpId,
+    /// Of the other run, by statement; nothing where there is no other run, or not this wave in it.
+    other: Option<Vec<Cursor<'o>>>,
+    quirks: Vec<(Quirk, StatementId)>,
+    pub(crate) parting: Option<Parting>,
+}
+
+/// How far the visits of a statement have been matched.
+#[derive(Clone, Copy, Debug, Default)]
+struct Cursor<'o> {
+    line: Option<&'o LineTrace>,
+    /// Which of the folded visits, and how many of it.
+    fold: usize,
+    used: u64,
+    seen: u64,
+}
+
+impl<'o> Witness<'o> {
+    /// For a wave of a program with so many statements.
+    pub(crate) fn new(warp: WarpId, statements: usize, other: Option<&'o WarpTrace>) -> Self {
+        let other = other.map(|trace| {
+            let mut cursors = vec![Cursor::default(); statements];
+            for line in &trace.lines {
+                if let Some(cursor) = cursors.get_mut(line.statement.index()) {
+                    cursor.line = Some(line);
+                }
+            }
+            cursors
+        });
+        Witness { warp, other, quirks: Vec::new(), parting: None }
+    }
+
+    /// A known fault shows.
+    pub(crate) fn note(&mut self, quirk: Quirk, at: StatementId) {
+        if self.quirks.first() == Some(&(quirk, at)) || self.other.is_none() || self.parting.is_some() {
+            return;
+        }
+        self.quirks.retain(|known| *known != (quirk, at));
+        self.quirks.insert(0, (quirk, at));
+        self.quirks.truncate(MOST_QUIRKS);
+    }
+
+    /// The wave visits a statement.
+    #[inline]
+    pub(crate) fn visit(&mut self, statement: StatementId, active: Mask, executed: Mask) {
+        if self.parting.is_some() {
+            return;
+        }
+        let Some(cursor) = self.other.as_mut().and_then(|other| other.get_mut(statement.index())) else {
+            return;
+        };
+        cursor.seen += 1;
+        let there = match cursor.next() {
+            Next::Visit(there) => Some(there),
+            Next::None => None,
+            Next::Unknown => return,
+        };
+        if there != Some((active, executed)) {
+            let visit = cursor.seen;
+            self.part(statement, visit, Some((active, executed)), there);
+        }
+    }
+
+    /// The wave has come to its end: what the other run still does is missing here.
+    pub(crate) fn end(&mut self) {
+        if self.parting.is_some() {
+            return;
+        }
+        let missing =
+            self.other.iter_mut().flatten().enumerate().find_map(|(at, cursor)| match cursor.next() {
+                Next::Visit(there) => Some((StatementId(at as u32), cursor.seen + 1, there)),
+                _ => None,
+            });
+        if let Some((statement, visit, there)) = missing {
+            self.part(statement, visit, None, Some(there));
+        }
+    }
+
+    fn part(
+        &mut self,
+        statement: StatementId,
+        visit: u64,
+        here: Option<(Mask, Mask)>,
+        there: Option<(Mask, Mask)>,
+    ) {
+        let why = std::mem::take(&mut self.quirks);
+        self.parting = Some(Parting { warp: self.warp, statement, visit, here, there, why });
+    }
+}
+
+enum Next {
+    Visit((Mask, Mask)),
+    None,
+    /// The other run's visits are not kept that far.
+    Unknown,
+}
+
+impl Cursor<'_> {
+    fn next(&mut self) -> Next {
+        let Some(line) = self.line else { return Next::None };
+        if line.visits.get(self.fold).is_some_and(|visit| visit.repeat == self.used) {
+            self.fold += 1;
+            self.used = 0;
+        }
+        match line.visits.get(self.fold) {
+            Some(visit) => {
+                self.used += 1;
+                Next::Visit((visit.active, visit.executed))
+            }
+            None if line.truncated => Next::Unknown,
+            None => Next::None,
+        }
+    }
+}
