@@ -17,11 +17,15 @@ const COPY: &str = "cp.async.ca.shared.global [%r3], [%rd2], 4;\n";
 
 #[test]
 fn a_thread_reads_what_it_has_not_waited_for() {
-    check(32, &format!("{COPY}ld.shared.u32 %r6, [%r3];"), expect![[r#"
+    check(
+        32,
+        &format!("{COPY}ld.shared.u32 %r6, [%r3];"),
+        expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r3];
           data race: lane 0 reads shared memory at offset 0 while the copy that it began may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`
           the copy was begun here: cp.async.ca.shared.global [%r3], [%rd2], 4;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -39,14 +43,18 @@ fn a_barrier_is_no_wait() {
 
 #[test]
 fn a_wait_is_no_barrier() {
-    check(64, &format!("{COPY}cp.async.wait_all;\nld.shared.u32 %r6, [%r5];"), expect![[r#"
+    check(
+        64,
+        &format!("{COPY}cp.async.wait_all;\nld.shared.u32 %r6, [%r5];"),
+        expect![[r#"
         information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
           lane 0 writes shared memory at offset 128 that lane 31 of warp 0 read with nothing between to order them; it writes what is there already, so the outcome does not depend on who is first
           lane 31 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
         error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
           data race: lane 0 reads shared memory at offset 124 that lane 31 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
           lane 31 of warp 0 wrote it here: cp.async.ca.shared.global [%r3], [%rd2], 4;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -65,25 +73,33 @@ fn groups_are_waited_for_in_order() {
         )
     };
     check(64, &body("%r5"), expect![[""]]);
-    check(64, &body("%r5+2048"), expect![[r#"
+    check(
+        64,
+        &body("%r5+2048"),
+        expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5+2048];
           data race: lane 0 reads shared memory at offset 2300 while the copy that lane 31 of warp 1 began may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, and for the thread that began it, at a barrier
           the copy was begun here: cp.async.ca.shared.global [%r3+2048], [%rd2], 4;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
 fn a_copy_over_what_others_still_read() {
     let body =
         format!("st.shared.u32 [%r3], 0;\nbar.sync 0;\nld.shared.u32 %r6, [%r5];\n{COPY}cp.async.wait_all;");
-    check(64, &body, expect![[r#"
+    check(
+        64,
+        &body,
+        expect![[r#"
         error data-race warp 1 lanes ffffffff: ld.shared.u32 %r6, [%r5];
           data race: lane 0 reads shared memory at offset 124 that lane 31 of warp 0 wrote with nothing between to order them; put a `bar.sync` between the two, on the way of all threads
           lane 31 of warp 0 wrote it here: cp.async.ca.shared.global [%r3], [%rd2], 4;
         information same-value-race warp 1 lanes ffffffff: cp.async.ca.shared.global [%r3], [%rd2], 4;
           lane 0 writes shared memory at offset 128 that lane 31 of warp 0 read with nothing between to order them; it writes what is there already, so the outcome does not depend on who is first
           lane 31 of warp 0 read it here: ld.shared.u32 %r6, [%r5];
-    "#]]);
+    "#]],
+    );
 }
 
 const INIT: &str = ".shared .align 8 .b64 bar;\nsetp.eq.u32 %p1, %r1, 0;\n@%p1 mbarrier.init.shared.b64 [bar], 1;\nbar.sync 0;\n";
@@ -94,11 +110,15 @@ const WAIT: &str = "W: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2
 #[test]
 fn a_bulk_copy_is_done_when_its_phase_is_over() {
     check(32, &format!("{INIT}{FILL}{WAIT}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
-    check(32, &format!("{INIT}{FILL}bar.sync 0;\nld.shared.u32 %r6, [%r5];"), expect![[r#"
+    check(
+        32,
+        &format!("{INIT}{FILL}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
+        expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
           data race: lane 0 reads shared memory at offset 124 while the copy that it began may still write it; wait for the mbarrier that is told of the copy, with `mbarrier.try_wait`
           the copy was begun here: @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [tile], [%rd1], 128, [bar];
-    "#]]);
+    "#]],
+    );
     // One thread waits, the others meet it.
     let one = "@!%p1 bra MEET;\nW: mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;\n@!%p2 bra W;\nMEET: bar.sync 0;\n";
     check(32, &format!("{INIT}{FILL}{one}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
@@ -109,11 +129,15 @@ fn an_mbarrier_may_wait_for_a_threads_copies() {
     let init = INIT.replace("[bar], 1", "[bar], 64");
     let told = "cp.async.mbarrier.arrive.noinc.shared.b64 [bar];\n";
     check(64, &format!("{init}{COPY}{told}{WAIT}ld.shared.u32 %r6, [%r5];"), expect![[""]]);
-    check(64, &format!("{init}{COPY}{told}bar.sync 0;\nld.shared.u32 %r6, [%r5];"), expect![[r#"
+    check(
+        64,
+        &format!("{init}{COPY}{told}bar.sync 0;\nld.shared.u32 %r6, [%r5];"),
+        expect![[r#"
         error data-race warp 0 lanes ffffffff: ld.shared.u32 %r6, [%r5];
           data race: lane 0 reads shared memory at offset 252 while the copy that lane 31 of warp 1 began may still write it; wait with `cp.async.wait_group` or `cp.async.wait_all`, and for the thread that began it, at a barrier
           the copy was begun here: cp.async.ca.shared.global [%r3], [%rd2], 4;
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -123,9 +147,13 @@ fn what_a_copy_still_reads_is_not_to_be_written() {
          @%p1 cp.async.bulk.commit_group;\n";
     let again = "bar.sync 0;\nst.shared.u32 [%r3], 7;";
     check(32, &format!("{copy}@%p1 cp.async.bulk.wait_group.read 0;\n{again}"), expect![[""]]);
-    check(32, &format!("{copy}{again}"), expect![[r#"
+    check(
+        32,
+        &format!("{copy}{again}"),
+        expect![[r#"
         error data-race warp 0 lanes ffffffff: st.shared.u32 [%r3], 7;
           data race: lane 0 writes shared memory at offset 0 while the copy that it began may still read it; wait with `cp.async.bulk.wait_group.read`
           the copy was begun here: @%p1 cp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], 128;
-    "#]]);
+    "#]],
+    );
 }

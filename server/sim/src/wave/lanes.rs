@@ -18,22 +18,24 @@ use super::program::Row;
 const PART: usize = 8;
 
 /// Bit `i` at index `i`: a table vectorises where a variable shift does not.
-const BITS: [u32; 32] = {
+const BITS: [u32; 32] = bits(0);
+/// The same, one further to the left.
+const TURNED: [u32; 32] = bits(1);
+
+const fn bits(turn: u32) -> [u32; 32] {
     let mut bits = [0; 32];
     let mut lane = 0;
     while lane < 32 {
-        bits[lane] = 1 << lane;
+        bits[lane as usize] = 1u32.rotate_left(lane + turn);
         lane += 1;
     }
     bits
-};
+}
 
 /// The rows of one wave. `W` is 32 or 64; a narrower wave leaves the upper lanes unused.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Rows<const W: usize> {
     rows: Vec<[u32; W]>,
-    /// The mask under which a row may be written as a whole.
-    full: Mask,
 }
 
 /// The lanes of `mask`, lowest first.
@@ -74,10 +76,23 @@ fn piece<const W: usize>(row: &[u32; W], part: usize) -> [u32; PART] {
     row.as_chunks::<PART>().0[part]
 }
 
+/// All ones in the lanes of `mask`. Made once for a whole row: piece by piece it becomes much longer code.
+#[inline(always)]
+fn kept<const W: usize>(mask: Mask) -> [u32; W] {
+    let mut kept = [0; W];
+    for word in 0..W / 32 {
+        let bits = (mask >> (word * 32)) as u32;
+        for lane in 0..32 {
+            kept[word * 32 + lane] = if bits & BITS[lane] != 0 { u32::MAX } else { 0 };
+        }
+    }
+    kept
+}
+
 impl<const W: usize> Rows<W> {
-    /// Zeroed rows for a wave of `width` lanes.
-    pub(crate) fn new(rows: usize, width: u32) -> Self {
-        Rows { rows: vec![[0; W]; rows], full: Mask::MAX >> (64 - width) }
+    /// Zeroed rows.
+    pub(crate) fn new(rows: usize) -> Self {
+        Rows { rows: vec![[0; W]; rows] }
     }
 
     /// Every row, to compare and to fill.
@@ -104,75 +119,70 @@ impl<const W: usize> Rows<W> {
     /// Writes `values` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write(&mut self, row: Row, values: &[u32; W], mask: Mask) {
+        let keep = kept(mask);
         for part in 0..W / PART {
             let values = piece(values, part);
-            self.write_piece(row, part, mask, |lane| values[lane]);
+            self.write_piece(row, part, &keep, |lane| values[lane]);
         }
     }
 
     /// Writes one value in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write_one(&mut self, row: Row, value: u32, mask: Mask) {
+        let keep = kept(mask);
         for part in 0..W / PART {
-            self.write_piece(row, part, mask, |_| value);
+            self.write_piece(row, part, &keep, |_| value);
         }
     }
 
-    /// Writes the lanes of `mask` within one piece of a row.
+    /// Writes within one piece of a row, where `keep` is all ones.
     #[inline(always)]
-    fn write_piece(&mut self, row: Row, part: usize, mask: Mask, f: impl Fn(usize) -> u32) {
+    fn write_piece(&mut self, row: Row, part: usize, keep: &[u32; W], f: impl Fn(usize) -> u32) {
+        let keep = piece(keep, part);
         let target = &mut self.rows[row as usize].as_chunks_mut::<PART>().0[part];
-        if mask == self.full {
-            for lane in 0..PART {
-                target[lane] = f(lane);
-            }
-            return;
-        }
-        let bits = (mask >> (PART * part)) as u32;
-        let mut values = [0; PART];
         for lane in 0..PART {
-            values[lane] = f(lane);
-        }
-        for lane in 0..PART {
-            let keep = if bits & BITS[lane] != 0 { u32::MAX } else { 0 };
-            target[lane] = values[lane] & keep | target[lane] & !keep;
+            target[lane] = f(lane) & keep[lane] | target[lane] & !keep[lane];
         }
     }
 
     /// `d = f(a)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map1(&mut self, mask: Mask, d: Row, a: Row, f: impl Fn(u32) -> u32) {
+        let keep = kept(mask);
         for part in 0..W / PART {
             let a = piece(self.get(a), part);
-            self.write_piece(d, part, mask, |lane| f(a[lane]));
+            self.write_piece(d, part, &keep, |lane| f(a[lane]));
         }
     }
 
     /// `d = f(a, b)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map2(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], f: impl Fn(u32, u32) -> u32) {
+        let keep = kept(mask);
         for part in 0..W / PART {
             let [a, b] = [a, b].map(|row| piece(self.get(row), part));
-            self.write_piece(d, part, mask, |lane| f(a[lane], b[lane]));
+            self.write_piece(d, part, &keep, |lane| f(a[lane], b[lane]));
         }
     }
 
     /// `d = f(a, b, c)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map3(&mut self, mask: Mask, d: Row, sources: [Row; 3], f: impl Fn(u32, u32, u32) -> u32) {
+        let keep = kept(mask);
         for part in 0..W / PART {
             let [a, b, c] = sources.map(|row| piece(self.get(row), part));
-            self.write_piece(d, part, mask, |lane| f(a[lane], b[lane], c[lane]));
+            self.write_piece(d, part, &keep, |lane| f(a[lane], b[lane], c[lane]));
         }
     }
 
     /// `d = a` in the lanes of `mask` that are in `chosen`, `d = b` in the others.
     #[inline(always)]
     pub(crate) fn select(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], chosen: Mask) {
+        let (keep, first) = (kept(mask), kept::<W>(chosen));
         for part in 0..W / PART {
             let [a, b] = [a, b].map(|row| piece(self.get(row), part));
-            let bits = (chosen >> (PART * part)) as u32;
-            self.write_piece(d, part, mask, |lane| if bits & BITS[lane] != 0 { a[lane] } else { b[lane] });
+            let first = piece(&first, part);
+            self.write_piece(d, part, &keep, |lane| a[lane] & first[lane] | b[lane] & !first[lane]);
         }
     }
 
@@ -182,19 +192,19 @@ impl<const W: usize> Rows<W> {
         let (a, b) = (self.get(a), self.get(b));
         let mut mask = 0;
         for word in 0..W / 32 {
-            // Bits are gathered side by side and joined once, which keeps the comparison in vectors.
-            let mut bits = [0u32; PART];
-            for part in 0..32 / PART {
-                for lane in 0..PART {
-                    let at = part * PART + lane;
-                    bits[lane] |= if f(a[word * 32 + at], b[word * 32 + at]) { BITS[at] } else { 0 };
-                }
+            // Vectors of bits, joined lane by lane and only then into one word. The bits are turned, and turned back when
+            // joined: else the compiler makes them as wide as a mask before.
+            let mut bits = [0; 32];
+            for lane in 0..32 {
+                let at = word * 32 + lane;
+                bits[lane] = if f(a[at], b[at]) { TURNED[lane] } else { 0 };
             }
-            let mut joined = 0;
+            let mut joined = [0; PART];
             for lane in 0..PART {
-                joined |= bits[lane];
+                joined[lane] = bits[lane] | bits[lane + 8] | bits[lane + 16] | bits[lane + 24];
             }
-            mask |= Mask::from(joined) << (word * 32);
+            let joined = joined.iter().fold(0u32, |all, bits| all | bits);
+            mask |= Mask::from(joined.rotate_right(1)) << (word * 32);
         }
         mask
     }
@@ -250,7 +260,7 @@ mod tests {
 
     #[test]
     fn writes_touch_only_the_lanes_of_the_mask() {
-        let mut rows = Rows::<64>::new(2, 40);
+        let mut rows = Rows::<64>::new(2);
         rows.write(1, &[7; 64], 1 << 39 | 1);
         assert_eq!(rows.test2(1, 0, |a, b| a == 7 && b == 0), 1 << 39 | 1);
         rows.map2(Mask::MAX >> 24, 0, [1, 1], |a, b| a + b + 1);

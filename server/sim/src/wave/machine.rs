@@ -87,7 +87,7 @@ impl<const W: usize> Wave<W> {
         recorder: Recorder,
     ) -> Self {
         let launched = geometry.launched(index);
-        let mut state = State::new(program.rows(), geometry.width);
+        let mut state = State::new(program.rows());
         let rows = &mut state.rows;
         for &(register, value) in
             registers.iter().filter(|(register, _)| u16::from(*register) < program.registers)

@@ -38,7 +38,7 @@ impl Fragments {
         rows: &Rows<W>,
         mask: Mask,
         memory: &mut Memory<'_>,
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), Box<OutOfRange>> {
         match op {
             Matrix::LoadA { fragment, address, stride } => {
                 self.load(Table::A, fragment, rows, mask, [address, stride], memory)
@@ -68,7 +68,7 @@ impl Fragments {
         mask: Mask,
         place: [Row; 2],
         memory: &mut Memory<'_>,
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), Box<OutOfRange>> {
         let [address, stride] = place.map(|row| rows.get(row));
         for lane in lanes(mask) {
             let mut tile = Tile::default();
@@ -91,7 +91,7 @@ impl Fragments {
         mask: Mask,
         place: [Row; 2],
         memory: &mut Memory<'_>,
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), Box<OutOfRange>> {
         let [address, stride] = place.map(|row| rows.get(row));
         for lane in lanes(mask) {
             let tile = self.tile(Table::C, fragment, lane as u8);

@@ -72,19 +72,19 @@ impl Memory<'_> {
         mask: Mask,
         addresses: impl Fn(usize) -> u32,
         bytes: usize,
-    ) -> OutOfRange {
+    ) -> Box<OutOfRange> {
         let size = self.bytes(space).len();
         let outside =
             |lane: &usize| (addresses(*lane) as usize).checked_add(bytes).is_none_or(|end| end > size);
         let failing: Vec<usize> = lanes(mask).filter(outside).collect();
         let address = failing.first().map_or(0, |lane| addresses(*lane));
-        OutOfRange {
+        Box::new(OutOfRange {
             lanes: failing.iter().fold(0, |mask, lane| mask | 1 << lane),
             address,
             bytes,
             space,
             size,
-        }
+        })
     }
 
     /// Loads `bytes` (1, 2, 4, 8 or 16) a lane into the rows `d`, low word first, narrow values extended with zeros.
@@ -96,7 +96,7 @@ impl Memory<'_> {
         space: Space,
         bytes: u8,
         (d, address): ([Row; 4], Row),
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), Box<OutOfRange>> {
         let addresses = *rows.get(address);
         for lane in lanes(mask) {
             let at = addresses[lane];
@@ -127,7 +127,7 @@ impl Memory<'_> {
         space: Space,
         bytes: u8,
         (address, value): (Row, [Row; 4]),
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), Box<OutOfRange>> {
         let addresses = rows.get(address);
         for lane in lanes(mask) {
             let at = addresses[lane];
@@ -159,7 +159,7 @@ impl Memory<'_> {
         (space, op): (Space, Atomic),
         d: Option<Row>,
         [address, value, desired]: [Row; 3],
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), Box<OutOfRange>> {
         let [addresses, values, desired] = [address, value, desired].map(|row| *rows.get(row));
         for lane in lanes(mask) {
             let at = addresses[lane];
@@ -200,7 +200,11 @@ impl Memory<'_> {
     }
 
     /// The finding of a tile whose rows lie `stride` apart.
-    pub(crate) fn tile_out_of_range(&mut self, mask: Mask, address: impl Fn(usize) -> u32) -> OutOfRange {
+    pub(crate) fn tile_out_of_range(
+        &mut self,
+        mask: Mask,
+        address: impl Fn(usize) -> u32,
+    ) -> Box<OutOfRange> {
         self.out_of_range(Space::Local, mask, address, 4)
     }
 }

@@ -68,9 +68,9 @@ pub(crate) struct State<const W: usize> {
 }
 
 impl<const W: usize> State<W> {
-    /// Everything zero, in a wave of `width` lanes with so many rows.
-    pub(crate) fn new(rows: usize, width: u32) -> Self {
-        State { rows: Rows::new(rows, width), predicates: [0; PREDICATES], fragments: Fragments::default() }
+    /// Everything zero, in a wave with so many rows.
+    pub(crate) fn new(rows: usize) -> Self {
+        State { rows: Rows::new(rows), predicates: [0; PREDICATES], fragments: Fragments::default() }
     }
 
     /// The lanes in which a condition holds, running or not.
@@ -88,7 +88,7 @@ impl<const W: usize> State<W> {
         mask: Mask,
         place: Place,
         memory: &mut Memory<'_>,
-    ) -> Result<(), OutOfRange> {
+    ) -> Result<(), Box<OutOfRange>> {
         let rows = &mut self.rows;
         let width = place.geometry.width;
         match *action {

@@ -50,7 +50,7 @@ impl<const W: usize> Wave<W> {
     #[inline(always)]
     fn straight<S: Simd>(&mut self, simd: S, around: &mut Surroundings<'_>) -> Result<(), Fault> {
         let program = around.program;
-        let place = Place { geometry: around.geometry, workgroup: around.workgroup, wave: self.index };
+        let place = &Place { geometry: around.geometry, workgroup: around.workgroup, wave: self.index };
         let room = around.limit.saturating_sub(*around.steps);
         let end = u64::from(self.pc).saturating_add(room).min(program.ops.len() as u64);
         let code = &program.ops[..end as usize];
@@ -89,7 +89,7 @@ impl<const W: usize> Wave<W> {
             None => Ok(()),
             Some(outside) => {
                 self.pc -= 1;
-                Err(self.out_of_range(around, outside))
+                Err(self.out_of_range(around, &outside))
             }
         }
     }
@@ -137,9 +137,9 @@ fn perform<S: Simd, const W: usize>(
     action: &Action,
     state: &mut State<W>,
     mask: Mask,
-    place: Place,
+    place: &Place,
     memory: &mut Memory<'_>,
-) -> Result<(), OutOfRange> {
+) -> Result<(), Box<OutOfRange>> {
     macro_rules! apart {
         ($kind:ident) => {
             simd.vectorize(Apart::<{ kind::$kind }, W> { action, state, mask, place, memory })
@@ -161,15 +161,15 @@ struct Apart<'a, 'm, const KIND: u8, const W: usize> {
     action: &'a Action,
     state: &'a mut State<W>,
     mask: Mask,
-    place: Place,
+    place: &'a Place,
     memory: &'a mut Memory<'m>,
 }
 
 impl<const KIND: u8, const W: usize> NullaryFnOnce for Apart<'_, '_, KIND, W> {
-    type Output = Result<(), OutOfRange>;
+    type Output = Result<(), Box<OutOfRange>>;
 
     #[inline(always)]
-    fn call(self) -> Result<(), OutOfRange> {
+    fn call(self) -> Result<(), Box<OutOfRange>> {
         let Apart { action, state, mask, place, memory } = self;
         let rows = &mut state.rows;
         match (KIND, action) {
@@ -188,7 +188,7 @@ impl<const KIND: u8, const W: usize> NullaryFnOnce for Apart<'_, '_, KIND, W> {
             (kind::MEMORY, &Action::Store { space, bytes, address, value }) => {
                 return memory.store(rows, mask, space, bytes, (address, value));
             }
-            (kind::RARE, action) => return state.compute(action, mask, place, memory),
+            (kind::RARE, action) => return state.compute(action, mask, *place, memory),
             // Each kind is given its own actions.
             _ => {}
         }
@@ -203,13 +203,13 @@ fn with_halves<const W: usize>(
     halves: &Halves,
     state: &mut State<W>,
     mask: Mask,
-    place: Place,
+    place: &Place,
     memory: &mut Memory<'_>,
-) -> Result<(), OutOfRange> {
+) -> Result<(), Box<OutOfRange>> {
     for (scratch, register, shift) in &halves.reads {
         state.rows.map1(mask, *scratch, *register, |value| value >> shift & 0xffff);
     }
-    state.compute(&op.action, mask, place, memory)?;
+    state.compute(&op.action, mask, *place, memory)?;
     if let Some((from, to, shift)) = halves.write {
         let keep = !(0xffff << shift);
         state.rows.map2(mask, to, [to, from], |old, new| old & keep | (new & 0xffff) << shift);

@@ -81,8 +81,8 @@ impl<const W: usize> Wave<W> {
     }
 
     #[cold]
-    pub(super) fn out_of_range(&self, around: &Surroundings<'_>, outside: OutOfRange) -> Fault {
-        let OutOfRange { lanes, address, bytes, space, size } = outside;
+    pub(super) fn out_of_range(&self, around: &Surroundings<'_>, outside: &OutOfRange) -> Fault {
+        let &OutOfRange { lanes, address, bytes, space, size } = outside;
         let memory = match space {
             Space::Local => "local",
             Space::Device => "device",

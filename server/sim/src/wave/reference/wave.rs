@@ -67,7 +67,7 @@ impl<'o, const W: usize> Wave<'o, W> {
         recorder: Recorder,
         other: Option<&'o WarpTrace>,
     ) -> Self {
-        let mut state = State::new(usize::from(program.registers) + EXTRA_ROWS, geometry.width);
+        let mut state = State::new(usize::from(program.registers) + EXTRA_ROWS);
         for &(register, value) in
             registers.iter().filter(|(register, _)| u16::from(*register) < program.registers)
         {
