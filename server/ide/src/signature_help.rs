@@ -313,11 +313,14 @@ mod tests {
               atomic_add addr, rs2, scope
         "#]],
         );
-        check_wave("atomic_add.device r1, r2, ", expect![[r#"
+        check_wave(
+            "atomic_add.device r1, r2, ",
+            expect![[r#"
             > atomic_add.device rd, addr, rs2
                                           ^^^ `rs2` read: register or number (`u32`)
               atomic_add.device addr, rs2
-        "#]]);
+        "#]],
+        );
         check_wave(
             ".workgroup_size 8, ",
             expect![[r#"

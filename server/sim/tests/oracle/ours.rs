@@ -28,7 +28,8 @@ pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
     Outcome { waves: result.warps.iter().map(|warp| wave(warp, statements, launch.width)).collect(), memory }
 }
 
-fn wave(warp: &WarpTrace, statements: usize, width: u32) -> WaveOutcome {
+/// What a wave did, as it is compared.
+pub(crate) fn wave(warp: &WarpTrace, statements: usize, width: u32) -> WaveOutcome {
     let mut visits = vec![Vec::new(); statements];
     for line in &warp.lines {
         let each = line.visits.iter();

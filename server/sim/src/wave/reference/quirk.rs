@@ -85,7 +85,7 @@ impl Quirk {
             "local_atomic_cas" | "atomic_cas" => Quirk::CompareAndSwap,
             "mov_imm" if values().any(|value| matches!(value, Value::Float(_))) => Quirk::FloatLiteral,
             "cvt_f32_i32" | "cvt_f32_u32" | "cvt_i32_f32" | "cvt_u32_f32" => Quirk::Conversion,
-            "select" => match values().last() {
+            "select" => match values().next_back() {
                 Some(Value::Register { index: 16.., .. }) => Quirk::FalseSource,
                 _ => return None,
             },
