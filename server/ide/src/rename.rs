@@ -44,10 +44,8 @@ fn target<'db>(db: &'db Database, file: File, offset: TextSize) -> Result<(Place
     let place = Place::new(db, file, offset).ok_or_else(nothing)?;
     let named = names::named(db, &place).ok_or_else(nothing)?;
     match &named.subject {
-        Subject::Local(_) if place.language(db) == Language::Wave => {
-            let register = &place.item.text(db).0[named.range];
-            Err(format!("`{register}` is a register of the machine; it cannot be renamed"))
-        }
+        // A register of WAVE, which nobody declares.
+        Subject::Local(_) if place.language(db) == Language::Wave => Ok((place, named)),
         Subject::Special(name) => Err(format!("`{name}` belongs to the machine; it cannot be renamed")),
         subject if names::declarations(db, &place, subject).is_empty() => {
             let text: SmolStr = place.item.text(db).0[named.range].into();

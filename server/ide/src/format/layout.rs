@@ -125,6 +125,8 @@ pub(super) struct Layout<'t> {
     inline: bool,
     comments: Comments,
     line_end: &'static str,
+    /// Blanks of the file at the end of the last item, if the line may go on in the next one.
+    loose: TextRange,
     edits: Vec<TextEdit>,
 }
 
@@ -141,6 +143,7 @@ impl<'t> Layout<'t> {
             inline: false,
             comments,
             line_end,
+            loose: TextRange::default(),
             edits: Vec::new(),
         }
     }
@@ -159,12 +162,12 @@ impl<'t> Layout<'t> {
         if begin != end {
             self.inline = begin > end;
         }
-        (self.at, self.end) = (range.end(), End::Unknown);
+        (self.at, self.end, self.loose) = (range.end(), End::Unknown, TextRange::default());
     }
 
     /// Passes over the whole item.
     pub(super) fn pass_item(&mut self) {
-        (self.at, self.end) = (TextSize::of(self.text), End::Unknown);
+        (self.at, self.end, self.loose) = (TextSize::of(self.text), End::Unknown, TextRange::default());
     }
 
     /// A comment or a line mark of the item.
@@ -189,11 +192,14 @@ impl<'t> Layout<'t> {
         if breaks > 0 && !matches!(self.end, End::Unknown | End::Start) {
             self.set_lines(blank, breaks, "");
             self.end = End::Lines(breaks);
+        } else if self.end == End::Code {
+            self.loose = blank + self.start;
         }
     }
 
     /// The end of the file, which is the end of a line.
     pub(super) fn finish(mut self) -> Vec<TextEdit> {
+        self.loose = TextRange::default();
         let blank = TextRange::new(self.at, TextSize::of(self.text));
         match self.end {
             End::Unknown | End::Lines(_) => {}
@@ -335,7 +341,7 @@ impl<'t> Layout<'t> {
 
     /// Goes on behind a piece of the text.
     fn put(&mut self, piece: TextRange) {
-        self.at = piece.end();
+        (self.at, self.loose) = (piece.end(), TextRange::default());
         let text = &self.text[piece];
         match line_ends(text).last() {
             None => self.advance(text),
@@ -379,6 +385,9 @@ impl<'t> Layout<'t> {
             from = last_line;
         }
         let missing = self.line_end.repeat(breaks.saturating_sub(ends.len()));
+        if !missing.is_empty() && !self.loose.is_empty() {
+            self.edits.push(TextEdit { range: self.loose, insert: String::new() });
+        }
         self.replace(part(from, usize::from(blank.len())), &(missing + indent));
         (self.at, self.width) = (blank.end(), 0);
     }

@@ -186,9 +186,124 @@ out: halt
         "1x",
         expect!["`1x` is not a name: names are letters, digits and `_`, and begin with no digit"],
     );
-    check(
-        &at("    iadd r1, r1, 1", "          |"),
+}
+
+#[test]
+fn wave_registers_change_places_with_free_ones() {
+    let file = ".kernel a
+    .registers 8
+    iadd r2, r0, 1
+    icmp.lt p1, r2, 9
+    @p1 iadd r2, r2.lo, r2
+    dadd r4, r4, r6
+    if p1
+    endif
+    halt
+.end
+.kernel b
+    mov r1, 1
+    call out
+out: halt
+.end
+.kernel c
+    mov r1, 1
+    call out
+.end
+";
+    let to = |line: &str, marker: &str, name: &str, expect: Expect| {
+        check(&file.replacen(line, &format!("{line}\n{marker}"), 1), name, expect);
+    };
+    to(
+        "    iadd r2, r0, 1",
+        "         |",
+        "r3",
+        expect![[r#"
+        .kernel a
+            .registers 8
+            iadd r3, r0, 1
+            icmp.lt p1, r3, 9
+            @p1 iadd r3, r3.lo, r3
+            dadd r4, r4, r6
+            if p1
+            endif
+            halt
+        .end
+        .kernel b
+            mov r1, 1
+            call out
+        out: halt
+        .end
+        .kernel c
+            mov r1, 1
+            call out
+        .end
+    "#]],
+    );
+    to(
+        "    if p1",
+        "       |",
+        "p2",
+        expect![[r#"
+        .kernel a
+            .registers 8
+            iadd r2, r0, 1
+            icmp.lt p2, r2, 9
+            @p2 iadd r2, r2.lo, r2
+            dadd r4, r4, r6
+            if p2
+            endif
+            halt
+        .end
+        .kernel b
+            mov r1, 1
+            call out
+        out: halt
+        .end
+        .kernel c
+            mov r1, 1
+            call out
+        .end
+    "#]],
+    );
+    to(
+        "    if p1",
+        "       |",
+        "r2",
+        expect!["`p1` is a predicate of the machine: it can be exchanged for another one, such as `p2`"],
+    );
+    to("    if p1", "       |", "p4", expect!["this kernel has 4 predicates; `p4` is none of them"]);
+    to(
+        "    iadd r2, r0, 1",
+        "         |",
         "total",
-        expect!["`r1` is a register of the machine; it cannot be renamed"],
+        expect![
+            "`r2` is a general register of the machine: it can be exchanged for another one, such as `r7`"
+        ],
+    );
+    to("    iadd r2, r0, 1", "         |", "r0", expect!["this kernel already uses `r0`"]);
+    to("    iadd r2, r0, 1", "         |", "r5", expect!["this kernel already uses `r5`"]);
+    to(
+        "    iadd r2, r0, 1",
+        "         |",
+        "r8",
+        expect!["this kernel has 8 registers; `r8` is none of them"],
+    );
+    to(
+        "    iadd r2, r0, 1",
+        "             |",
+        "r3",
+        expect!["`r0` is read before this kernel writes it: the launch sets it by that name"],
+    );
+    to(
+        "    dadd r4, r4, r6",
+        "         |",
+        "r3",
+        expect!["`r4` is part of a value in r4 to r5, which cannot move one by one"],
+    );
+    let shared = |marker: &str| file.replacen("    mov r1, 1", &format!("    mov r1, 1\n{marker}"), 1);
+    check(
+        &shared("        |"),
+        "r3",
+        expect!["other kernels share `r1` by calls, so it cannot be exchanged in this one alone"],
     );
 }

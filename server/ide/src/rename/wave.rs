@@ -1,4 +1,9 @@
-//! Renaming in WAVE: kernels and labels.
+//! Renaming in WAVE: kernels, labels, and registers within their kernel.
+//!
+//! A register has its name from the machine, so it can only get that of another one of its class; and it can only where
+//! nobody else knows it: not the launch, which sets registers before the first instruction, not code in other kernels.
+
+mod registers;
 
 use warplens_isa::wave as isa;
 
@@ -13,11 +18,15 @@ pub(super) fn rename(
     named: &Named,
     name: &str,
 ) -> Result<Vec<TextEdit>, String> {
-    check_spelling(name)?;
-    if let Subject::Module(namespace, old) = &named.subject
-        && old != name
-    {
-        check_free(db, place, *namespace, name)?;
+    match &named.subject {
+        Subject::Module(namespace, old) => {
+            check_spelling(name)?;
+            if old != name {
+                check_free(db, place, *namespace, name)?;
+            }
+        }
+        Subject::Local(_) => registers::check(db, place, named, name)?,
+        Subject::Special(_) => return Ok(Vec::new()),
     }
     let found = names::occurrences(db, place, &named.subject);
     Ok(found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect())

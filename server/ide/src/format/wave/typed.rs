@@ -7,14 +7,14 @@ use warplens_hir::wave::Code;
 use crate::answer::TextEdit;
 use crate::db::{Database, File, items, wave_code};
 use crate::format::layout::Indent;
-use crate::format::{lines_of, size};
+use crate::format::size;
 
 /// What stands further out than the lines before it, and closes what they are in.
 const CLOSERS: [&str; 4] = ["else", "endif", "endloop", ".end"];
 
 /// The edit after the last letter of a word that closes something was typed, alone on its line.
 pub(in crate::format) fn closed(db: &Database, file: File, text: &str, offset: TextSize) -> Option<TextEdit> {
-    let line = lines_of(text, TextRange::empty(offset));
+    let line = line_of(text, offset);
     let is_at_end = text[TextRange::new(offset, line.end())].trim().is_empty();
     is_at_end.then(|| closing(db, file, text, (offset, text[line].trim()))).flatten()
 }
@@ -26,7 +26,7 @@ pub(in crate::format) fn closing(
     text: &str,
     (offset, word): (TextSize, &str),
 ) -> Option<TextEdit> {
-    let line = lines_of(text, TextRange::empty(offset));
+    let line = line_of(text, offset);
     let closes = CLOSERS.contains(&word);
     closes.then(|| indented(text, line, depth(db, file, line.start(), word))).flatten()
 }
@@ -38,11 +38,19 @@ pub(in crate::format) fn begun(
     text: &str,
     (ended, offset): (TextSize, TextSize),
 ) -> Option<TextEdit> {
-    let line = lines_of(text, TextRange::empty(offset));
+    let line = line_of(text, offset);
     // Without a line end between them it is the line that was ended.
     let is_new = line.start() > ended;
     let word = text[line].split_whitespace().next().unwrap_or_default();
     if is_new { indented(text, line, depth(db, file, ended, word)) } else { None }
+}
+
+/// The line of an offset. Only a line feed ends one; a lone carriage return is a blank, or part of a comment.
+fn line_of(text: &str, offset: TextSize) -> TextRange {
+    let at = usize::from(offset);
+    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
+    TextRange::new(size(start), size(end))
 }
 
 /// How far in a line is that begins with `word`, after what stands before `offset`.
