@@ -4,7 +4,7 @@
 //! names of others is judged here, outside of these queries, so that renaming one kernel runs none of them again.
 
 mod allow;
-mod codes;
+pub(crate) mod codes;
 mod problem;
 mod ptx;
 mod rules;
@@ -23,7 +23,8 @@ use crate::answer::{Diagnostic, Severity};
 use crate::db::{Database, Db, File, Item, items};
 use crate::names::module_uses;
 use allow::{Allow, Allowances};
-use problem::{Frame, Mend, Problem};
+use problem::Frame;
+pub(crate) use problem::{Mend, Problem};
 
 /// As many diagnostics are listed for a file, and then one that says how many more there are.
 pub const MAX_DIAGNOSTICS: usize = 500;

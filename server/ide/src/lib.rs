@@ -32,6 +32,7 @@ mod inlay_hints;
 pub mod lanes;
 mod lineage;
 mod links;
+mod lints;
 mod mnemonics;
 mod module;
 mod module_symbols;

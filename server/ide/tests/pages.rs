@@ -64,13 +64,13 @@ fn kernel(statements: &str) -> String {
     )
 }
 
-/// What is found. Hints that something has no effect are no matter of an example about something else.
+/// What is found. Hints are no matter of an example about something else.
 fn found(example: &Example, about: &str) -> Vec<(String, Severity)> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
     host.open(FileId(0), example.language, &example.text);
     let found = host.snapshot().diagnostics(FileId(0)).unwrap();
-    let counts = |found: &Diagnostic| found.code == about || !found.tags.contains(&Tag::Unnecessary);
+    let counts = |found: &Diagnostic| found.code == about || found.severity != Severity::Hint;
     let found = found.into_iter().filter(counts);
     found.map(|found| (found.code.to_owned(), found.severity)).collect()
 }

@@ -221,6 +221,19 @@ codes! {
     "toolchain-fault", Warning;
     /// The toolchain's spelling where the guide's is chosen.
     "toolchain-spelling", Hint;
+
+    // What teaches: right, and dearer than it has to be.
+
+    /// An `if` for which a `select` does.
+    BRANCH_FOR_SELECT = "branch-for-select", Hint;
+    /// An `if` around a `break` or `continue`, which take a predicate themselves.
+    BRANCH_FOR_BREAK = "branch-for-break", Hint;
+    /// An `if` around the rest of a loop's body, for which a `continue` does.
+    BRANCH_FOR_CONTINUE = "branch-for-continue", Hint;
+    /// An `if` that stands alone in another.
+    NESTED_BRANCH = "nested-branch", Hint;
+    /// A short branch that predicates do without.
+    BRANCH_FOR_PREDICATE = "branch-for-predicate", Hint;
 }
 
 /// Every diagnostic that there is.
