@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use expect_test::expect_file;
-use warplens_ide::{Accepts, AnalysisHost, Code, Diagnostic, FileId, Language, Severity, Tag, codes};
+use warplens_ide::{Accepts, AnalysisHost, Code, Diagnostic, FileId, Language, Severity, codes};
 
 /// The one that needs an example of 500 mistakes.
 const WITHOUT_EXAMPLE: &str = "too-many-problems";
