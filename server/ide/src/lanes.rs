@@ -26,7 +26,7 @@ mod testing;
 pub mod text;
 mod values;
 
-pub use findings::{FindingCode, finding_code, finding_codes};
+pub use findings::{FindingCode, Told, finding_code, finding_codes, told};
 pub use hover::{LineOf, hover};
 pub use lens::{Click, Lens, LensStyle, lenses};
 pub use model::Model;

@@ -3,6 +3,7 @@
 //! Programs come decoded from `hir`; a run is a function of program, launch, divergence model and limits, and gives a
 //! [`trace::RunResult`]. Deterministic, bounded, cancellable. No threads, no clock, no files, no text positions.
 
+pub mod lanes;
 pub mod launch;
 pub mod memory;
 pub mod ptx;
@@ -12,6 +13,7 @@ pub mod trace;
 pub mod values;
 pub mod wave;
 
+pub use lanes::Lanes;
 pub use trace::{
     Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Meeting, Output, Progress,
     RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit, WarpId,

@@ -217,10 +217,10 @@ fn a_phase_that_nobody_completes() {
         64,
         &body,
         expect![[r#"
-        no-progress
-        no-progress, warp 0, lanes ffffffff: no progress: lanes ffffffff go round here for ever and nothing changes
-          the mbarrier at 0x100 still waits for 1 arrivals and 0 bytes
-    "#]],
+            no-progress
+            no-progress, warp 0, lanes ffffffff: no progress: lanes 0-31 would go round here for ever, for nothing changes
+              the mbarrier at 0x100 still waits for 1 arrivals and 0 bytes
+        "#]],
     );
 }
 
@@ -238,19 +238,19 @@ fn mistakes_in_a_cluster_of_one() {
         1,
         "barrier.cluster.wait;",
         expect![[r#"
-        no-progress
-        cluster-barrier, warp 0, lanes 1: lanes 00000001 wait, but did not arrive: each thread arrives and waits in turn
-        no-progress, warp 0, lanes 1: no progress: threads wait at a barrier that the others will not reach
-          warp 0, lanes 00000001 wait here at a barrier
-    "#]],
+            no-progress
+            cluster-barrier, warp 0, lanes 1: a wait without an arrival in lane 0: each thread arrives and waits in turn
+            no-progress, warp 0, lanes 1: no progress: threads wait at a barrier that the others will not reach; let all come to it, or give it the number of those who do
+              at a barrier here: lane 0 of warp 0
+        "#]],
     );
     complains(
         1,
         "barrier.cluster.arrive;\nbarrier.cluster.arrive;",
         expect![[r#"
-        finished
-        cluster-barrier, warp 0, lanes 1: lanes 00000001 arrive again, but did not wait: each thread arrives and waits in turn
-    "#]],
+            finished
+            cluster-barrier, warp 0, lanes 1: a second arrival without a wait in lane 0: each thread arrives and waits in turn
+        "#]],
     );
 }
 
@@ -261,7 +261,7 @@ fn mistakes_with_bulk_copies() {
         "add.u64 %rd2, %rd1, 8;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 16;",
         expect![[r#"
             faulted
-            misaligned, warp 0, lanes 1: the destination 0x10000008 of a bulk copy is not a multiple of 16
+            misaligned, warp 0, lanes 1: the destination 0x10000008 of a bulk copy is no multiple of 16; make it one
         "#]],
     );
     complains(
@@ -269,7 +269,7 @@ fn mistakes_with_bulk_copies() {
         "add.u64 %rd2, %rd1, 240;\ncp.async.bulk.global.shared::cta.bulk_group [%rd2], [tile], 32;",
         expect![[r#"
             faulted
-            out-of-bounds, warp 0, lanes 1: store of 8 bytes outside `out`: offset 256 of 256 bytes
+            out-of-bounds, warp 0, lanes 1: store of 8 bytes outside `out`: offset 256 of 256 bytes; keep such lanes out with a guard, or make it larger
         "#]],
     );
     complains(
@@ -277,15 +277,15 @@ fn mistakes_with_bulk_copies() {
         "mov.u32 %r2, -16;\ncp.async.bulk.global.shared::cta.bulk_group [%rd1], [tile], %r2;",
         expect![[r#"
             faulted
-            bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes: one copies at most 1048560
+            bulk-size, warp 0, lanes 1: a bulk copy of 4294967280 bytes: one copies at most 1048560; make several of it
         "#]],
     );
     complains(
         1,
         "alloca.u64 %rd2, 1000000000;",
         expect![[r#"
-        faulted
-        stack-overflow, warp 0, lanes 1: `alloca` of 1000000000 bytes needs more than the 524288 bytes of stack that a thread has
-    "#]],
+            faulted
+            stack-overflow, warp 0, lanes 1: `alloca` of 1000000000 bytes needs more than the 524288 bytes of stack that a thread has; ask for less
+        "#]],
     );
 }

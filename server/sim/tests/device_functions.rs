@@ -99,7 +99,7 @@ fn a_format_that_is_not_text() {
         &PRINT.replace("st.param.b64 [a], %rd3;", "st.param.b64 [a], 16;"),
         expect![[r#"
             faulted
-            null-pointer 1: load through a null pointer: 0x10 is 16 bytes from address 0
+            null-pointer 1: load 16 bytes beyond a null pointer; give the launch a buffer for it, or test it first
         "#]],
     );
 }
@@ -124,7 +124,7 @@ fn a_block_that_was_freed() {
         &format!("{ALLOCATE}{FREE}ld.u32 %r2, [%rd2];"),
         expect![[r#"
             faulted
-            use-after-free 3: load of 4 bytes in `malloc #1`, which was freed
+            use-after-free 3: load of 4 bytes in `malloc #1`, which was freed; free it after its last use
         "#]],
     );
     check(
@@ -148,7 +148,7 @@ fn a_block_that_was_freed() {
         &format!("{ALLOCATE}ld.u32 %r2, [%rd2+24];"),
         expect![[r#"
             faulted
-            out-of-bounds 3: load of 4 bytes outside `malloc #1`: offset 24 of 24 bytes
+            out-of-bounds 3: load of 4 bytes outside `malloc #1`: offset 24 of 24 bytes; keep such lanes out with a guard, or make it larger
         "#]],
     );
 }

@@ -32,7 +32,7 @@ fn a_store_past_the_end_of_a_buffer() {
         expect![[r#"
             faulted
             error out-of-bounds warp 1 lanes ffffffff: st.global.u32 [%rd2], %r1;
-              store of 4 bytes outside `out`: offset 128 of 128 bytes
+              store of 4 bytes outside `out`: offset 128 of 128 bytes; keep such lanes out with a guard, or make it larger
         "#]],
     );
 }
@@ -42,10 +42,10 @@ fn a_null_pointer() {
     check(
         "mov.u64 %rd2, 0;\nld.global.u32 %r2, [%rd2+8];\nret;",
         expect![[r#"
-        faulted
-        error null-pointer warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd2+8];
-          load through a null pointer: 0x8 is 8 bytes from address 0
-    "#]],
+            faulted
+            error null-pointer warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd2+8];
+              load 8 bytes beyond a null pointer; give the launch a buffer for it, or test it first
+        "#]],
     );
 }
 
@@ -54,10 +54,10 @@ fn a_misaligned_access() {
     check(
         "ld.global.u32 %r2, [%rd1+2];\nret;",
         expect![[r#"
-        faulted
-        error misaligned warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd1+2];
-          load of 4 bytes at global address 0x10000002, which is not a multiple of 4
-    "#]],
+            faulted
+            error misaligned warp 0 lanes ffffffff: ld.global.u32 %r2, [%rd1+2];
+              load of 4 bytes at global address 0x10000002, which is no multiple of 4; align it, or use smaller accesses
+        "#]],
     );
 }
 
@@ -77,11 +77,11 @@ fn an_aligned_barrier_that_part_of_a_warp_reaches() {
         expect![[r#"
             finished
             error divergent-barrier warp 0 lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes ffff0000 only; lanes 0000ffff of the warp are elsewhere
-              lanes 0000ffff go on here: bar.sync 0;
+              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned
+              here will go on lanes 0-15: bar.sync 0;
             error divergent-barrier warp 0 lanes 0000ffff: bar.sync 0;
-              an aligned barrier is reached by lanes 0000ffff only; lanes ffff0000 of the warp are elsewhere
-              lanes ffff0000 go on here: bra DONE;
+              an aligned barrier is reached by lanes 0-15 only; the others, lanes 16-31, are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned
+              here will go on lanes 16-31: bra DONE;
         "#]],
     );
 }
@@ -91,11 +91,11 @@ fn a_barrier_that_a_warp_never_reaches() {
     check(
         "setp.lt.u32 %p1, %r1, 32;\n@%p1 bra DONE;\nbar.sync 0, 64;\nDONE:\nret;",
         expect![[r#"
-        no-progress
-        error no-progress warp 1 lanes ffffffff: bar.sync 0, 64;
-          no progress: threads wait at a barrier that the others will not reach
-          warp 1, lanes ffffffff wait here at a barrier: bar.sync 0, 64;
-    "#]],
+            no-progress
+            error no-progress warp 1 lanes ffffffff: bar.sync 0, 64;
+              no progress: threads wait at a barrier that the others will not reach; let all come to it, or give it the number of those who do
+              at a barrier here: lanes 0-31 of warp 1: bar.sync 0, 64;
+        "#]],
     );
 }
 
@@ -104,10 +104,10 @@ fn a_uniform_branch_that_diverges() {
     check(
         "setp.lt.u32 %p1, %r1, 16;\n@%p1 bra.uni DONE;\nmov.u32 %r2, 1;\nDONE:\nret;",
         expect![[r#"
-        finished
-        error divergent-uniform warp 0 lanes 0000ffff: @%p1 bra.uni DONE;
-          a branch marked `.uni` diverged: lanes 0000ffff take it, lanes ffff0000 do not
-    "#]],
+            finished
+            error divergent-uniform warp 0 lanes 0000ffff: @%p1 bra.uni DONE;
+              a branch marked `.uni` diverged: taken by lanes 0-15, not by lanes 16-31; leave `.uni` out, or let all lanes decide alike
+        "#]],
     );
 }
 
@@ -119,8 +119,8 @@ fn a_lock_that_a_waiting_lane_holds() {
         expect![[r#"
             no-progress
             error no-progress warp 0 lanes fffffffe: atom.global.cas.b32 %r2, [%rd1], 0, 1;
-              no progress: lanes fffffffe go round here for ever and nothing changes; meanwhile the rest of the warp waits: run with `--model its`, where every lane gets on
-              lanes 00000001 wait to go on here: atom.global.exch.b32 %r2, [%rd1], 0;
+              no progress: lanes 1-31 would go round here for ever, for nothing changes; meanwhile the rest of the warp waits: run it under the model `its`, where every lane gets on
+              here would go on lane 0: atom.global.exch.b32 %r2, [%rd1], 0;
         "#]],
     );
 }
@@ -139,10 +139,10 @@ fn an_endless_loop() {
     check(
         "NEXT:\nbra NEXT;",
         expect![[r#"
-        no-progress
-        error no-progress warp 0 lanes ffffffff: bra NEXT;
-          no progress: lanes ffffffff go round here for ever and nothing changes
-    "#]],
+            no-progress
+            error no-progress warp 0 lanes ffffffff: bra NEXT;
+              no progress: lanes 0-31 would go round here for ever, for nothing changes
+        "#]],
     );
 }
 
@@ -178,11 +178,11 @@ fn member_masks_that_do_not_fit() {
         expect![[r#"
             finished
             error wrong-membermask warp 0 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
-              the member mask does not name lanes that execute the instruction
+              the member mask does not name lanes that execute the instruction; name all that do
             warning absent-members warp 0 lanes ffffff00: @%p1 shfl.sync.idx.b32 %r3, %r1, 9, 31, 0xffffffff;
-              the member mask names lanes that are elsewhere; on a GPU the instruction would wait for them
+              the member mask names lanes that are elsewhere, for which a GPU would wait; let them come too, or name only those that do
             error wrong-membermask warp 1 lanes ffff0000: vote.sync.ballot.b32 %r2, %p1, 0xffff;
-              the member mask does not name lanes that execute the instruction
+              the member mask does not name lanes that execute the instruction; name all that do
         "#]],
     );
 }
@@ -202,7 +202,7 @@ fn one_barrier_with_two_counts() {
         expect![[r#"
             finished
             error barrier-mismatch warp 1 lanes ffffffff: bar.sync 1, 64;
-              lanes ffffffff come to barrier 1 for 64 threads while others wait there for all: give one count, or use another barrier
+              barrier 1 is for 64 threads in lanes 0-31, and for all in others that wait there: give one count, or use another barrier
               here threads wait for all: bar.sync 1;
         "#]],
     );

@@ -202,12 +202,12 @@ ret;",
         expect![[r#"
             no-progress
             error divergent-barrier lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes ffff0000 only; lanes 0000ffff of the warp are elsewhere
-              lanes 0000ffff go on here: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
+              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned
+              here will go on lanes 0-15: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
             error absent-members lanes 0000ffff: shfl.sync.idx.b32 %r2, %r1, 20, 31, -1;
-              no progress: lanes 0000ffff wait here for lanes ffff0000, which do not come: every lane that is named must execute the instruction
-              lanes ffff0000 are here: ret;
-              warp 0, lanes ffff0000 wait here at a barrier: bar.sync 0;
+              no progress: lanes 0-15 would wait here for ever for lanes 16-31: every lane that is named must execute the instruction; name those that do, or let the others come
+              meanwhile here: lanes 16-31: ret;
+              at a barrier here: lanes 16-31 of warp 0: bar.sync 0;
         "#]],
     );
 }
@@ -226,11 +226,11 @@ ret;",
         expect![[r#"
             finished
             error divergent-barrier lanes 0000ffff: bar.sync 0;
-              an aligned barrier is reached by lanes 0000ffff only; lanes ffff0000 of the warp are elsewhere
-              lanes ffff0000 go on here: bar.sync 0;
+              an aligned barrier is reached by lanes 0-15 only; the others, lanes 16-31, are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned
+              here will go on lanes 16-31: bar.sync 0;
             information divergent-barrier lanes ffff0000: bar.sync 0;
-              an aligned barrier is reached by lanes ffff0000 only; lanes 0000ffff have only to end, which a GPU lets them do at once
-              lanes 0000ffff go on here: ret;
+              an aligned barrier is reached by lanes 16-31 only; the others, lanes 0-15, have only to end, which a GPU lets them do at once
+              here will go on lanes 0-15: ret;
         "#]],
     );
 }
@@ -246,7 +246,7 @@ ret;",
         expect![[r#"
             no-progress
             error no-progress lanes 00000001: @%p1 bra NEXT;
-              no progress: lanes 00000001 go round here for ever and nothing changes
+              no progress: lane 0 would go round here for ever, for nothing changes
         "#]],
     );
 }

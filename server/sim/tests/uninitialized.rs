@@ -25,7 +25,7 @@ fn a_register_that_some_lanes_never_wrote() {
         &body(""),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: add.u32 %r6, %r5, 1;
-              lanes ffffff00 have not written `%r5`, which they read here: it holds anything, and what comes of it is stored; write it first on every way that leads here
+              `%r5` is read here and was not written in lanes 8-31: it holds anything, and what comes of it is stored; write it first on every way that leads here
               what comes of it is stored here: st.global.u32 [%rd2], %r6;
         "#]],
     );
@@ -38,7 +38,7 @@ fn an_address_a_guard_and_a_way() {
         "cvt.u64.u32 %rd3, %r5;\nadd.u64 %rd3, %rd3, %rd1;\nst.global.u32 [%rd3], 1;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: cvt.u64.u32 %rd3, %r5;
-              lanes ffffffff have not written `%r5`, which they read here: it holds anything, and what comes of it is an address; write it first on every way that leads here
+              `%r5` is read here and was not written in lanes 0-31: it holds anything, and what comes of it is an address; write it first on every way that leads here
               what comes of it is an address here: st.global.u32 [%rd3], 1;
             information same-value-race warp 0 lanes fffffffe: st.global.u32 [%rd3], 1;
               lane 1 writes byte 0 of `out` that lane 0 wrote with nothing between to order them; both write the same value, so the outcome does not depend on who is first
@@ -48,15 +48,15 @@ fn an_address_a_guard_and_a_way() {
     check(
         "@%p1 mov.u32 %r5, 1;\nret;",
         expect![[r#"
-        warning uninitialized-read warp 0 lanes ffffffff: @%p1 mov.u32 %r5, 1;
-          lanes ffffffff have not written `%p1`, which they read here: it holds anything, and what comes of it decides which lanes act; write it first on every way that leads here
-    "#]],
+            warning uninitialized-read warp 0 lanes ffffffff: @%p1 mov.u32 %r5, 1;
+              `%p1` is read here and was not written in lanes 0-31: it holds anything, and what comes of it decides which lanes act; write it first on every way that leads here
+        "#]],
     );
     check(
         "setp.eq.u32 %p1, %r5, 1;\n@%p1 bra DONE;\nmov.u32 %r6, 1;\nDONE:\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: setp.eq.u32 %p1, %r5, 1;
-              lanes ffffffff have not written `%r5`, which they read here: it holds anything, and what comes of it decides which lanes act; write it first on every way that leads here
+              `%r5` is read here and was not written in lanes 0-31: it holds anything, and what comes of it decides which lanes act; write it first on every way that leads here
               what comes of it decides which lanes act here: @%p1 bra DONE;
         "#]],
     );
@@ -88,7 +88,7 @@ fn shared_memory_that_nobody_wrote() {
         "ld.shared.u32 %r5, [%r3];\nadd.u32 %r5, %r5, 1;\nst.global.u32 [%rd2], %r5;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.shared.u32 %r5, [%r3];
-              lanes ffffffff load what was never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
+              loaded by lanes 0-31 and never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
               what comes of it is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -98,7 +98,7 @@ fn shared_memory_that_nobody_wrote() {
         "setp.lt.u32 %p1, %r1, 16;\n@%p1 st.shared.u32 [%r3], 0;\nld.shared.u32 %r5, [%r3];\nst.global.u32 [%rd2], %r5;\nret;",
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffff0000: ld.shared.u32 %r5, [%r3];
-              lanes ffff0000 load what was never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
+              loaded by lanes 16-31 and never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
               what comes of it is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -116,7 +116,7 @@ fn local_memory_that_the_lane_did_not_write() {
         &body("@%p1 st.local.u32 [stack+4], 1;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffff00: ld.local.u32 %r5, [stack+4];
-              lanes ffffff00 load what was never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
+              loaded by lanes 8-31 and never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
               what comes of it is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -125,7 +125,7 @@ fn local_memory_that_the_lane_did_not_write() {
         &body("st.local.u32 [stack+4], %r7;"),
         expect![[r#"
             warning uninitialized-read warp 0 lanes ffffffff: ld.local.u32 %r5, [stack+4];
-              lanes ffffffff load what was never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
+              loaded by lanes 0-31 and never written: it holds anything, and what comes of it is stored; store to it first, and wait for those who do
               what comes of it is stored here: st.global.u32 [%rd2], %r5;
         "#]],
     );
@@ -149,9 +149,9 @@ fn a_division_by_zero() {
     check(
         "sub.u32 %r5, %r1, 3;\ndiv.u32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;",
         expect![[r#"
-        information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
-          lanes 00000008 divide by zero: what comes of it is not specified (all ones here); keep them out with a guard
-    "#]],
+            information division-by-zero warp 0 lanes 00000008: div.u32 %r6, 7, %r5;
+              division by zero in lane 3: what comes of it is not specified (all ones here); keep zeros out with a guard
+        "#]],
     );
     clean("add.u32 %r5, %r1, 3;\nrem.s32 %r6, 7, %r5;\nst.global.u32 [%rd2], %r6;\nret;");
 }

@@ -109,8 +109,8 @@ fn pointing_at_a_register_says_what_it_held() {
         "setp.lt.u32 %p1",
         "%p1",
         expect![[r#"
-        **`%p1`** = 000000ff (true in lanes 0-7), after this line.
-        **All 32 lanes** came here, once."#]],
+            **`%p1`** = true in lanes 0-7, after this line.
+            **All 32 lanes** came here, once."#]],
     );
     check(
         &mut client,

@@ -5,12 +5,12 @@ mod flow;
 use std::fmt::Write;
 
 use text_size::TextSize;
-use warplens_sim::{Held, LineTrace, Mask, Seen, WarpId};
+use warplens_sim::{Held, Lanes, LineTrace, Mask, Seen, WarpId};
 
 use super::counters;
 use super::shown::{Shown, ShownStatement};
 use super::text::{Role, splits};
-use super::values::{Reading, listed};
+use super::values::Reading;
 use crate::answer::Hover;
 
 /// Lanes in a row of the grid.
@@ -67,7 +67,7 @@ fn names(register: &str, word: &str) -> bool {
 
 /// What a register holds after the statement.
 fn register(statement: &ShownStatement<'_>, seen: &Seen, held: &Held, shown: &Shown) -> String {
-    let reading = statement.reading(held, seen.active, shown.width());
+    let reading = statement.reading(held, seen.active);
     let visits = statement.trace.map_or(1, |trace| trace.count);
     let visit = if visits > 1 { format!(", visit {} of {visits}", seen.visit) } else { String::new() };
     match reading.sentence(shown.launched()) {
@@ -89,8 +89,7 @@ fn all_values(statement: &ShownStatement<'_>, trace: &LineTrace, shown: &Shown) 
         || statement.seen.into_iter().flat_map(|seen| seen.registers.iter().map(move |held| (seen, held)));
     let mut text = String::new();
     for (seen, held) in registers() {
-        if let Some(sentence) = statement.reading(held, seen.active, shown.width()).sentence(shown.launched())
-        {
+        if let Some(sentence) = statement.reading(held, seen.active).sentence(shown.launched()) {
             let _ = write!(text, "\n- `{}` {sentence}", held.name);
         }
     }
@@ -102,7 +101,7 @@ fn all_values(statement: &ShownStatement<'_>, trace: &LineTrace, shown: &Shown) 
         text += &grid(shown, &|lane| cell(trace, shown.launched(), lane, None));
     }
     for (seen, held) in written {
-        let reading = statement.reading(held, seen.executed, shown.width());
+        let reading = statement.reading(held, seen.executed);
         let grid = grid(shown, &|lane| cell(trace, shown.launched(), lane, Some((seen, &reading))));
         text += &grid.replacen("```text\n", &format!("```text\n{}\n", held.name), 1);
     }
@@ -122,9 +121,9 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
     let mut text = match visit.active == launched {
         true => format!("**All {all} lanes** came here, {often}"),
         false => format!(
-            "**{} of {all} lanes** came here, {often}: {}",
+            "**{} of {all} lanes** came here, {often}: {:#}",
             visit.active.count_ones(),
-            listed(visit.active)
+            Lanes(visit.active)
         ),
     };
     let resting = visit.active & !visit.executed;
@@ -135,7 +134,7 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
         text += "; the guard let none of them act.";
     } else {
         let _ =
-            write!(text, "; the guard let {} act: {}.", visit.executed.count_ones(), listed(visit.executed));
+            write!(text, "; the guard let {} act: {:#}.", visit.executed.count_ones(), Lanes(visit.executed));
     }
     if statement.role == Role::Join && statement.meetings.is_empty() {
         text += " Lanes that had parted are together again.";

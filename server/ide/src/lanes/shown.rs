@@ -285,7 +285,7 @@ impl Shown {
             let cost = statement.trace.and_then(|trace| counters::words(trace.counters.as_deref()?));
             line.cost = line.cost.take().or(cost);
             if style.values && line.value.is_none() {
-                line.value = value_words(&statement, width);
+                line.value = value_words(&statement);
             }
         }
         let hint = |(offset, line): (_, Line<'_>)| Some(LaneHint { offset, text: line.text(style)? });
@@ -342,18 +342,18 @@ impl Line<'_> {
 }
 
 /// The value that a statement wrote, in the lanes that came to it.
-fn value_words(statement: &ShownStatement<'_>, width: u32) -> Option<String> {
+fn value_words(statement: &ShownStatement<'_>) -> Option<String> {
     let seen = statement.seen.filter(|seen| seen.executed != 0)?;
     let held = seen.registers.iter().find(|held| held.written)?;
-    statement.reading(held, seen.executed, width).words()
+    statement.reading(held, seen.executed).words()
 }
 
 impl ShownStatement<'_> {
     /// A register of the statement in some lanes, to be put into words.
-    pub(crate) fn reading<'h>(&self, held: &'h Held, lanes: Mask, width: u32) -> ValueReading<'h> {
+    pub(crate) fn reading<'h>(&self, held: &'h Held, lanes: Mask) -> ValueReading<'h> {
         let kind = self.registers.iter().find(|(name, _)| *name == held.name);
         let kind = kind.map_or(ScalarKind::B64, |(_, kind)| *kind);
-        ValueReading { held, kind, lanes, width }
+        ValueReading { held, kind, lanes }
     }
 }
 

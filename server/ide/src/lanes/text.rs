@@ -2,6 +2,7 @@
 //!
 //! Words and digits only, because a screen reader reads them; short, because editors cut what is long.
 
+use warplens_sim::lanes::{Pattern, ranges};
 use warplens_sim::{LineTrace, Mask, Seen, Visit};
 
 /// How sets of lanes are written.
@@ -140,7 +141,7 @@ fn one_visit(statement: &Reading<'_>, visit: &Visit, format: Format, room: usize
             Format::Ranges => {
                 let prefix = format!("{of} @ ");
                 let room = room.saturating_sub(prefix.len());
-                prefix + &pattern(executed, statement.launched).unwrap_or_else(|| some_ranges(executed, room))
+                prefix + &in_words(executed, statement.launched, room)
             }
             Format::Hex => format!("{} of {}", hex(executed, statement.width), hex(active, statement.width)),
             Format::Blocks => format!("{of} {}", blocks(executed, statement.width)),
@@ -180,9 +181,8 @@ fn part(lanes: Mask, of: &Reading<'_>, format: Format, room: usize) -> Option<St
         Format::Blocks => blocks(lanes, of.width),
         Format::Count => count,
         Format::Ranges => {
-            let which = pattern(lanes, launched)
-                .unwrap_or_else(|| some_ranges(lanes, room.saturating_sub(count.len() + 1)));
-            format!("{count} {which}")
+            let room = room.saturating_sub(count.len() + 1);
+            format!("{count} {}", in_words(lanes, launched, room))
         }
     })
 }
@@ -216,34 +216,12 @@ fn several_visits(statement: &Reading<'_>, trace: &LineTrace, visits: &[Visit], 
     format!("x{} {what}", trace.count)
 }
 
-/// `even`, `odd`, `every 4th`, `every 4th from 1`: for sets of four lanes and more, which ranges would show badly.
-fn pattern(lanes: Mask, launched: Mask) -> Option<String> {
-    if lanes.count_ones() < 4 {
-        return None;
+/// The pattern of some of the launched lanes, or ranges.
+fn in_words(lanes: Mask, launched: Mask, room: usize) -> String {
+    match Pattern::of(lanes, launched) {
+        Some(pattern) => pattern.to_string(),
+        None => some_ranges(lanes, room),
     }
-    let first = lanes.trailing_zeros();
-    let step = (lanes & (lanes - 1)).trailing_zeros() - first;
-    let regular =
-        (first..Mask::BITS).step_by(step as usize).fold(0, |mask, lane| mask | 1 << lane) & launched;
-    if step < 2 || regular != lanes || first >= step {
-        return None;
-    }
-    Some(match (step, first) {
-        (2, 0) => "even".to_owned(),
-        (2, _) => "odd".to_owned(),
-        (_, 0) => format!("every {}", ordinal(step)),
-        _ => format!("every {} from {first}", ordinal(step)),
-    })
-}
-
-fn ordinal(number: u32) -> String {
-    let ending = match (number % 10, number % 100) {
-        (1, teen) if teen != 11 => "st",
-        (2, teen) if teen != 12 => "nd",
-        (3, teen) if teen != 13 => "rd",
-        _ => "th",
-    };
-    format!("{number}{ending}")
 }
 
 /// At most three ranges, fewer where there is no room for them; `..` where some are left out.
@@ -258,20 +236,6 @@ fn some_ranges(lanes: Mask, room: usize) -> String {
     };
     let most = ranges.len().min(3);
     (1..=most).rev().map(fits).find(|text| text.len() <= room).unwrap_or_else(|| fits(most.min(1)))
-}
-
-/// `0-15`, `20`, `24-27`: every run of lanes.
-pub(crate) fn ranges(lanes: Mask) -> Vec<String> {
-    let mut ranges = Vec::new();
-    let mut left = lanes;
-    while left != 0 {
-        let first = left.trailing_zeros();
-        let run = (left >> first).trailing_ones();
-        let last = first + run - 1;
-        ranges.push(if run == 1 { first.to_string() } else { format!("{first}-{last}") });
-        left &= Mask::MAX.checked_shl(last + 1).unwrap_or(0);
-    }
-    ranges
 }
 
 /// Hex digits, highest lane first: 8, or 16 for warps of more than 32 lanes.

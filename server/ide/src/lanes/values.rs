@@ -3,9 +3,7 @@
 use std::collections::BTreeMap;
 
 use warplens_sim::launch::{Class, ScalarKind, show};
-use warplens_sim::{Held, Mask};
-
-use super::text::{hex, ranges};
+use warplens_sim::{Held, Lanes, Mask};
 
 /// More different values are not listed.
 const FEW: usize = 3;
@@ -22,8 +20,6 @@ pub(crate) struct Reading<'h> {
     pub(crate) kind: ScalarKind,
     /// The lanes asked about.
     pub(crate) lanes: Mask,
-    /// Lanes of a full warp.
-    pub(crate) width: u32,
 }
 
 /// How values lie over the lanes.
@@ -165,7 +161,7 @@ impl Reading<'_> {
             Form::Affine(affine) => format!("= {affine}"),
             Form::Few(few) => {
                 let class =
-                    |(value, lanes): &(u128, Mask)| format!("{} in {}", self.value(*value), listed(*lanes));
+                    |(value, lanes): &(u128, Mask)| format!("{} in {:#}", self.value(*value), Lanes(*lanes));
                 return Some(format!(
                     "= {}{}",
                     few.iter().map(class).collect::<Vec<_>>().join(", "),
@@ -175,7 +171,7 @@ impl Reading<'_> {
             Form::Many(_) => return None,
         };
         let of =
-            if self.known() == launched { String::new() } else { format!(" in {}", listed(self.known())) };
+            if self.known() == launched { String::new() } else { format!(" in {:#}", Lanes(self.known())) };
         Some(what + &of + &self.unwritten())
     }
 
@@ -187,7 +183,7 @@ impl Reading<'_> {
         let what = match holds {
             0 => "= false".to_owned(),
             holds if holds == known => "= true".to_owned(),
-            holds => format!("= {} (true in {})", hex(holds, self.width), listed(holds)),
+            holds => format!("= true in {:#}", Lanes(holds)),
         };
         what + &self.unwritten()
     }
@@ -196,7 +192,7 @@ impl Reading<'_> {
     fn unwritten(&self) -> String {
         match self.lanes & !self.held.known {
             0 => String::new(),
-            lanes => format!("; never written in {}", listed(lanes)),
+            lanes => format!("; never written in {:#}", Lanes(lanes)),
         }
     }
 
@@ -232,13 +228,6 @@ fn times(step: &str) -> String {
         "-1" | "-1.0" => "-lane".to_owned(),
         step => format!("{step}*lane"),
     }
-}
-
-/// `lane 3`, `lanes 0-15, 20`
-pub(crate) fn listed(mask: Mask) -> String {
-    let ranges = ranges(mask);
-    let word = if mask.count_ones() == 1 { "lane" } else { "lanes" };
-    format!("{word} {}", ranges.join(", "))
 }
 
 #[cfg(test)]

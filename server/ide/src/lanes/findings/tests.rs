@@ -1,3 +1,5 @@
+use std::fmt::Write;
+
 use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_sim::{Mask, RunResult, WarpTrace};

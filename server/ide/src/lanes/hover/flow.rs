@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use warplens_sim::{LineTrace, Mask, Meeting};
+use warplens_sim::{Lanes, LineTrace, Mask, Meeting};
 
-use super::listed;
 use crate::lanes::shown::{Shown, ShownStatement};
 use crate::lanes::text::{Role, splits};
 
@@ -25,9 +24,9 @@ pub(super) fn parting(
             format!("They part: {} lanes go different ways.", parts.join(", "))
         }
         [visit] if statement.role == Role::Branch && splits(visit) => format!(
-            "They part: {}, where the condition holds, went one way, {} the other.",
-            listed(visit.executed),
-            listed(visit.active & !visit.executed)
+            "They part: {:#}, where the condition holds, went one way, {:#} the other.",
+            Lanes(visit.executed),
+            Lanes(visit.active & !visit.executed)
         ),
         several if statement.role == Role::Branch => {
             let parted: u64 = several.iter().filter(|visit| splits(visit)).map(|visit| visit.repeat).sum();
@@ -58,7 +57,8 @@ pub(super) fn meeting(meetings: &[Meeting], trace: &LineTrace) -> Option<String>
     };
     let (at, first) =
         meetings.iter().filter_map(|meeting| Some((when(meeting)?, meeting))).min_by_key(|(at, _)| *at)?;
-    let mut parts: Vec<String> = first.parts.iter().take(NAMED).map(|part| listed(*part)).collect();
+    let mut parts: Vec<String> =
+        first.parts.iter().take(NAMED).map(|part| format!("{:#}", Lanes(*part))).collect();
     if first.parts.len() > NAMED {
         parts.push(format!("{} more groups", first.parts.len() - NAMED));
     }

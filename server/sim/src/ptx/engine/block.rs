@@ -6,6 +6,7 @@ use super::launch::{Journal, Launch, Reporter, related};
 use super::spaces::Spaces;
 use super::warp::{Arrival, Pause, Warp};
 use super::watch::BlockWatch;
+use crate::lanes::Lanes;
 use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
 use crate::trace::{Finding, Severity, Status};
@@ -194,7 +195,7 @@ impl Block {
         let id = value(arrival.barrier.id);
         let expected = arrival.barrier.count.map(value);
         let Some(barrier) = self.barriers.get_mut(id as usize) else {
-            let message = format!("there is no barrier {id}: a block has {COUNT}");
+            let message = format!("there is no barrier {id}; use one from 0 to {}", COUNT - 1);
             let finding = warp.reporter.finding(
                 "barrier-number",
                 Severity::Error,
@@ -238,8 +239,8 @@ impl Block {
             self.cluster.arrive(count, index, mask)
         };
         if wrong != 0 {
-            let what = if waits { "wait, but did not arrive" } else { "arrive again, but did not wait" };
-            let message = format!("lanes {wrong:08x} {what}: each thread arrives and waits in turn");
+            let what = if waits { "a wait without an arrival" } else { "a second arrival without a wait" };
+            let message = format!("{what} in {}: each thread arrives and waits in turn", Lanes(wrong.into()));
             journal.report(warp.reporter.finding(
                 "cluster-barrier",
                 Severity::Error,
@@ -311,10 +312,10 @@ fn mismatch(
 ) -> Finding {
     let how_many = |count: Option<u32>| count.map_or("all".to_owned(), |count| count.to_string());
     let message = format!(
-        "lanes {:08x} come to barrier {id} for {} threads while others wait there for {}: give one count, or use another \
+        "barrier {id} is for {} threads in {}, and for {} in others that wait there: give one count, or use another \
          barrier",
-        arrival.mask,
         how_many(count),
+        Lanes(arrival.mask.into()),
         how_many(theirs)
     );
     let mut finding =

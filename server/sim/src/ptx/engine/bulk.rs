@@ -32,7 +32,7 @@ pub(crate) fn copy(
             continue;
         }
         let wrong = |what: &str, value: u64| {
-            let message = format!("{what} {value:#x} of a bulk copy is not a multiple of {UNIT}");
+            let message = format!("{what} {value:#x} of a bulk copy is no multiple of {UNIT}; make it one");
             Fault::new("misaligned", message, 1 << lane)
         };
         for (what, value) in
@@ -43,7 +43,8 @@ pub(crate) fn copy(
             }
         }
         if size > MOST_BYTES {
-            let message = format!("a bulk copy of {size} bytes: one copies at most {MOST_BYTES}");
+            let message =
+                format!("a bulk copy of {size} bytes: one copies at most {MOST_BYTES}; make several of it");
             return Err(Fault::new("bulk-size", message, 1 << lane));
         }
         let ends = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));

@@ -38,7 +38,8 @@ impl Warp {
         let beyond = beyond.fold(0, |all, lane| all | 1 << lane);
         if beyond != 0 {
             let count = switch.targets.len();
-            let message = format!("the index is outside the table of {count} targets");
+            let message =
+                format!("the index is outside the table of {count} targets; test it before the branch");
             let fault = Fault::new("branch-index", message, beyond);
             journal.report(self.reporter.fault(fault, Severity::Error, statement));
             return Some(Pause::Stopped(Status::Faulted));
@@ -107,7 +108,10 @@ impl Warp {
         let mut entered = Vec::with_capacity(callees.len());
         for (callee, mask) in callees {
             let Some(new) = self.enter(call, function, frame, callee, mask, launch) else {
-                let message = format!("the call needs more than the {MOST} bytes of stack that a thread has");
+                let message = format!(
+                    "the call needs more than the {MOST} bytes of stack that a thread has; call less deeply, or keep less in \
+                     local memory"
+                );
                 let fault = Fault::new("stack-overflow", message, mask);
                 journal.report(self.reporter.fault(fault, Severity::Error, statement));
                 return Some(Pause::Stopped(Status::Faulted));
@@ -143,7 +147,9 @@ impl Warp {
         for lane in lanes(executed) {
             let address = super::execute::get(place, &frame.registers, lane) as u64;
             let Some(function) = function_at(address, launch.program.functions.len()) else {
-                let message = format!("a call to address {address:#x}, where no function is");
+                let message = format!(
+                    "a call to address {address:#x}, where no function is; `mov` gives the address of one"
+                );
                 return Err(Fault::new("call-target", message, 1 << lane));
             };
             match callees.iter_mut().find(|(have, _)| *have == function) {

@@ -41,7 +41,9 @@ impl Warp {
                     let wanted =
                         if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
                     if wanted < end.into() || wanted > (*top).into() {
-                        let message = format!("{wanted:#x} is not what `stacksave` gave to this call");
+                        let message = format!(
+                            "{wanted:#x} is not what `stacksave` gave to this call; restore what was saved in it"
+                        );
                         return Err(Fault::new("stack-pointer", message, 1 << lane));
                     }
                     *top = wanted as u32;
@@ -53,7 +55,7 @@ impl Warp {
                     let after = start.saturating_add(size).max(start + 1);
                     if after > MOST.into() {
                         let message = format!(
-                            "`alloca` of {size} bytes needs more than the {MOST} bytes of stack that a thread has"
+                            "`alloca` of {size} bytes needs more than the {MOST} bytes of stack that a thread has; ask for less"
                         );
                         return Err(Fault::new("stack-overflow", message, 1 << lane));
                     }

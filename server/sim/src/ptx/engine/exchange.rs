@@ -20,8 +20,8 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
         | ExchangeKind::ShuffleIndex => {
             let stray = shuffle(exchange, &members, r, mask) & live;
             if stray != 0 && complaint.is_none() {
-                let message = "a shuffle reads a lane that does not take part: the value is undefined \
-                               (the lane's own is used here)";
+                let message = "a shuffle reads a lane that does not take part: the value is undefined (the lane's \
+                               own is used here); let that lane execute it too";
                 complaint = Some(Fault::new("shuffle-inactive", message.into(), stray));
             }
         }
@@ -41,14 +41,15 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
     let unnamed =
         lanes(mask).filter(|&lane| members[lane] >> lane & 1 == 0).fold(0, |all, lane| all | 1 << lane);
     if unnamed != 0 {
-        let message = "the member mask does not name lanes that execute the instruction".into();
+        let message =
+            "the member mask does not name lanes that execute the instruction; name all that do".into();
         return Some(Fault::new("wrong-membermask", message, unnamed));
     }
     let named = lanes(mask).fold(0, |all, lane| all | members[lane]);
     let missing = named & live & !mask;
     if missing != 0 {
-        let message =
-            "the member mask names lanes that are elsewhere; on a GPU the instruction would wait for them";
+        let message = "the member mask names lanes that are elsewhere, for which a GPU would wait; let them come too, or name \
+             only those that do";
         return Some(Fault::new("absent-members", message.into(), missing));
     }
     None

@@ -50,25 +50,38 @@ impl Fault {
         let what = what(how);
         let null = matches!(space, Space::Generic | Space::Global) && address < crate::ptx::windows::SHARED;
         let message = match near {
-            _ if null && address == 0 => format!("{what} through a null pointer"),
             _ if null => {
-                format!("{what} through a null pointer: {address:#x} is {address} bytes from address 0")
+                let place =
+                    if address == 0 { "through".to_owned() } else { format!("{address} bytes beyond") };
+                format!("{what} {place} a null pointer; give the launch a buffer for it, or test it first")
             }
             Some(buffer) if buffer.freed => {
-                format!("{what} of {span} bytes in `{}`, which was freed", buffer.name)
+                format!(
+                    "{what} of {span} bytes in `{}`, which was freed; free it after its last use",
+                    buffer.name
+                )
             }
             Some(buffer) if address >= buffer.address => {
                 let offset = address - buffer.address;
                 let (name, len) = (&buffer.name, buffer.len);
-                format!("{what} of {span} bytes outside `{name}`: offset {offset} of {len} bytes")
+                format!(
+                    "{what} of {span} bytes outside `{name}`: offset {offset} of {len} bytes; keep such lanes out with a \
+                     guard, or make it larger"
+                )
             }
             Some(buffer) => {
                 let before = buffer.address - address;
-                format!("{what} of {span} bytes outside `{}`: {before} bytes before it", buffer.name)
+                format!(
+                    "{what} of {span} bytes outside `{}`: {before} bytes before it; keep such lanes out with a guard",
+                    buffer.name
+                )
             }
             None => {
                 let name = space.name();
-                format!("{what} of {span} bytes outside {name} memory, at address {address:#x}")
+                format!(
+                    "{what} of {span} bytes outside {name} memory, at address {address:#x}; check how the address is \
+                     computed"
+                )
             }
         };
         let code = match near {
@@ -82,15 +95,20 @@ impl Fault {
     pub(crate) fn misaligned(space: Space, address: u64, span: u64, how: Use) -> Fault {
         let (what, name) = (what(how), space.name());
         let message = format!(
-            "{what} of {span} bytes at {name} address {address:#x}, which is not a multiple of {span}"
+            "{what} of {span} bytes at {name} address {address:#x}, which is no multiple of {span}; align it, or use \
+             smaller accesses"
         );
         Fault { code: "misaligned", message, lanes: 0 }
     }
 
     pub(crate) fn read_only(space: Space, address: u64) -> Fault {
         let message = match space {
-            Space::Param => format!("store to a kernel parameter, at address {address:#x}"),
-            _ => format!("store to constant memory, at address {address:#x}"),
+            Space::Param => {
+                format!("store to a kernel parameter, at address {address:#x}; store to a buffer")
+            }
+            _ => format!(
+                "store to constant memory, at address {address:#x}; put what changes into global memory"
+            ),
         };
         Fault { code: "read-only", message, lanes: 0 }
     }

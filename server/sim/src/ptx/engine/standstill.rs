@@ -5,6 +5,7 @@ use super::fault::Awaited;
 use super::launch::{Launch, related};
 use super::model::Model;
 use super::warp::Warp;
+use crate::lanes::Lanes;
 use crate::trace::{Finding, Severity};
 
 impl Block {
@@ -14,11 +15,13 @@ impl Block {
         let mut finding = wants.or_else(|| self.spinning().map(|warp| warp.explain_spin(launch)));
         if finding.is_none() {
             let (warp, mask, statement) = self.waiting().next()?;
-            let message = "no progress: threads wait at a barrier that the others will not reach".to_owned();
+            let message = "no progress: threads wait at a barrier that the others will not reach; let all come to it, or \
+                           give it the number of those who do"
+                .to_owned();
             finding = Some(self.warps[warp].standstill("no-progress", message, statement, mask));
         }
         let waits = self.waiting().map(|(warp, mask, statement)| {
-            related(statement, format!("warp {warp}, lanes {mask:08x} wait here at a barrier"))
+            related(statement, format!("at a barrier here: {} of warp {warp}", Lanes(mask.into())))
         });
         finding.map(|mut finding| {
             finding.related.extend(waits);
@@ -36,14 +39,13 @@ impl Warp {
         let lanes = self.groups.running().map_or(0, |group| group.mask & self.live);
         let others = self.elsewhere(launch, lanes);
         let mut message =
-            format!("no progress: lanes {lanes:08x} go round here for ever and nothing changes");
+            format!("no progress: {} would go round here for ever, for nothing changes", Lanes(lanes.into()));
         if !others.is_empty() && launch.plan.model != Model::Its {
-            message +=
-                "; meanwhile the rest of the warp waits: run with `--model its`, where every lane gets on";
+            message += "; meanwhile the rest of the warp waits: run it under the model `its`, where every lane gets on";
         }
         let mut finding = self.standstill("no-progress", message, self.stopped_at, lanes);
         for (statement, lanes) in others {
-            finding.related.push(related(statement, format!("lanes {lanes:08x} wait to go on here")));
+            finding.related.push(related(statement, format!("here would go on {}", Lanes(lanes.into()))));
         }
         if let Some((statement, Awaited { address, arrivals, bytes })) = self.awaited {
             let missing =
@@ -59,13 +61,14 @@ impl Warp {
         let statement = self.function(launch, at.frame)?.first_statement + at.pc;
         let missing = wanted & self.live & !at.mask;
         let message = format!(
-            "no progress: lanes {:08x} wait here for lanes {missing:08x}, which do not come: every lane that is \
-             named must execute the instruction",
-            at.mask
+            "no progress: {} would wait here for ever for {}: every lane that is named must execute the instruction; \
+             name those that do, or let the others come",
+            Lanes(at.mask.into()),
+            Lanes(missing.into())
         );
         let mut finding = self.standstill("absent-members", message, statement, at.mask);
         for (statement, lanes) in self.elsewhere(launch, !missing) {
-            finding.related.push(related(statement, format!("lanes {lanes:08x} are here")));
+            finding.related.push(related(statement, format!("meanwhile here: {}", Lanes(lanes.into()))));
         }
         Some(finding)
     }

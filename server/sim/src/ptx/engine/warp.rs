@@ -12,6 +12,7 @@ use super::probe::Probe;
 use super::spaces::Spaces;
 use super::spin::SpinWatch;
 use super::straight::Event;
+use crate::lanes::Lanes;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::record::Recorder;
 use crate::trace::{Meeting, Severity, StatementId, Status, WarpId};
@@ -373,8 +374,11 @@ impl Warp {
         journal: &mut Journal,
     ) {
         let others = mask & !executed;
-        let message =
-            format!("{what} marked `.uni` diverged: lanes {executed:08x} take it, lanes {others:08x} do not");
+        let message = format!(
+            "{what} marked `.uni` diverged: taken by {}, not by {}; leave `.uni` out, or let all lanes decide alike",
+            Lanes(executed.into()),
+            Lanes(others.into())
+        );
         journal.report(self.reporter.finding(
             "divergent-uniform",
             Severity::Error,
@@ -390,13 +394,19 @@ impl Warp {
         let elsewhere = self.elsewhere(launch, executed);
         let (severity, rest) = match elsewhere.iter().all(|(other, _)| self.ends_at(launch, *other)) {
             true => (Severity::Information, "have only to end, which a GPU lets them do at once"),
-            false => (Severity::Error, "of the warp are elsewhere"),
+            false => (
+                Severity::Error,
+                "are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned",
+            ),
         };
-        let message =
-            format!("an aligned barrier is reached by lanes {executed:08x} only; lanes {missing:08x} {rest}");
+        let message = format!(
+            "an aligned barrier is reached by {} only; the others, {}, {rest}",
+            Lanes(executed.into()),
+            Lanes(missing.into())
+        );
         let mut finding = self.reporter.finding("divergent-barrier", severity, message, statement, executed);
         for (other, lanes) in elsewhere {
-            finding.related.push(related(other, format!("lanes {lanes:08x} go on here")));
+            finding.related.push(related(other, format!("here will go on {}", Lanes(lanes.into()))));
         }
         journal.report(finding);
     }

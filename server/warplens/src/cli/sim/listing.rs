@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{Shown, Source};
+use warplens_ide::lanes::{Shown, Source, told};
 use warplens_sim::launch::{show, size};
 use warplens_sim::{Finding, Severity, Status, WarpId};
 
@@ -41,7 +41,7 @@ impl Listing<'_> {
         let shown = self.run.prepared.show(Arc::clone(&self.run.result), self.warp);
         self.heading(&shown, out)?;
         self.source(&shown, out)?;
-        self.findings(out)?;
+        self.findings(&shown, out)?;
         self.output(out)?;
         self.buffers(out)?;
         self.totals(out)
@@ -141,14 +141,15 @@ impl Listing<'_> {
         line(first).saturating_sub(12)..=line(last) + 1
     }
 
-    fn findings(&self, out: &mut dyn Write) -> io::Result<()> {
+    fn findings(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         // The worst first, each kind in the order in which the run came to it.
-        let mut findings: Vec<&Finding> = self.run.result.findings.iter().collect();
-        findings.sort_by_key(|finding| finding.severity);
-        for finding in findings {
+        let mut findings = told(&self.run.result, shown.warp());
+        findings.sort_by_key(|told| told.finding.severity);
+        for told in findings {
+            let finding = told.finding;
             let (style, word) = severity(finding.severity);
             let place = self.place(finding);
-            writeln!(out, "{style}{word}[{}]{style:#} {place}: {}", finding.code, finding.message)?;
+            writeln!(out, "{style}{word}[{}]{style:#} {place}: {}", finding.code, told.message())?;
             for related in &finding.related {
                 if let Some(position) = self.run.position(related.statement) {
                     writeln!(out, "    line {}: {}", position.line + 1, related.message)?;
@@ -162,11 +163,9 @@ impl Listing<'_> {
     }
 
     fn place(&self, finding: &Finding) -> String {
-        let [x, y, z] = finding.cta;
-        let lanes = if finding.lanes == 0 { String::new() } else { format!(" lanes {:x}", finding.lanes) };
         let line = finding.statement.and_then(|statement| self.run.position(statement));
         let line = line.map_or(String::new(), |position| format!(":{}", position.line + 1));
-        format!("{}{line} (block {x},{y},{z} warp {}{lanes})", self.run.path, finding.warp)
+        format!("{}{line}", self.run.path)
     }
 
     /// What the program printed, without control characters that would reach the terminal.

@@ -361,7 +361,7 @@ fn faults_and_failed_expectations() {
          9          exit;  not run
         10  }
 
-        error[out-of-bounds] ~/short.ptx:8 (block 0,0,0 warp 0 lanes 1): store of 4 bytes outside `x`: offset 4 of 4 bytes
+        error[out-of-bounds] ~/short.ptx:8: store of 4 bytes outside `x`: offset 4 of 4 bytes; keep such lanes out with a guard, or make it larger (lane 0)
         faulted: 2 warp instructions, 2 thread instructions, 2 executed
     "#]]);
 }

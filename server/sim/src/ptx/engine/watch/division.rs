@@ -1,6 +1,7 @@
 //! Divisions of integers by zero.
 
 use super::Watch;
+use crate::lanes::Lanes;
 use crate::ptx::program::{Instruction, Op};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::semantics::integer::{IntOp, IntType};
@@ -36,7 +37,8 @@ impl Watch {
             code: "division-by-zero",
             severity: Severity::Information,
             message: format!(
-                "lanes {lanes:08x} divide by zero: what comes of it is not specified (all ones here); keep them out with a guard"
+                "division by zero in {}: what comes of it is not specified (all ones here); keep zeros out with a guard",
+                Lanes(lanes.into())
             ),
             statement: Some(StatementId(self.visit.statement)),
             cta: self.block.cta,

@@ -234,7 +234,7 @@ impl Watch {
         };
         let writer = if space == "local" { "the lane has not" } else { "no thread of the block has" };
         let message = format!(
-            "lane {lane} reads {space} memory at offset {at}, which {writer} written; it holds anything"
+            "lane {lane} reads {space} memory at offset {at}, which {writer} written: it holds anything; store to it first"
         );
         self.news.push(Finding {
             code: "uninitialized-read",

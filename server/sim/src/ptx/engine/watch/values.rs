@@ -2,6 +2,7 @@
 
 use super::Watch;
 use super::undefined::{Undefined, Used};
+use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op, Part};
 use crate::trace::{Finding, Related, Severity, StatementId};
 
@@ -56,13 +57,15 @@ impl Watch {
         let name = root.register.and_then(|register| function.frame.registers.get(register as usize));
         let message = match name {
             Some(register) => format!(
-                "lanes {lanes:08x} have not written `{}`, which they read here: it holds anything, and what comes of it \
-                 {what}; write it first on every way that leads here",
-                register.name
+                "`{}` is read here and was not written in {}: it holds anything, and what comes of it {what}; write it \
+                 first on every way that leads here",
+                register.name,
+                Lanes(lanes.into())
             ),
             None => format!(
-                "lanes {lanes:08x} load what was never written: it holds anything, and what comes of it {what}; store to \
-                 it first, and wait for those who do"
+                "loaded by {} and never written: it holds anything, and what comes of it {what}; store to it first, and \
+                 wait for those who do",
+                Lanes(lanes.into())
             ),
         };
         let elsewhere = (root.statement != statement).then(|| Related {
