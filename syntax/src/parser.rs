@@ -186,6 +186,15 @@ impl<'t> Parser<'t> {
         self.error_at(range, message);
     }
 
+    /// An error about the next token, whatever the lexer said of the one before it.
+    pub(crate) fn error_of_its_own(&mut self, message: impl Into<SmolStr>) {
+        let range = self.current_range();
+        let said = self.lexed.errors.partition_point(|error| error.range.end() <= range.start());
+        if self.lexed.errors.get(said).is_none_or(|error| error.range.start() >= range.end()) {
+            self.errors.push(SyntaxError::new(range, message));
+        }
+    }
+
     /// An error about something missing after the previous token: it points at that token's last character.
     pub(crate) fn error_after_previous(&mut self, message: impl Into<SmolStr>) {
         let range = match self.position.checked_sub(1) {

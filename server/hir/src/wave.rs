@@ -16,6 +16,7 @@ mod operands;
 mod problem;
 mod reach;
 mod recursion;
+mod spare;
 mod structure;
 #[cfg(test)]
 mod tests;
@@ -31,4 +32,5 @@ pub use model::{
     Resources, Role, Scope, Value, WorkgroupSize,
 };
 pub use problem::{Problem, ProblemKind, Severity};
+pub use spare::Spares;
 pub use uniformity::{Because, Reason, Uniformity, Variance};

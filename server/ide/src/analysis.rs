@@ -16,6 +16,7 @@ use crate::answer::{
 use crate::db::{Database, Db, Document, File};
 use crate::diagnostics::Rules;
 use crate::module_target::Profile;
+use crate::spelling::Spelling;
 
 /// Why a question was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -205,6 +206,14 @@ impl Analysis {
     /// and the same counter, which begins at 0, share the items of the file.
     pub fn share_diagnostics(&self, file: FileId, next: &std::sync::atomic::AtomicUsize) -> Answer<()> {
         self.ask(file, |db, file| crate::diagnostics::take_share(db, file, next))
+    }
+
+    /// The edits that write a WAVE file in one of its spellings, as far as it can be written so.
+    pub fn respell(&self, file: FileId, spelling: Spelling) -> Answer<Vec<TextEdit>> {
+        self.ask(file, |db, file| match file.language(db) {
+            Language::Wave => crate::spelling::respell(db, file, spelling),
+            Language::Ptx => Vec::new(),
+        })
     }
 
     /// A comment that switches a diagnostic of the file off for its line, where one can.

@@ -32,7 +32,7 @@ mod straight;
 mod tests;
 mod told;
 
-pub use decode::decode;
+pub use decode::{decode, literal};
 pub use launch_config::{LaunchConfig, MAX_WAVE_WIDTH};
 pub use program::Program;
 pub use run::run;

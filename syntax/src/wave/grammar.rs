@@ -84,22 +84,24 @@ fn lower_case_directive(p: &mut Parser<'_>) {
     p.bump();
 }
 
-/// What stands outside of kernels, up to the next one. Labels and directives may; the first thing that may not is the error.
+/// What stands outside of kernels, up to the next one. Labels and directives may; an error is at the first instruction and at the first
+/// `.end`.
 fn stray_code(p: &mut Parser<'_>) {
     let stray = p.start();
-    let mut said = false;
+    let (mut end_said, mut instruction_said) = (false, false);
     while !p.at(EOF) && !at_directive(p, is_kernel) {
-        let end = at_directive(p, is_end);
-        let instruction = p.at_any(&[AT, IDENT]) && !at_label(p);
-        if (end || instruction) && !said {
-            said = true;
-            p.error(if end {
-                "no kernel is open here: remove this `.end`"
-            } else {
-                "an instruction stands in a kernel: put `.kernel name` before it"
-            });
+        if at_directive(p, is_end) {
+            if !std::mem::replace(&mut end_said, true) {
+                p.error_of_its_own("no kernel is open here: remove this `.end`");
+            }
+            kernel_end(p);
+            continue;
         }
-        if end { kernel_end(p) } else { statement(p) }
+        let instruction = p.at_any(&[AT, IDENT]) && !at_label(p);
+        if instruction && !std::mem::replace(&mut instruction_said, true) {
+            p.error_of_its_own("an instruction stands in a kernel: put `.kernel name` before it");
+        }
+        statement(p);
     }
     stray.complete(p, STRAY_CODE);
 }
@@ -158,8 +160,13 @@ fn statement(p: &mut Parser<'_>) {
             } else {
                 "an instruction, a directive or a label was expected here".to_owned()
             };
+            if p.nth_starts_line(0) {
+                p.error_of_its_own(message);
+            } else {
+                p.error(message);
+            }
             let rest = rest_of_line(p);
-            skip(p, rest, message);
+            skip_silently(p, rest.max(1));
         }
     }
 }
@@ -226,6 +233,8 @@ fn instruction(p: &mut Parser<'_>) {
             }
         } else if p.at(COMMA) && !p.nth_starts_line(0) {
             operands(p);
+        } else if at_boundary(p) && !p.nth_starts_line(0) {
+            p.error("the assembler reads this word as an operand of the instruction before it: put it on a line of its own");
         }
     } else if p.error_count() == errors {
         p.error_after_previous("an instruction is missing after the guard");
@@ -399,7 +408,9 @@ fn operand(p: &mut Parser<'_>) {
 
 /// `.lo` or `.hi`
 fn half(p: &mut Parser<'_>) {
-    if p.at(DOT_WORD) && p.nth_is_joint(0) && !at_boundary(p) {
+    if p.at(DOT_WORD) && p.nth_is_joint(0) && at_boundary(p) {
+        p.error("the assembler reads this word as a half of the register: put it on a line of its own");
+    } else if p.at(DOT_WORD) && p.nth_is_joint(0) {
         if !matches!(p.current_text(), ".lo" | ".hi") {
             p.error("a half of a register is `.lo` or `.hi`");
         }

@@ -149,7 +149,10 @@ impl<'t> Lexer<'t> {
         if !rest.first().is_some_and(u8::is_ascii_digit) {
             return IDENT;
         }
-        if !rest.iter().all(u8::is_ascii_digit) {
+        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        if is_glued_word(&word[1 + digits..]) {
+            self.at = start + 1 + digits;
+        } else if digits < rest.len() {
             let letter = first[0] as char;
             let message = format!(
                 "`{word}` is neither a register nor a name: no name begins with `{letter}` and a digit"
@@ -174,12 +177,16 @@ impl<'t> Lexer<'t> {
             self.at += 1;
         }
         self.word_end();
-        let number = &self.text[start..self.at];
-        let float = !hexadecimal && number.contains(['.', 'e', 'E']);
-        if let Some(message) = number_problem(number, hexadecimal, float) {
+        let whole = &self.text[start..self.at];
+        let sound = number_length(whole, hexadecimal);
+        let is_float = |number: &str| !hexadecimal && number.contains(['.', 'e', 'E']);
+        let problem = |number: &str| number_problem(number, hexadecimal, is_float(number));
+        if is_glued_word(&whole[sound..]) && problem(&whole[..sound]).is_none() {
+            self.at = start + sound;
+        } else if let Some(message) = problem(whole) {
             self.lexed.error(start, self.at, message);
         }
-        if float { FLOAT_NUMBER } else { INT_NUMBER }
+        if is_float(&self.text[start..self.at]) { FLOAT_NUMBER } else { INT_NUMBER }
     }
 
     /// A letter outside of ASCII starts a name; anything else separates. Both are errors.
@@ -229,6 +236,33 @@ fn foreign(byte: u8) -> Option<SyntaxKind> {
         b'.' => DOT,
         _ => return None,
     })
+}
+
+/// Whether what hangs on to a register or a number is a word by itself, as it is for the assembler: `r3endloop`. Less than two
+/// letters are rather a slip of the finger.
+fn is_glued_word(rest: &str) -> bool {
+    rest.len() > 1 && rest.bytes().take(2).all(|byte| byte.is_ascii_alphabetic())
+}
+
+/// How much of a number the assembler reads.
+fn number_length(text: &str, hexadecimal: bool) -> usize {
+    let bytes = text.as_bytes();
+    let mut at = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
+    let mut dotted = false;
+    if hexadecimal {
+        let digits = bytes[at + 2..].iter().take_while(|byte| byte.is_ascii_hexdigit() || **byte == b'_');
+        return at + 2 + digits.count();
+    }
+    while let Some(&byte) = bytes.get(at) {
+        match byte {
+            b'0'..=b'9' | b'_' => {}
+            b'.' if !dotted => dotted = true,
+            b'e' | b'E' => at += usize::from(matches!(bytes.get(at + 1), Some(b'+' | b'-'))),
+            _ => break,
+        }
+        at += 1;
+    }
+    at
 }
 
 fn is_word_byte(byte: u8) -> bool {

@@ -1,7 +1,7 @@
 //! What Warplens says of a text.
 
 use anyhow::Result;
-use warplens_ide::{AnalysisHost, FileId, Severity};
+use warplens_ide::{Accepts, AnalysisHost, FileId, Severity};
 use warplens_syntax::Language;
 
 /// An error of Warplens.
@@ -12,10 +12,20 @@ pub(crate) struct Error {
     pub(crate) message: String,
 }
 
-/// The errors of a text, in its order.
+/// The errors of a PTX text, in its order.
 pub(crate) fn errors(text: &str) -> Result<Vec<Error>> {
+    errors_in(Language::Ptx, text)
+}
+
+/// The errors of a WAVE text where the toolchain's language is chosen, in its order.
+pub(crate) fn wave_errors(text: &str) -> Result<Vec<Error>> {
+    errors_in(Language::Wave, text)
+}
+
+fn errors_in(language: Language, text: &str) -> Result<Vec<Error>> {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), Language::Ptx, text);
+    host.set_accepts(Accepts::Toolchain);
+    host.open(FileId(0), language, text);
     let found = host.snapshot().diagnostics(FileId(0))?;
     let mut line = 1;
     let mut read = 0;

@@ -1,6 +1,6 @@
-//! Compares the verdicts of Warplens with those of NVIDIA's assembler, `ptxas`: on statements generated from the tables and
-//! on files. The assembler is looked for in `WARPLENS_PTXAS`, in `.oracle/` and on the path; `docs/measurements.md` says
-//! how to get it. Nothing here is needed to build or to test.
+//! Compares the verdicts of Warplens with those of the assemblers: NVIDIA's `ptxas`, on statements generated from the tables and
+//! on files, and WAVE's `wave-asm`, on programs and mutations of them. `ptxas` is looked for in `WARPLENS_PTXAS`, in `.oracle/`
+//! and on the path; `docs/measurements.md` says how to get it; `wave-asm` is a crate. Nothing here is needed to build or to test.
 
 mod agreement;
 mod corpus;
@@ -11,6 +11,7 @@ mod mutation;
 mod oracle;
 mod scaffold;
 mod statement;
+mod wave;
 
 use std::path::PathBuf;
 
@@ -37,11 +38,14 @@ enum What {
         #[arg(long)]
         list: bool,
     },
+    /// WAVE programs and mutations of them, with `wave-asm` 0.1.2 as the judge.
+    Wave(wave::Options),
 }
 
 fn main() -> Result<()> {
     match Args::parse().what {
         What::Ptxas(options) => agreement::run(&options),
         What::Corpus { folder, list } => corpus::run(&folder, list),
+        What::Wave(options) => wave::run(&options),
     }
 }

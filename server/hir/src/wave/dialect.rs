@@ -109,7 +109,7 @@ pub enum DepartureKind {
 
 /// Where the item departs from the chosen language, in the order of its instructions.
 pub fn departures(code: &Code, accepts: Accepts) -> Vec<Departure> {
-    let mut search = Search { code, found: Vec::new() };
+    let mut search = Search { code, found: Vec::new(), high: [false; 256] };
     let each = match accepts {
         Accepts::Both => return Vec::new(),
         Accepts::Guide => Search::guide,
@@ -126,6 +126,8 @@ pub fn departures(code: &Code, accepts: Accepts) -> Vec<Departure> {
 struct Search<'c> {
     code: &'c Code,
     found: Vec<Departure>,
+    /// The registers above the last one of the toolchain that were found: each is said once.
+    high: [bool; 256],
 }
 
 impl Search<'_> {
@@ -172,6 +174,9 @@ impl Search<'_> {
                 Value::Float(_) => DepartureKind::Immediate,
                 Value::Predicate { negated: true, .. } if !logic => DepartureKind::NegatedPredicate,
                 Value::Register { index, .. } | Value::Fragment(index) if *index > LAST_REGISTER => {
+                    if std::mem::replace(&mut self.high[usize::from(*index)], true) {
+                        continue;
+                    }
                     DepartureKind::HighRegister
                 }
                 Value::Register { half: Some(_), .. } => DepartureKind::Half,

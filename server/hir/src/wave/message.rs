@@ -18,7 +18,7 @@ impl Problem {
             ProblemKind::RegisterIndex | ProblemKind::PredicateIndex => "register-index",
             ProblemKind::RegisterBeyond { .. } => "register-beyond-count",
             ProblemKind::UnknownSpecial(_) => "unknown-special-register",
-            ProblemKind::SpecialOperand => "special-operand",
+            ProblemKind::SpecialOperand { .. } => "special-operand",
             ProblemKind::ImmediateRange(_) => "immediate-range",
             ProblemKind::FloatForInteger => "float-for-integer",
             ProblemKind::MissingScope { .. } => "missing-scope",
@@ -49,7 +49,7 @@ impl Problem {
         match &self.kind {
             ProblemKind::IdleHint(_)
             | ProblemKind::RegisterBeyond { .. }
-            | ProblemKind::SpecialOperand
+            | ProblemKind::SpecialOperand { .. }
             | ProblemKind::FloatForInteger
             | ProblemKind::MissingScope { fence: false }
             | ProblemKind::DuplicateKernel(_)
@@ -93,7 +93,11 @@ impl Problem {
             }
             ProblemKind::PredicateIndex => "predicate registers are p0 to p3".to_owned(),
             ProblemKind::UnknownSpecial(name) => format!("there is no special register `{name}`"),
-            ProblemKind::SpecialOperand => {
+            ProblemKind::SpecialOperand { written: true } => {
+                "special registers are read-only: the assembler writes the general register of the same number instead"
+                    .to_owned()
+            }
+            ProblemKind::SpecialOperand { written: false } => {
                 "the assembler takes the number of a special register for that of a general one here: read it with `mov_sr` first"
                     .to_owned()
             }

@@ -105,8 +105,9 @@ fn misfit(operand: &Operand, form: &'static isa::Operand) -> Option<ProblemKind>
         Value::Register { .. } => fits(&[OperandKind::General, OperandKind::Fragment]),
         Value::Predicate { negated: false, .. } => fits(&[OperandKind::Predicate]),
         Value::Predicate { negated: true, .. } => fits(&[OperandKind::NotPredicate]),
-        Value::Special(_) if operand.role == Role::Read && fits(&[OperandKind::General]) => {
-            return (!fits(&[OperandKind::Special])).then_some(ProblemKind::SpecialOperand);
+        Value::Special(_) if fits(&[OperandKind::General]) => {
+            let written = operand.role == Role::Write;
+            return (!fits(&[OperandKind::Special])).then_some(ProblemKind::SpecialOperand { written });
         }
         Value::Special(_) => fits(&[OperandKind::Special]),
         Value::Integer { value, .. } if fits(&[OperandKind::Immediate]) => {

@@ -74,8 +74,11 @@ pub enum ProblemKind {
     PredicateIndex,
     /// No special register has this name.
     UnknownSpecial(SmolStr),
-    /// A special register in the place of a general one that is read.
-    SpecialOperand,
+    /// A special register in the place of a general one.
+    SpecialOperand {
+        /// Whether it would be written.
+        written: bool,
+    },
     /// A number outside of 32 bits.
     ImmediateRange(i64),
     /// A float for an operand that holds an integer.

@@ -428,6 +428,20 @@ fn immediate(instruction: &Instruction) -> Result<u32, Refusal> {
     }
 }
 
+/// The 32 bits that a number stands for where an operand of this type is read: those of a float of that type.
+pub fn literal(number: f64, ty: &str) -> u32 {
+    encode(
+        number,
+        match ty.strip_prefix("2 x ") {
+            Some("f16") => Format::F16Pair,
+            Some("bf16") => Format::Bf16Pair,
+            _ if ty.starts_with("f16") => Format::F16,
+            _ if ty.starts_with("bf16") => Format::Bf16,
+            _ => Format::F32,
+        },
+    )
+}
+
 /// A number in a format, rounded to nearest (bfloat16 is cut off, as its arithmetic is).
 fn encode(number: f64, format: Format) -> u32 {
     let single = (number as f32).to_bits();

@@ -1,0 +1,95 @@
+//! `and`, `or`, `xor`, `not` of predicates in a language without them: comparisons under guards, and `if` where a guard will not do.
+//!
+//! The toolchain ignores the guard `@p0` but not `@!p0`, and `if` reads its predicate once, before what stands inside can change it.
+
+/// A predicate, or the opposite of one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Literal {
+    pub(super) index: u8,
+    pub(super) negated: bool,
+}
+
+impl Literal {
+    fn opposite(self) -> Literal {
+        Literal { negated: !self.negated, ..self }
+    }
+}
+
+/// The lines that set `to` to a constant.
+fn set(to: u8, value: bool) -> String {
+    format!("icmp_{} p{to}, r0, r0", if value { "eq" } else { "ne" })
+}
+
+/// The lines that run `line` where the literal holds.
+fn when(literal: Literal, line: String) -> Vec<String> {
+    match literal {
+        Literal { index: 0, negated: false } => vec!["if p0".into(), format!("    {line}"), "endif".into()],
+        Literal { index, negated } => vec![format!("@{}p{index} {line}", if negated { "!" } else { "" })],
+    }
+}
+
+/// `to = from`, for another register.
+pub(super) fn copy(to: u8, from: Literal) -> Vec<String> {
+    let mut lines = vec![set(to, false)];
+    // `@!p0` is heard where `@p0` is not.
+    if from == (Literal { index: 0, negated: false }) {
+        lines = vec![set(to, true)];
+        lines.extend(when(from.opposite(), set(to, false)));
+    } else {
+        lines.extend(when(from, set(to, true)));
+    }
+    lines
+}
+
+/// Only the lanes in which the literal holds run the first lines; the others run the second.
+fn choose(literal: Literal, yes: Vec<String>, no: Vec<String>) -> Vec<String> {
+    let (first, second) = if literal.negated { (no, yes) } else { (yes, no) };
+    let inside = |lines: Vec<String>| lines.into_iter().map(|line| format!("    {line}"));
+    let mut lines = vec![format!("if p{}", literal.index)];
+    lines.extend(inside(first));
+    lines.push("else".into());
+    lines.extend(inside(second));
+    lines.push("endif".into());
+    lines
+}
+
+/// The lines that give `to` the value of an operation; `None` for one that there is not.
+pub(super) fn lines(operation: &str, to: u8, a: Literal, b: Literal) -> Option<Vec<String>> {
+    let assign = |from: Literal| match from {
+        Literal { index, negated: false } if index == to => Vec::new(),
+        // Where this is asked for, an `if` around it has read `to` already.
+        Literal { index, .. } if index == to => choose(from, vec![set(to, true)], vec![set(to, false)]),
+        from => copy(to, from),
+    };
+    let aliased = |literal: Literal| literal.index == to;
+    Some(match operation {
+        "not" if aliased(a) => choose(a, vec![set(to, false)], vec![set(to, true)]),
+        "not" => copy(to, a.opposite()),
+        "and" if aliased(a) && !a.negated && !aliased(b) => when(b.opposite(), set(to, false)),
+        "and" if aliased(b) && !b.negated && !aliased(a) => when(a.opposite(), set(to, false)),
+        "or" if aliased(a) && !a.negated && !aliased(b) => when(b, set(to, true)),
+        "or" if aliased(b) && !b.negated && !aliased(a) => when(a, set(to, true)),
+        "and" if !aliased(a) && !aliased(b) => [copy(to, a), when(b.opposite(), set(to, false))].concat(),
+        "or" if !aliased(a) && !aliased(b) => [copy(to, a), when(b, set(to, true))].concat(),
+        "and" => choose(a, assign(b), vec![set(to, false)]),
+        "or" => choose(a, vec![set(to, true)], assign(b)),
+        "xor" => choose(a, assign(b.opposite()), assign(b)),
+        _ => return None,
+    })
+}
+
+/// The lines inside of the lanes for which a guard stood before them.
+pub(super) fn guarded(guard: Option<Literal>, lines: Vec<String>) -> Vec<String> {
+    match guard {
+        None => lines,
+        Some(Literal { index, negated }) => {
+            let mut all = vec![format!("if p{index}")];
+            if negated {
+                all.push("else".into());
+            }
+            all.extend(lines.into_iter().map(|line| format!("    {line}")));
+            all.push("endif".into());
+            all
+        }
+    }
+}

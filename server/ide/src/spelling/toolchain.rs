@@ -1,0 +1,339 @@
+//! Into what toolchain 0.1.2 assembles, and runs as it was meant.
+
+use text_size::TextRange;
+use warplens_hir::wave::{Code, Half, Instruction, Link, Name, Operand, Role, Spares, Value};
+use warplens_isa::wave::{self as isa, Availability, OperandKind, Suffix};
+use warplens_sim::wave::literal;
+
+use super::Edits;
+use super::line::Line;
+use super::logic::{self, Literal};
+use super::names::Names;
+
+/// The last register that toolchain 0.1.2 encodes rightly as the false source of a `select`.
+const LAST_FALSE_SOURCE: u8 = 15;
+
+/// Writes the instructions of an item anew.
+pub(crate) struct Rewriter<'c> {
+    text: &'c str,
+    code: &'c Code,
+    spares: Spares<'c>,
+    names: Names,
+}
+
+/// `.workgroup_size 256` as `.workgroup_size 256, 1, 1`.
+pub(crate) fn size(code: &Code, at: usize) -> Option<(TextRange, String)> {
+    let size = code.sizes[at];
+    let missing = 3_usize.checked_sub(usize::from(size.written)).filter(|missing| *missing > 0)?;
+    Some((TextRange::empty(size.range.end()), ", 1".repeat(missing)))
+}
+
+impl<'c> Rewriter<'c> {
+    pub(crate) fn new(text: &'c str, code: &'c Code) -> Rewriter<'c> {
+        Rewriter { text, code, spares: Spares::new(code), names: Names::same() }
+    }
+
+    /// The same, with other names for some registers throughout the item.
+    pub(super) fn renaming(self, names: Names) -> Rewriter<'c> {
+        Rewriter { names, ..self }
+    }
+
+    /// The edits that write an instruction anew; `None` where it cannot be, or needs none.
+    pub(crate) fn instruction(&self, at: usize) -> Option<Edits> {
+        let instruction = &self.code.instructions[at];
+        let entry = instruction.entry?.0;
+        if !understood(instruction) {
+            return None;
+        }
+        let mut line = Line::new(self.text, self.code, &self.spares, at);
+        let on_predicates = instruction.operands.first().is_some_and(|first| first.name == "pd");
+        if on_predicates && !entry.predicate_operands.is_empty() {
+            let lines = self.logic(entry.mnemonic, instruction)?;
+            return line.replaced(lines);
+        }
+        let written = (instruction.operands.iter())
+            .map(|operand| self.operand(&mut line, entry, operand))
+            .collect::<Option<Vec<_>>>()?;
+        let edits = match entry.toolchain {
+            Some(name) if entry.available == Availability::Crates => {
+                let edits = self.in_place(instruction, entry, name, written);
+                line.finish(edits)
+            }
+            _ => self.stand_in(line, entry, &written),
+        };
+        edits.filter(|edits| !edits.is_empty())
+    }
+
+    /// The edits of [`instruction`](Self::instruction), or those that only give its registers their names.
+    pub(super) fn instruction_or_names(&self, at: usize) -> Edits {
+        self.instruction(at).unwrap_or_else(|| {
+            let range = self.code.instructions[at].range;
+            let names = self.code.names.iter().filter(|name| range.contains_range(name.range));
+            let renamed = names.filter_map(|name| match name.name {
+                Name::Predicate(index) if self.names.of(index) != index => {
+                    Some((name.range, format!("p{}", self.names.of(index))))
+                }
+                _ => None,
+            });
+            renamed.collect()
+        })
+    }
+
+    /// The edits that read the special registers of an instruction into general ones first.
+    pub(crate) fn special_operands(&self, at: usize) -> Option<Edits> {
+        let instruction = &self.code.instructions[at];
+        let entry = instruction.entry?.0;
+        let mut line = Line::new(self.text, self.code, &self.spares, at);
+        let mut edits = Edits::new();
+        for operand in instruction.operands.iter().filter(|operand| is_read_special(operand)) {
+            edits.push((operand.range, self.operand(&mut line, entry, operand)?));
+        }
+        line.finish(edits)
+    }
+
+    /// What stands for an operand in the toolchain's language; what it needs is put before and after the line.
+    fn operand(&self, line: &mut Line<'_>, entry: &isa::Instruction, operand: &Operand) -> Option<String> {
+        let ty = entry.operands.iter().find(|form| form.name == operand.name).map_or("", |form| form.ty);
+        Some(match &operand.value {
+            Value::Register { index, half: Some(half) } => {
+                if operand.role != Role::Read {
+                    return None;
+                }
+                self.half(line, *index, *half)?
+            }
+            Value::Register { index, half: None }
+                if *index > LAST_FALSE_SOURCE && is_false_source(line.instruction(), entry, operand) =>
+            {
+                let low = line.registers(1).filter(|low| *low <= LAST_FALSE_SOURCE)?;
+                line.before.push(format!("mov r{low}, r{index}"));
+                format!("r{low}")
+            }
+            Value::Float(bits) if entry.mnemonic == "mov_imm" => {
+                format!("{:#010x}", literal(f64::from_bits(*bits), ty))
+            }
+            Value::Integer { .. } if entry.mnemonic == "mov_imm" => self.text[operand.range].to_owned(),
+            Value::Integer { .. } | Value::Float(_) => {
+                // A lane that is not there would not have the number for those that read it.
+                if entry.mnemonic.starts_with("wave_") && operand.name == "rs1" {
+                    return None;
+                }
+                self.number(line, operand, ty)?
+            }
+            Value::Predicate { index, negated: true } => self.opposite(line, entry, *index)?,
+            Value::Predicate { index, negated: false } => format!("p{}", self.names.of(*index)),
+            Value::Special(name) if is_read_special(operand) && !takes_special(entry, operand) => {
+                let register = line.registers(1)?;
+                line.before.push(format!("mov_sr r{register}, {name}"));
+                format!("r{register}")
+            }
+            Value::Invalid => return None,
+            _ => self.text[operand.range].to_owned(),
+        })
+    }
+
+    /// A half of a register as a whole one.
+    fn half(&self, line: &mut Line<'_>, index: u8, half: Half) -> Option<String> {
+        let free = line.registers(1)?;
+        let (number, operation) = match half {
+            Half::Low => ("0xffff", "and"),
+            Half::High => ("16", "shr"),
+        };
+        line.before.push(format!("mov_imm r{free}, {number}"));
+        line.before.push(format!("{operation} r{free}, r{index}, r{free}"));
+        Some(format!("r{free}"))
+    }
+
+    /// A number in registers of its own, a word each.
+    fn number(&self, line: &mut Line<'_>, operand: &Operand, ty: &str) -> Option<String> {
+        let first = line.registers(operand.registers)?;
+        let words = words(&operand.value, operand.registers, ty)?;
+        for (word, register) in words.into_iter().zip(first..) {
+            let number = match (word, &operand.value) {
+                (Word::AsWritten, _) => self.text[operand.range].to_owned(),
+                (Word::Bits(bits), _) => format!("{bits:#010x}"),
+            };
+            line.before.push(format!("mov_imm r{register}, {number}"));
+        }
+        Some(format!("r{first}"))
+    }
+
+    /// The opposite of a predicate. An `if` without `else` has its lines on the other side instead.
+    fn opposite(&self, line: &mut Line<'_>, entry: &isa::Instruction, index: u8) -> Option<String> {
+        let named = self.names.of(index);
+        let alone = matches!(
+            self.code
+                .links
+                .iter()
+                .zip(&self.code.instructions)
+                .find(|(_, it)| it.range == line.instruction().range),
+            Some((Some(Link::If { otherwise: None, end: Some(_) }), _))
+        );
+        match entry.mnemonic {
+            "if" if alone => {
+                line.after.push("else".into());
+                Some(format!("p{named}"))
+            }
+            // The sources change places instead.
+            "select" => Some(format!("p{named}")),
+            _ => {
+                let free = line.predicate()?;
+                line.before.extend(logic::copy(free, Literal { index: named, negated: true }));
+                Some(format!("p{free}"))
+            }
+        }
+    }
+
+    fn logic(&self, operation: &str, instruction: &Instruction) -> Option<Vec<String>> {
+        let literal = |name: &str| match instruction.operand(name)?.value {
+            Value::Predicate { index, negated } => Some(Literal { index: self.names.of(index), negated }),
+            _ => None,
+        };
+        let a = literal("ps1")?;
+        let lines = logic::lines(operation, literal("pd")?.index, a, literal("ps2").unwrap_or(a))?;
+        let guard = instruction
+            .guard
+            .map(|guard| Literal { index: self.names.of(guard.predicate), negated: guard.negated });
+        Some(logic::guarded(guard, lines))
+    }
+
+    /// The words of the instruction that change where they stand.
+    fn in_place(
+        &self,
+        instruction: &Instruction,
+        entry: &isa::Instruction,
+        name: &str,
+        written: Vec<String>,
+    ) -> Edits {
+        let mut edits = Edits::new();
+        if let Some(guard) =
+            instruction.guard.filter(|guard| self.names.of(guard.predicate) != guard.predicate)
+        {
+            let bang = if guard.negated { "!" } else { "" };
+            edits.push((guard.range, format!("@{bang}p{}", self.names.of(guard.predicate))));
+        }
+        let mnemonic = &self.text[instruction.mnemonic_range];
+        let suffix = mnemonic.strip_prefix(instruction.mnemonic.as_str()).unwrap_or_default();
+        let hint = if entry.suffix == Suffix::CacheHint { suffix } else { "" };
+        let is_fence = instruction.operands.len() == 1;
+        if !(is_fence && entry.suffix == Suffix::Scope) && mnemonic != format!("{name}{hint}") {
+            edits.push((instruction.mnemonic_range, format!("{name}{hint}")));
+        }
+        let mut wanted = in_toolchain_order(instruction, entry, written);
+        if entry.suffix == Suffix::Scope && instruction.operand("scope").is_none() {
+            wanted.push(".device".into());
+        }
+        let places: Vec<TextRange> = (instruction.operands.iter().map(|operand| operand.range))
+            .filter(|range| !instruction.mnemonic_range.contains_range(*range))
+            .collect();
+        let changed = places.iter().zip(&wanted).filter(|(place, text)| self.text[**place] != **text);
+        edits.extend(changed.map(|(place, text)| (*place, text.clone())));
+        if let (Some(last), Some(rest)) = (places.last(), wanted.get(places.len()..))
+            && !rest.is_empty()
+        {
+            edits.push((TextRange::empty(last.end()), format!(", {}", rest.join(", "))));
+        }
+        edits
+    }
+
+    /// Other instructions that do the same.
+    fn stand_in(&self, mut line: Line<'_>, entry: &isa::Instruction, written: &[String]) -> Option<Edits> {
+        let instruction = line.instruction();
+        let (mut register, mut predicate) = (None, None);
+        let mut lines = Vec::new();
+        for template in entry.stand_in {
+            let (name, operands) = template.split_once(' ').unwrap_or((template, ""));
+            let mut words = Vec::new();
+            for word in operands.split(", ") {
+                words.push(match word {
+                    "?p" => {
+                        predicate = predicate.or_else(|| line.predicate());
+                        format!("p{}", predicate?)
+                    }
+                    "?r" => {
+                        register = register.or_else(|| line.registers(1));
+                        format!("r{}", register?)
+                    }
+                    word => {
+                        let at = instruction.operands.iter().position(|operand| operand.name == word)?;
+                        written[at].clone()
+                    }
+                });
+            }
+            lines.push(format!("{name} {}", words.join(", ")));
+        }
+        if let (Some(guard), Some(last)) = (instruction.guard, lines.last_mut()) {
+            let bang = if guard.negated { "!" } else { "" };
+            *last = format!("@{bang}p{} {last}", self.names.of(guard.predicate));
+        }
+        if lines.is_empty() { None } else { line.replaced(lines) }
+    }
+}
+
+/// Whether all operands are what the form wants, but for special registers that are read.
+fn understood(instruction: &Instruction) -> bool {
+    let named = |operand: &Operand| !operand.name.is_empty() && operand.value != Value::Invalid;
+    instruction.complete
+        || instruction.operands.iter().any(is_read_special) && instruction.operands.iter().all(named)
+}
+
+fn is_read_special(operand: &Operand) -> bool {
+    matches!(operand.value, Value::Special(_)) && operand.role == Role::Read
+}
+
+fn takes_special(entry: &isa::Instruction, operand: &Operand) -> bool {
+    let form = entry.operands.iter().find(|form| form.name == operand.name);
+    form.is_some_and(|form| form.kinds.contains(&OperandKind::Special))
+}
+
+/// The operands in the toolchain's order, a `select` of the opposite with its sources exchanged.
+fn in_toolchain_order(
+    instruction: &Instruction,
+    entry: &isa::Instruction,
+    written: Vec<String>,
+) -> Vec<String> {
+    let place = |name: &str| instruction.operands.iter().position(|operand| operand.name == name);
+    let mut order: Vec<usize> = entry.toolchain_operands.iter().filter_map(|form| place(form.name)).collect();
+    if entry.mnemonic == "select" && selects_opposite(instruction) && order.len() == 4 {
+        order.swap(2, 3);
+    }
+    order.into_iter().map(|at| written[at].clone()).collect()
+}
+
+/// Whether a `select` asks for the opposite of its predicate.
+fn selects_opposite(instruction: &Instruction) -> bool {
+    let predicate = instruction.operand("ps").map(|operand| &operand.value);
+    matches!(predicate, Some(Value::Predicate { negated: true, .. }))
+}
+
+/// Whether a `select` will have this operand as its second source.
+fn is_false_source(instruction: &Instruction, entry: &isa::Instruction, operand: &Operand) -> bool {
+    let name = if selects_opposite(instruction) { "rs1" } else { "rs2" };
+    entry.mnemonic == "select" && operand.name == name
+}
+
+/// A word of a number.
+enum Word {
+    /// The number as the program has it.
+    AsWritten,
+    Bits(u32),
+}
+
+/// The words of a number where an operand of this type is read, the low one first.
+fn words(value: &Value, count: u8, ty: &str) -> Option<Vec<Word>> {
+    let is_float = ["f16", "f32", "f64"].iter().any(|float| ty.contains(float));
+    let wide =
+        |bits: i128| (0..count).map(|word| Word::Bits((bits >> (32 * u32::from(word))) as u32)).collect();
+    Some(match (value, count) {
+        (Value::Integer { value, hexadecimal: false }, 1) if is_float => {
+            vec![Word::Bits(literal(*value as f64, ty))]
+        }
+        (Value::Integer { .. }, 1) => vec![Word::AsWritten],
+        (Value::Float(bits), 1) => vec![Word::Bits(literal(f64::from_bits(*bits), ty))],
+        (Value::Integer { value, hexadecimal: false }, _) if is_float => {
+            wide(i128::from((*value as f64).to_bits()))
+        }
+        (Value::Integer { value, .. }, _) => wide(i128::from(*value)),
+        (Value::Float(bits), _) => wide(i128::from(*bits)),
+        _ => return None,
+    })
+}
