@@ -8,8 +8,6 @@ mod guide;
 mod line;
 mod logic;
 mod names;
-#[cfg(test)]
-mod tests;
 mod toolchain;
 
 use text_size::TextRange;

@@ -103,6 +103,10 @@ fn a_warning_can_be_allowed_on_its_line() {
         range([2, 5], [2, 5]),
         None,
         expect![[r#"
+            Use `p1` instead of `p0` in the whole kernel (quickfix) of guard-p0
+                version 1
+                1:12-1:14 "p1"
+                2:5-2:7 "p1"
             Allow `guard-p0` on this line (quickfix) of guard-p0
                 version 1
                 2:23-2:23 " ; warplens: allow(guard-p0)"
@@ -196,4 +200,73 @@ fn a_name_that_is_no_diagnostic_is_said_once() {
     ]
     .assert_eq(&message());
     expect!["settings `warplens.diagnostics`: there is no diagnostic `nonsense`"].assert_eq(&message());
+}
+
+const GUIDE: &str =
+    ".kernel k\n    .registers 8\n    icmp.lt p1, r0, 5\n    @p1 local_store.u32 r0, r1\n    halt\n.end\n";
+
+#[test]
+fn a_line_is_written_for_the_chosen_toolchain() {
+    let mut client = Client::with_options(&Options {
+        settings: json!({ "wave": { "accepts": "toolchain-0.1.2" } }),
+        ..Options::default()
+    });
+    client.wait_until_asked("workspace/diagnostic/refresh");
+    let file = client.open("k.wave", GUIDE);
+    expect![[r#"
+        2:4-2:11 error not-in-toolchain: toolchain 0.1.2 writes `icmp_lt`
+        2:20-2:21 error not-in-toolchain: toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first
+        3:8-3:23 error not-in-toolchain: toolchain 0.1.2 writes `local_store_u32`
+    "#]].assert_eq(&render(&client.diagnostics(&file)));
+    expect![[r#"
+        Write it for toolchain 0.1.2 (quickfix, preferred) of not-in-toolchain
+            version 1
+            2:4-2:4 "mov_imm r2, 5\n    "
+            2:4-2:11 "icmp_lt"
+            2:20-2:21 "r2"
+    "#]]
+    .assert_eq(&shown(&actions(&mut client, &file, range([2, 4], [2, 4]), Some("quickfix"))));
+    expect![[r#"
+        Mend everything that is certain (source.fixAll.warplens)
+            version 1
+            2:4-2:4 "mov_imm r2, 5\n    "
+            2:4-2:11 "icmp_lt"
+            2:20-2:21 "r2"
+            3:8-3:23 "local_store_u32"
+            3:24-3:26 "r1"
+            3:28-3:30 "r0"
+    "#]]
+    .assert_eq(&shown(&actions(&mut client, &file, range([0, 0], [0, 0]), Some("source.fixAll"))));
+}
+
+#[test]
+fn a_file_is_written_in_the_other_spelling() {
+    check(
+        ("k.wave", GUIDE),
+        range([0, 0], [0, 0]),
+        Some("source"),
+        expect![[r#"
+        Rewrite file in the toolchain's spelling (source.rewriteInToolchainSpelling.warplens)
+            version 1
+            2:4-2:4 "mov_imm r2, 5\n    "
+            2:4-2:11 "icmp_lt"
+            2:20-2:21 "r2"
+            3:8-3:23 "local_store_u32"
+            3:24-3:26 "r1"
+            3:28-3:30 "r0"
+    "#]],
+    );
+    let kind = "source.rewriteInGuideSpelling.warplens";
+    let toolchain = GUIDE.replace("icmp.lt p1, r0, 5", "icmp_lt p1, r0, r2");
+    check(
+        ("k.wave", &toolchain),
+        range([0, 0], [0, 0]),
+        Some(kind),
+        expect![[r#"
+        Rewrite file in the guide's spelling (source.rewriteInGuideSpelling.warplens)
+            version 1
+            2:4-2:11 "icmp.lt"
+    "#]],
+    );
+    check(("k.ptx", SOURCE), range([0, 0], [0, 0]), Some(kind), expect![[""]]);
 }

@@ -33,6 +33,15 @@ impl<'c> Spares<'c> {
         Spares { code, named, live }
     }
 
+    /// The same, but for a predicate register that is about to be used throughout.
+    #[must_use]
+    pub fn without(mut self, predicate: u8) -> Spares<'c> {
+        let cell = Cell::Predicate(predicate);
+        self.named.insert(cell);
+        self.live.iter_mut().for_each(|live| live.insert(cell));
+        self
+    }
+
     /// General registers that may be written before the instruction at `at`, and be read by it: the best first.
     pub fn general(&self, at: usize) -> impl Iterator<Item = u8> {
         let count = self.code.resources.register_count().min(MOST) as u8;

@@ -1,9 +1,13 @@
 //! Checks of WAVE: `hir` finds and words what is wrong with an item; labels and kernels of several items are judged here.
 
+mod departures;
+
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::wave::{self, ProblemKind};
+
+use departures::Departures;
 
 use super::Problem;
 use super::problem::Mend;
@@ -16,10 +20,11 @@ use crate::names::{Namespace, Need, module_uses};
 pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = wave_code(db, item);
     let accepts = file.accepts(db);
+    let departures = Departures::new(&item.text(db).0, &code, accepts);
     problems.extend(code.problems.iter().filter_map(|found| {
         let grade = severity(found.severity_in(accepts)?);
         let problem = Problem::new(found.range, grade, found.code(), found.message());
-        let problem = problem.with_fix(mend(found));
+        let problem = problem.with_fix(mend(found).or_else(|| departures.mend_of(found)));
         let problem = match found.kind {
             ProblemKind::Unreachable => problem.with_tag(Tag::Unnecessary),
             _ => problem,
@@ -29,11 +34,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
             None => problem,
         })
     }));
-    problems.extend(
-        wave::departures(&code, accepts).iter().map(|found| {
-            Problem::new(found.range, severity(found.severity()), found.code(), found.message())
-        }),
-    );
+    problems.extend(departures.problems());
     if item.parse(db).errors().is_empty() {
         check_wave(&code, &item.text(db).0, accepts, problems);
     }

@@ -87,6 +87,8 @@ impl<'r> Line<'r> {
             let directive = self.code.resources.registers?.range;
             edits.push((directive, format!(".registers {}", self.limit()?)));
         }
+        // Of two at one place the insertion comes first.
+        edits.sort_by_key(|(range, _)| (range.start(), range.end()));
         Some(edits)
     }
 

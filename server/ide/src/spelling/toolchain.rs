@@ -13,6 +13,9 @@ use super::names::Names;
 /// The last register that toolchain 0.1.2 encodes rightly as the false source of a `select`.
 const LAST_FALSE_SOURCE: u8 = 15;
 
+/// Predicate registers are `p0` to this one.
+const LAST_PREDICATE: u8 = 3;
+
 /// Writes the instructions of an item anew.
 pub(crate) struct Rewriter<'c> {
     text: &'c str,
@@ -35,7 +38,9 @@ impl<'c> Rewriter<'c> {
 
     /// The same, with other names for some registers throughout the item.
     pub(super) fn renaming(self, names: Names) -> Rewriter<'c> {
-        Rewriter { names, ..self }
+        let spares = (0..=LAST_PREDICATE).filter(|index| names.of(*index) != *index);
+        let spares = spares.fold(self.spares, |spares, index| spares.without(names.of(index)));
+        Rewriter { names, spares, ..self }
     }
 
     /// The edits that write an instruction anew; `None` where it cannot be, or needs none.
@@ -102,14 +107,14 @@ impl<'c> Rewriter<'c> {
                 self.half(line, *index, *half)?
             }
             Value::Register { index, half: None }
-                if *index > LAST_FALSE_SOURCE && is_false_source(line.instruction(), entry, operand) =>
+                if entry.mnemonic == "select" && operand.name == "rs2" && *index > LAST_FALSE_SOURCE =>
             {
                 let low = line.registers(1).filter(|low| *low <= LAST_FALSE_SOURCE)?;
                 line.before.push(format!("mov r{low}, r{index}"));
                 format!("r{low}")
             }
             Value::Float(bits) if entry.mnemonic == "mov_imm" => {
-                format!("{:#010x}", literal(f64::from_bits(*bits), ty))
+                format!("{:#x}", literal(f64::from_bits(*bits), ty))
             }
             Value::Integer { .. } if entry.mnemonic == "mov_imm" => self.text[operand.range].to_owned(),
             Value::Integer { .. } | Value::Float(_) => {
@@ -150,7 +155,7 @@ impl<'c> Rewriter<'c> {
         for (word, register) in words.into_iter().zip(first..) {
             let number = match (word, &operand.value) {
                 (Word::AsWritten, _) => self.text[operand.range].to_owned(),
-                (Word::Bits(bits), _) => format!("{bits:#010x}"),
+                (Word::Bits(bits), _) => format!("{bits:#x}"),
             };
             line.before.push(format!("mov_imm r{register}, {number}"));
         }
@@ -173,8 +178,6 @@ impl<'c> Rewriter<'c> {
                 line.after.push("else".into());
                 Some(format!("p{named}"))
             }
-            // The sources change places instead.
-            "select" => Some(format!("p{named}")),
             _ => {
                 let free = line.predicate()?;
                 line.before.extend(logic::copy(free, Literal { index: named, negated: true }));
@@ -285,30 +288,15 @@ fn takes_special(entry: &isa::Instruction, operand: &Operand) -> bool {
     form.is_some_and(|form| form.kinds.contains(&OperandKind::Special))
 }
 
-/// The operands in the toolchain's order, a `select` of the opposite with its sources exchanged.
+/// The operands in the toolchain's order.
 fn in_toolchain_order(
     instruction: &Instruction,
     entry: &isa::Instruction,
     written: Vec<String>,
 ) -> Vec<String> {
     let place = |name: &str| instruction.operands.iter().position(|operand| operand.name == name);
-    let mut order: Vec<usize> = entry.toolchain_operands.iter().filter_map(|form| place(form.name)).collect();
-    if entry.mnemonic == "select" && selects_opposite(instruction) && order.len() == 4 {
-        order.swap(2, 3);
-    }
-    order.into_iter().map(|at| written[at].clone()).collect()
-}
-
-/// Whether a `select` asks for the opposite of its predicate.
-fn selects_opposite(instruction: &Instruction) -> bool {
-    let predicate = instruction.operand("ps").map(|operand| &operand.value);
-    matches!(predicate, Some(Value::Predicate { negated: true, .. }))
-}
-
-/// Whether a `select` will have this operand as its second source.
-fn is_false_source(instruction: &Instruction, entry: &isa::Instruction, operand: &Operand) -> bool {
-    let name = if selects_opposite(instruction) { "rs1" } else { "rs2" };
-    entry.mnemonic == "select" && operand.name == name
+    let order = entry.toolchain_operands.iter().filter_map(|form| place(form.name));
+    order.map(|at| written[at].clone()).collect()
 }
 
 /// A word of a number.

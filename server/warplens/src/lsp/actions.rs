@@ -1,7 +1,7 @@
 //! What a user can have done about diagnostics: `textDocument/codeAction`.
 //!
 //! A mend of one diagnostic is a quick fix. The mends that are certain can be done all at once, by
-//! `source.fixAll.warplens`, which an editor may run on save.
+//! `source.fixAll.warplens`, which an editor may run on save. Other source actions write a WAVE file in one of its spellings.
 
 use std::collections::HashMap;
 
@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use warplens_ide::lanes::Source;
-use warplens_ide::{Diagnostic, Fix, Language, Origin};
+use warplens_ide::{Diagnostic, Fix, Language, Origin, Spelling};
 use warplens_sim::WarpId;
 
 use super::commands::SELECT_LAUNCH;
@@ -20,6 +20,16 @@ use super::{convert, lanes};
 
 /// The kind of the action that does all that is certain.
 pub(super) const FIX_ALL: &str = "source.fixAll.warplens";
+
+/// The kinds of the actions that write a whole file in a spelling, what they are called, and which it is.
+pub(super) const RESPELL: [(&str, &str, Spelling); 2] = [
+    (
+        "source.rewriteInToolchainSpelling.warplens",
+        "Rewrite file in the toolchain's spelling",
+        Spelling::Toolchain,
+    ),
+    ("source.rewriteInGuideSpelling.warplens", "Rewrite file in the guide's spelling", Spelling::Guide),
+];
 
 /// What can be done about the diagnostics in a range.
 pub(super) fn actions(
@@ -45,6 +55,12 @@ pub(super) fn actions(
     // Only who asks for it gets it: it is about the whole document.
     if only.is_some() && is_wanted(FIX_ALL, only) {
         actions.extend(fix_all(question, &found));
+    }
+    for (kind, title, spelling) in RESPELL {
+        if only.is_some() && is_wanted(kind, only) {
+            let edits = question.analysis.respell(question.file, spelling)?;
+            actions.extend(source_action(question, kind, title, edits));
+        }
     }
     Ok(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
 }
@@ -109,9 +125,19 @@ fn fix_all(question: &Question, found: &[Diagnostic]) -> Option<CodeAction> {
             edits.extend(new);
         }
     }
+    source_action(question, FIX_ALL, "Mend everything that is certain", edits)
+}
+
+/// An action about the whole document; `None` if it would change nothing.
+fn source_action(
+    question: &Question,
+    kind: &'static str,
+    title: &str,
+    edits: Vec<warplens_ide::TextEdit>,
+) -> Option<CodeAction> {
     (!edits.is_empty()).then(|| CodeAction {
-        title: "Mend everything that is certain".into(),
-        kind: Some(CodeActionKind::from(FIX_ALL)),
+        title: title.into(),
+        kind: Some(CodeActionKind::from(kind)),
         edit: Some(edit(question, convert::edits(question, edits))),
         ..CodeAction::default()
     })

@@ -200,7 +200,7 @@ pub(super) fn server_capabilities(encoding: Encoding) -> ServerCapabilities {
         })),
 
         code_action_provider: Some(CodeActionProviderCapability::Options(CodeActionOptions {
-            code_action_kinds: Some(vec![CodeActionKind::QUICKFIX, CodeActionKind::from(actions::FIX_ALL)]),
+            code_action_kinds: Some(code_action_kinds()),
             work_done_progress_options: plain,
             resolve_provider: Some(false),
         })),
@@ -225,4 +225,11 @@ fn legend() -> SemanticTokensLegend {
         token_types: TokenKind::LEGEND.iter().map(|(_, name)| SemanticTokenType::new(name)).collect(),
         token_modifiers: TokenModifiers::LEGEND.iter().map(|name| SemanticTokenModifier::new(name)).collect(),
     }
+}
+
+/// The kinds of actions that there are.
+fn code_action_kinds() -> Vec<CodeActionKind> {
+    let of_files = actions::RESPELL.map(|(kind, _, _)| kind);
+    let of_sources = std::iter::once(actions::FIX_ALL).chain(of_files).map(CodeActionKind::from);
+    std::iter::once(CodeActionKind::QUICKFIX).chain(of_sources).collect()
 }

@@ -1,0 +1,109 @@
+//! What departs from the chosen language, and the mends that write a line otherwise.
+
+use text_size::TextRange;
+use warplens_hir::wave::{self, Accepts, Code, Departure, DepartureKind, ProblemKind};
+
+use super::severity;
+use crate::diagnostics::problem::{Mend, Problem};
+use crate::spelling::{self, Edits, Rewriter};
+
+/// The title of mends into the toolchain's language.
+const FOR_TOOLCHAIN: &str = "Write it for toolchain 0.1.2";
+
+/// Finds what departs from the chosen language, and mends it and other problems by writing lines otherwise.
+pub(super) struct Departures<'c> {
+    text: &'c str,
+    code: &'c Code,
+    accepts: Accepts,
+    rewriter: std::cell::OnceCell<Rewriter<'c>>,
+}
+
+impl<'c> Departures<'c> {
+    pub(super) fn new(text: &'c str, code: &'c Code, accepts: Accepts) -> Departures<'c> {
+        Departures { text, code, accepts, rewriter: std::cell::OnceCell::new() }
+    }
+
+    /// Everything that departs from the chosen language.
+    pub(super) fn problems(&self) -> impl Iterator<Item = Problem> {
+        wave::departures(self.code, self.accepts).into_iter().map(|found| {
+            Problem::new(found.range, severity(found.severity()), found.code(), found.message())
+                .with_fix(self.mend(&found))
+        })
+    }
+
+    fn rewriter(&self) -> &Rewriter<'c> {
+        self.rewriter.get_or_init(|| Rewriter::new(self.text, self.code))
+    }
+
+    fn mend(&self, found: &Departure) -> Option<Mend> {
+        match &found.kind {
+            DepartureKind::ToolchainSpelling(name) => {
+                let edits = spelling::in_guide(self.text, self.code, found.at)?;
+                Some(mend(&format!("Write it as the guide does: `{name}`"), edits).preferred())
+            }
+            DepartureKind::ShortSize => {
+                let (range, insert) = spelling::size_in_toolchain(self.code, found.at)?;
+                Some(mend(FOR_TOOLCHAIN, vec![(range, insert)]).preferred())
+            }
+            DepartureKind::HighRegister => {
+                let (other, edits) = spelling::other_register(self.code, found.range)?;
+                Some(mend(&format!("Use `r{other}` instead in the whole kernel"), edits))
+            }
+            DepartureKind::BackwardConversion
+            | DepartureKind::CompareAndSwap
+            | DepartureKind::Continue
+            | DepartureKind::BreakInIf
+            | DepartureKind::PartialEnd
+            | DepartureKind::ManyRegisters
+            | DepartureKind::AbsentSpecial => None,
+            _ => self.written_for_toolchain(found.at),
+        }
+    }
+
+    fn written_for_toolchain(&self, at: usize) -> Option<Mend> {
+        Some(mend(FOR_TOOLCHAIN, self.rewriter().instruction(at)?).preferred())
+    }
+
+    /// What mends a problem that is one in other languages too.
+    pub(super) fn mend_of(&self, problem: &wave::Problem) -> Option<Mend> {
+        let for_toolchain = self.accepts == Accepts::Toolchain;
+        match &problem.kind {
+            ProblemKind::MissingScope { fence: false } | ProblemKind::SpecialOperand { .. }
+                if for_toolchain =>
+            {
+                self.written_for_toolchain(self.instruction_at(problem.range)?)
+            }
+            ProblemKind::IdleHint(_) if for_toolchain => {
+                let at = self.instruction_at(problem.range)?;
+                self.written_for_toolchain(at).or_else(|| Some(without(problem.range)))
+            }
+            ProblemKind::SpecialOperand { written: false } => {
+                let edits = self.rewriter().special_operands(self.instruction_at(problem.range)?)?;
+                Some(mend("Read it with `mov_sr` first", edits).preferred())
+            }
+            ProblemKind::MissingScope { fence: false } => {
+                let at = self.instruction_at(problem.range)?;
+                let end = self.code.instructions[at].operands.last()?.range.end();
+                Some(mend("Add `.device`", vec![(TextRange::empty(end), ", .device".into())]))
+            }
+            ProblemKind::IdleHint(_) => Some(without(problem.range)),
+            ProblemKind::GuardP0 => {
+                let (other, edits) = spelling::other_guard(self.code)?;
+                Some(mend(&format!("Use `p{other}` instead of `p0` in the whole kernel"), edits))
+            }
+            _ => None,
+        }
+    }
+
+    fn instruction_at(&self, range: TextRange) -> Option<usize> {
+        self.code.instruction_at(range.start())
+    }
+}
+
+fn without(range: TextRange) -> Mend {
+    mend("Remove it", vec![(range, String::new())]).preferred()
+}
+
+fn mend(title: &str, edits: Edits) -> Mend {
+    edits.into_iter().fold(Mend::new(title), |mend, (range, text)| mend.replace(range, text))
+}

@@ -1,0 +1,373 @@
+//! WAVE from one spelling into the other: what is written, that it assembles, and that it means the same.
+
+use std::path::{Path, PathBuf};
+
+use expect_test::{Expect, expect};
+use proptest::prelude::*;
+use warplens_hir::wave as hir;
+use warplens_ide::{Accepts, AnalysisHost, FileId, Language, Spelling, TextEdit};
+use warplens_sim::wave::{LaunchConfig, decode, run};
+use warplens_sim::{Control, RunOptions, Status};
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::wave::ast;
+
+const FILE: FileId = FileId(0);
+
+/// A text after edits.
+fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
+    edits.sort_by_key(|edit| (edit.range.start(), edit.range.end()));
+    let mut text = text.to_owned();
+    for edit in edits.into_iter().rev() {
+        text.replace_range(usize::from(edit.range.start())..usize::from(edit.range.end()), &edit.insert);
+    }
+    text
+}
+
+fn respelled(text: &str, spelling: Spelling) -> String {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, Language::Wave, text);
+    edited(text, host.snapshot().respell(FILE, spelling).unwrap())
+}
+
+/// What toolchain 0.1.2 does not take or runs otherwise, where a line can be written otherwise.
+fn departures(text: &str) -> Vec<String> {
+    let mut host = AnalysisHost::new();
+    host.set_accepts(Accepts::Toolchain);
+    host.open(FILE, Language::Wave, text);
+    let found = host.snapshot().diagnostics(FILE).unwrap();
+    let about_it = |code: &str| {
+        [
+            "not-in-toolchain",
+            "toolchain-fault",
+            "guard-p0",
+            "special-operand",
+            "missing-scope",
+            "idle-cache-hint",
+        ]
+        .contains(&code)
+    };
+    let counts = found.into_iter().filter(|found| about_it(found.code));
+    counts.map(|found| format!("{}: {}", &text[found.range], found.message)).collect()
+}
+
+/// The body of a kernel for the toolchain; it must assemble.
+fn check(body: &str, expected: &Expect) {
+    let text = format!(".kernel k\n    .registers 32\n{body}    halt\n.end\n");
+    let written = respelled(&text, Spelling::Toolchain);
+    let body = written.split_once("32\n").and_then(|(_, rest)| rest.rsplit_once("    halt\n"));
+    let lines = body.expect("the frame stays").0.lines();
+    expected.assert_eq(&lines.map(|line| format!("{}\n", &line[4..])).collect::<String>());
+    assert_eq!(departures(&written), [""; 0], "in\n{written}");
+    if let Err(error) = wave_asm::assemble(&written, "k.wave") {
+        panic!("{error:?} in\n{written}");
+    }
+}
+
+#[test]
+fn names_and_orders() {
+    check(
+        "    icmp.lt p1, r0, r1 ; less\n    @!p1 local_store.u32 r0, r1\n    device_load.u32.cached r2, r1\n    \
+         atomic_add.system r3, r1, r2\n    atomic_sub r1, r2\n    fence_acquire.device\n",
+        &expect![[r#"
+            icmp_lt p1, r0, r1 ; less
+            @!p1 local_store_u32 r1, r0
+            device_load_u32.cached r2, r1
+            atomic_add r3, r1, r2, .system
+            atomic_sub r1, r2, .device
+            fence_acquire.device
+        "#]],
+    );
+}
+
+#[test]
+fn numbers_go_into_free_registers() {
+    check(
+        "    iadd r1, r0, 1\n    @p1 fma r1, 2, r1, 0.5\n    hadd r2, r1, 1.5\n    dadd r4, r4, 2\n    \
+         device_store.u64 5, r0\n    mov_imm r6, 1.5\n    select r1, p0, 7, r0\n",
+        &expect![[r#"
+            mov_imm r3, 1
+            iadd r1, r0, r3
+            mov_imm r3, 0x40000000
+            mov_imm r7, 0x3f000000
+            @p1 fma r1, r3, r1, r7
+            mov_imm r3, 0x3e00
+            hadd r2, r1, r3
+            mov_imm r7, 0x0
+            mov_imm r8, 0x40000000
+            dadd r4, r4, r7
+            mov_imm r3, 0x5
+            mov_imm r4, 0x0
+            device_store_u64 r0, r3
+            mov_imm r6, 0x3fc00000
+            mov_imm r3, 7
+            select r1, p0, r3, r0
+        "#]],
+    );
+}
+
+#[test]
+fn comparisons_that_the_toolchain_lacks() {
+    check(
+        "    ucmp.ge p0, r1, r2\n    @p1 ucmp.gt p0, r1, 5\n    ucmp.eq p0, r1, r2\n    fcmp.ge p0, r1, 1.0\n    \
+         umin r1, r2, r3\n    @!p1 umax r1, r2, 3\n    wave_shuffle_idx r1, r2, r3\n",
+        &expect![[r#"
+            ucmp_le p0, r2, r1
+            mov_imm r0, 5
+            @p1 ucmp_lt p0, r0, r1
+            icmp_eq p0, r1, r2
+            mov_imm r0, 0x3f800000
+            fcmp_le p0, r0, r1
+            ucmp_lt p2, r2, r3
+            select r1, p2, r2, r3
+            mov_imm r0, 3
+            ucmp_lt p2, r2, r0
+            @!p1 select r1, p2, r0, r2
+            wave_shuffle r1, r2, r3
+        "#]],
+    );
+}
+
+#[test]
+fn logic_on_predicates() {
+    check(
+        "    and p2, p0, p1\n    and p1, p1, !p0\n    or p1, p1, p0\n    xor p2, p0, !p1\n    not p2, p1\n    not p1, p1\n    \
+         @!p0 or p2, p0, p1\n    and p0, !p0, p0\n",
+        &expect![[r#"
+            icmp_eq p2, r0, r0
+            @!p0 icmp_ne p2, r0, r0
+            @!p1 icmp_ne p2, r0, r0
+            if p0
+                icmp_ne p1, r0, r0
+            endif
+            if p0
+                icmp_eq p1, r0, r0
+            endif
+            if p0
+                icmp_ne p2, r0, r0
+                @p1 icmp_eq p2, r0, r0
+            else
+                icmp_ne p2, r0, r0
+                @!p1 icmp_eq p2, r0, r0
+            endif
+            icmp_ne p2, r0, r0
+            @!p1 icmp_eq p2, r0, r0
+            if p1
+                icmp_ne p1, r0, r0
+            else
+                icmp_eq p1, r0, r0
+            endif
+            if p0
+            else
+                icmp_eq p2, r0, r0
+                @!p0 icmp_ne p2, r0, r0
+                @p1 icmp_eq p2, r0, r0
+            endif
+            if p0
+                icmp_ne p0, r0, r0
+            else
+            endif
+        "#]],
+    );
+}
+
+#[test]
+fn opposites() {
+    check(
+        "    loop\n        icmp.ge p1, r0, 4\n        break !p1\n    endloop\n    if !p1\n        iadd r0, r0, r1\n    endif\n    \
+         if !p1 ; no\n        nop\n    else\n        nop\n    endif\n",
+        &expect![[r#"
+            loop
+                mov_imm r2, 4
+                icmp_ge p1, r0, r2
+                icmp_ne p0, r0, r0
+                @!p1 icmp_eq p0, r0, r0
+                break p0
+            endloop
+            if p1
+            else
+                iadd r0, r0, r1
+            endif
+            icmp_ne p0, r0, r0
+            @!p1 icmp_eq p0, r0, r0
+            if p0 ; no
+                nop
+            else
+                nop
+            endif
+        "#]],
+    );
+}
+
+#[test]
+fn faults() {
+    check(
+        "    @p0 iadd r1, r0, r0\n    icmp_lt p0, r0, r1\n    select r1, p0, r20, r21\n    hadd r2, r1.hi, r3.lo\n    \
+         iadd r1, sr_lane_id, r0\n    mov.uncached r1, r2\n",
+        &expect![[r#"
+            @p1 iadd r1, r0, r0
+            icmp_lt p1, r0, r1
+            mov r4, r21
+            select r1, p1, r20, r4
+            mov_imm r4, 16
+            shr r4, r1, r4
+            mov_imm r5, 0xffff
+            and r5, r3, r5
+            hadd r2, r4, r5
+            mov_sr r4, sr_lane_id
+            iadd r1, r4, r0
+            mov r1, r2
+        "#]],
+    );
+}
+
+/// The programs of the corpus that some toolchain assembles.
+fn corpus(folder: &Path, found: &mut Vec<(PathBuf, String)>) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            corpus(&path, found);
+        } else if path.extension().is_some_and(|it| it == "wave") {
+            let text = std::fs::read_to_string(&path).unwrap();
+            found.push((path, text));
+        }
+    }
+}
+
+#[test]
+fn there_and_back_again() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
+    if !folder.is_dir() {
+        eprintln!("skipped: corpus not found");
+        return;
+    }
+    let mut programs = Vec::new();
+    corpus(&folder, &mut programs);
+    let mut unchanged = 0;
+    for (path, text) in programs {
+        let first = respelled(&text, Spelling::Toolchain);
+        let guide = respelled(&text, Spelling::Guide);
+        assert_eq!(respelled(&guide, Spelling::Toolchain), first, "{}", path.display());
+        assert_eq!(respelled(&guide, Spelling::Guide), guide, "{}", path.display());
+        assert_eq!(respelled(&first, Spelling::Toolchain), first, "{}", path.display());
+        if wave_asm::assemble(&text, "k.wave").is_ok() {
+            assert!(wave_asm::assemble(&first, "k.wave").is_ok(), "{}", path.display());
+            unchanged += usize::from(first == text);
+        }
+    }
+    assert!(unchanged > 60, "only {unchanged} programs are as the toolchain wants them");
+}
+
+/// What a kernel leaves in device memory, eight lanes wide.
+fn memory(text: &str) -> Vec<u8> {
+    let tree = warplens_syntax::parse_file(Language::Wave, text).syntax();
+    let item = tree.children().find_map(ast::Item::cast).expect("there is a kernel");
+    let program = decode(&hir::lower(&item));
+    let launch =
+        LaunchConfig { memory: LaunchConfig::memory(4096), ..LaunchConfig::new([1; 3], [8, 1, 1], 8) };
+    let result = run(&program, launch, &RunOptions::default(), Control::none()).expect("nobody cancels");
+    assert_eq!(result.status, Status::Finished, "{:?} in\n{text}", result.findings);
+    result.memory.bytes(0, 4096).expect("that much was asked for").to_vec()
+}
+
+/// A number or a register to read.
+fn source() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => (0..6u8).prop_map(|index| format!("r{index}")),
+        1 => (-9..99i32).prop_map(|number| number.to_string()),
+        1 => Just("0x3f800000".to_owned()),
+        1 => Just("1.5".to_owned()),
+    ]
+}
+
+fn predicate() -> impl Strategy<Value = String> {
+    (any::<bool>(), 0..3u8).prop_map(|(negated, index)| format!("{}p{index}", if negated { "!" } else { "" }))
+}
+
+fn guard() -> impl Strategy<Value = String> {
+    prop_oneof![3 => Just(String::new()), 1 => predicate().prop_map(|predicate| format!("@{predicate} "))]
+}
+
+fn plain() -> impl Strategy<Value = String> {
+    let target = || 0..6u8;
+    let integer = prop::sample::select(vec!["iadd", "isub", "imul", "and", "xor", "umin", "umax", "shl"]);
+    let float = prop::sample::select(vec!["fadd", "fmul", "hadd", "hmul2"]);
+    let compare = prop::sample::select(vec![
+        "icmp.lt", "icmp_ge", "ucmp.ge", "ucmp.gt", "ucmp.eq", "ucmp.ne", "fcmp.ge",
+    ]);
+    let logic = prop::sample::select(vec!["and", "or", "xor"]);
+    prop_oneof![
+        (integer, target(), source(), source()).prop_map(|(name, d, a, b)| format!("{name} r{d}, {a}, {b}")),
+        (float, target(), source(), source()).prop_map(|(name, d, a, b)| format!("{name} r{d}, {a}, {b}")),
+        (compare, 0..3u8, source(), source()).prop_map(|(name, d, a, b)| format!("{name} p{d}, {a}, {b}")),
+        (logic, 0..3u8, predicate(), predicate())
+            .prop_map(|(name, d, a, b)| format!("{name} p{d}, {a}, {b}")),
+        (0..3u8, predicate()).prop_map(|(d, a)| format!("not p{d}, {a}")),
+        (target(), 0..3u8, source(), source())
+            .prop_map(|(d, p, a, b)| format!("select r{d}, p{p}, {a}, {b}")),
+        (target(), target()).prop_map(|(d, a)| format!("hadd r{d}, r{a}.hi, r{a}.lo")),
+        target().prop_map(|d| format!("mov r{d}, sr_lane_id")),
+        target().prop_map(|d| format!("mov_imm r{d}, 2.5")),
+    ]
+}
+
+/// Statements, some of them in constructs. Loops end after their first trip.
+fn body() -> impl Strategy<Value = Vec<String>> {
+    let statement = (guard(), plain()).prop_map(|(guard, plain)| vec![format!("{guard}{plain}")]);
+    let block = |inner: BoxedStrategy<Vec<String>>| {
+        let indented =
+            |lines: Vec<String>| lines.into_iter().map(|line| format!("    {line}")).collect::<Vec<_>>();
+        let choice =
+            (predicate(), inner.clone(), prop::option::of(inner.clone())).prop_map(move |(p, yes, no)| {
+                let mut lines = vec![format!("if {p}")];
+                lines.extend(indented(yes));
+                if let Some(no) = no {
+                    lines.push("else".into());
+                    lines.extend(indented(no));
+                }
+                lines.push("endif".into());
+                lines
+            });
+        let trip = (predicate(), inner).prop_map(move |(p, lines)| {
+            let mut all = vec!["loop".to_owned(), format!("    break {p}")];
+            all.extend(indented(lines));
+            all.extend(["    ucmp.eq p2, r0, r0".into(), "    break p2".into(), "endloop".into()]);
+            all
+        });
+        prop_oneof![2 => choice, 1 => trip]
+    };
+    let nested = statement.boxed().prop_recursive(3, 24, 4, move |inner| {
+        let several = prop::collection::vec(inner, 1..4).prop_map(|all| all.concat()).boxed();
+        block(several)
+    });
+    prop::collection::vec(nested, 1..8).prop_map(|all| all.concat())
+}
+
+/// The body in a kernel that puts its registers, and so many predicates, into device memory.
+fn kernel(body: &[String], predicates: u8) -> String {
+    let mut text = String::from(".kernel k\n    .registers 16\n    mov_sr r1, sr_lane_id\n");
+    for line in body {
+        text += &format!("    {line}\n");
+    }
+    text += "    mov_sr r8, sr_lane_id\n    imul r8, r8, 64\n";
+    for index in 0..6 {
+        text += &format!("    device_store.u32 r{index}, r8\n    iadd r8, r8, 4\n");
+    }
+    for index in 0..predicates {
+        text += &format!("    select r9, p{index}, 1, 0\n    device_store.u32 r9, r8\n    iadd r8, r8, 4\n");
+    }
+    text + "    halt\n.end\n"
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn the_meaning_stays(body in body(), predicates in 0..=3u8) {
+        let text = kernel(&body, predicates);
+        let written = respelled(&text, Spelling::Toolchain);
+        let guide = respelled(&written, Spelling::Guide);
+        let expected = memory(&text);
+        prop_assert!(memory(&written) == expected, "{text}\nis not\n{written}");
+        prop_assert!(memory(&guide) == expected, "{text}\nis not\n{guide}");
+    }
+}
