@@ -10,6 +10,7 @@ mod diagnostics;
 mod editing;
 mod features;
 mod findings;
+mod foreign;
 mod lanes;
 mod models;
 mod navigation;

@@ -241,6 +241,16 @@ impl Client {
 
     fn open_file(&mut self, file: File) -> File {
         let language = if file.uri.ends_with(".wave") { "wave-asm" } else { "ptx" };
+        self.open_in(language, file)
+    }
+
+    /// Opens a document of which the client says that this is its language.
+    pub fn open_as(&mut self, language: &str, name: &str, source: &str) -> File {
+        let file = File::new(format!("file:///test/{name}"), source, self.width);
+        self.open_in(language, file)
+    }
+
+    fn open_in(&mut self, language: &str, file: File) -> File {
         let item =
             json!({ "uri": file.uri, "languageId": language, "version": file.version, "text": file.text });
         self.notify("textDocument/didOpen", json!({ "textDocument": item }));
@@ -276,6 +286,11 @@ impl Client {
         let list = self.request("textDocument/completion", at.params());
         let items = list["items"].as_array().cloned().unwrap_or_default();
         items.iter().filter_map(|item| item["label"].as_str()).map(str::to_owned).collect()
+    }
+
+    /// The methods of the notifications that nobody has looked at.
+    pub fn unread(&self) -> Vec<&str> {
+        self.notifications.iter().map(|(method, _)| method.as_str()).collect()
     }
 
     /// The diagnostics of a document, asked for.

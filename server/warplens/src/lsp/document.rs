@@ -12,7 +12,7 @@ use ropey::Rope;
 use text_size::{TextRange, TextSize};
 use tower_lsp::ls_types::{
     Diagnostic, DiagnosticSeverity, NumberOrString, SemanticToken, TextDocumentContentChangeEvent,
-    TextDocumentItem, Uri,
+    TextDocumentItem,
 };
 use warplens_ide::{AnalysisHost, FileId, Language};
 
@@ -23,6 +23,10 @@ use crate::position::{Encoding, text_range};
 /// The longest text that is analysed, in bytes. Memory is bounded by ten times this; editors stop synchronising
 /// earlier (VS Code at 50 MB).
 pub const MAX_TEXT: usize = 64 << 20;
+
+/// Why nothing is said of a `.wave` file that may be another tool's.
+const FOREIGN: &str =
+    "this file has no `.kernel` line; if it is WAVE all the same, choose the language `wave-asm` for it";
 
 /// An open document.
 pub(super) struct Document {
@@ -41,6 +45,8 @@ pub(super) struct Document {
 pub(super) enum Body {
     /// Its text, which is analysed.
     Text(Language, Rope),
+    /// Its text, which may be another tool's: nothing is said about it unless it gets a kernel.
+    Foreign(Rope),
     /// Nothing: it is not analysed.
     Refused(Refusal),
 }
@@ -66,7 +72,7 @@ pub(super) struct Edit {
 impl Document {
     /// Opens a document in the host.
     pub(super) fn open(item: TextDocumentItem, file: FileId, host: &mut AnalysisHost) -> Document {
-        let kind = kind(&item.language_id, &item.uri, &item.text);
+        let kind = language::of_document(&item.language_id, Path::new(item.uri.path().as_str()), &item.text);
         let body = Body::new(kind, &item.text, file, host);
         Document { file, version: item.version, rests_until: None, kind, body, tokens: None }
     }
@@ -75,7 +81,7 @@ impl Document {
     pub(super) fn text(&self) -> Option<&Rope> {
         match &self.body {
             Body::Text(_, text) => Some(text),
-            Body::Refused(_) => None,
+            Body::Foreign(_) | Body::Refused(_) => None,
         }
     }
 
@@ -83,15 +89,24 @@ impl Document {
     pub(super) fn language(&self) -> Option<Language> {
         match self.body {
             Body::Text(language, _) => Some(language),
-            Body::Refused(_) => None,
+            Body::Foreign(_) | Body::Refused(_) => None,
         }
     }
 
-    /// Why it is not analysed.
+    /// Why it is not analysed, where its user is to know.
     pub(super) fn refusal(&self) -> Option<&Refusal> {
         match &self.body {
-            Body::Text(..) => None,
+            Body::Text(..) | Body::Foreign(_) => None,
             Body::Refused(refusal) => Some(refusal),
+        }
+    }
+
+    /// Why it is not analysed, for who asks for something of it.
+    pub(super) fn why_not(&self) -> Option<&str> {
+        match &self.body {
+            Body::Text(..) => None,
+            Body::Foreign(_) => Some(FOREIGN),
+            Body::Refused(refusal) => Some(&refusal.message),
         }
     }
 
@@ -113,13 +128,14 @@ impl Document {
         for change in changes {
             let Some(range) = change.range else {
                 let length = self.text().map_or(0, Rope::len_bytes);
-                self.body = Body::new(self.kind, &change.text, self.file, host);
+                self.set_text(&change.text, host);
                 let range = TextRange::up_to(TextSize::try_from(length).unwrap_or_default());
                 done.push(Edit { range, inserted: TextSize::of(change.text.as_str()), renewed: 0 });
                 continue;
             };
-            let Body::Text(_, text) = &mut self.body else { continue };
+            let (Body::Text(_, text) | Body::Foreign(text)) = &mut self.body else { continue };
             let edited = match text_range(text, range, encoding) {
+                Some(range) if self.kind == Kind::Shared => Ok(edit_foreign(text, range, &change.text)),
                 Some(range) => edit(text, range, &change.text, self.file, host),
                 None => Err(out_of_sync(&format!(
                     "an edit from line {} to line {} does not lie in the text of {} lines",
@@ -129,11 +145,33 @@ impl Document {
                 ))),
             };
             match edited {
-                Ok(edit) => done.push(edit),
+                Ok(edit) => {
+                    self.adopt(edit, host);
+                    done.push(edit);
+                }
                 Err(refusal) => self.refuse(refusal, host),
             }
         }
         done
+    }
+
+    /// Takes a foreign document for ours, once an edit has given it a kernel.
+    fn adopt(&mut self, edit: Edit, host: &mut AnalysisHost) {
+        let Body::Foreign(text) = &self.body else { return };
+        let line = |offset: TextSize| text.byte_to_line(usize::from(offset));
+        let (first, last) = (line(edit.range.start()), line(edit.range.start() + edit.inserted));
+        let shows_kernel = (first..=last).any(|line| language::shows_kernel(&text.line(line).to_string()));
+        if shows_kernel {
+            let text = text.to_string();
+            self.set_text(&text, host);
+        }
+    }
+
+    fn set_text(&mut self, text: &str, host: &mut AnalysisHost) {
+        if self.kind == Kind::Shared && language::shows_kernel(text) {
+            self.kind = Kind::Read(Language::Wave);
+        }
+        self.body = Body::new(self.kind, text, self.file, host);
     }
 }
 
@@ -153,6 +191,10 @@ impl Refusal {
 impl Body {
     fn new(kind: Kind, text: &str, file: FileId, host: &mut AnalysisHost) -> Body {
         let refusal = match kind {
+            Kind::Shared => {
+                host.close(file);
+                return Body::Foreign(Rope::from_str(text));
+            }
             _ if text.len() > MAX_TEXT => too_large(text.len()),
             Kind::Read(language) => {
                 host.open(file, language, text);
@@ -169,11 +211,16 @@ impl Body {
     }
 }
 
-fn kind(id: &str, uri: &Uri, text: &str) -> Kind {
-    let known = |kind: Kind| (kind != Kind::Unknown).then_some(kind);
-    known(language::by_id(id))
-        .or_else(|| known(language::by_extension(Path::new(uri.path().as_str()))))
-        .unwrap_or_else(|| language::by_text(text))
+/// Edits a text that is not analysed.
+fn edit_foreign(text: &mut Rope, range: TextRange, insert: &str) -> Edit {
+    replace(text, range, insert);
+    Edit { range, inserted: TextSize::of(insert), renewed: 0 }
+}
+
+fn replace(text: &mut Rope, range: TextRange, insert: &str) {
+    let start = text.byte_to_char(range.start().into());
+    text.remove(start..text.byte_to_char(range.end().into()));
+    text.insert(start, insert);
 }
 
 /// Edits rope and host alike.
@@ -189,9 +236,7 @@ fn edit(
         return Err(too_large(length));
     }
     let edited = host.edit(file, range, insert).map_err(|problem| out_of_sync(&problem.to_string()))?;
-    let start = text.byte_to_char(range.start().into());
-    text.remove(start..text.byte_to_char(range.end().into()));
-    text.insert(start, insert);
+    replace(text, range, insert);
     Ok(Edit { range, inserted: TextSize::of(insert), renewed: edited.largest_item })
 }
 

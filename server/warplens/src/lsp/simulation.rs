@@ -269,8 +269,7 @@ impl State {
     /// Asks what would be run now.
     pub(super) fn prepare_again(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
-        let (version, refusal) =
-            (document.version, document.refusal().map(|refusal| refusal.message.clone()));
+        let (version, refusal) = (document.version, document.why_not().map(str::to_owned));
         let number = self.simulations.next_number();
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         if let Some(why) = refusal {

@@ -18,7 +18,7 @@ use tower_lsp::ls_types::{InitializeParams, InitializeResult, MessageType, Serve
 use warplens_ide::{AnalysisHost, Canceller};
 
 use super::capabilities::{Abilities, server_capabilities};
-use super::document::Document;
+use super::document::{Document, Refusal};
 use super::event::{Event, Message};
 use super::job::{Asker, Done, Failure, Finished, Job, Question, Urgency, panic_message};
 use super::outbox::Outbox;
@@ -207,11 +207,12 @@ impl State {
         let Some(document) = self.documents.get(&asked.uri) else {
             return self.answer(&id, Err(not_open(&asked.uri)));
         };
-        if let Some(refusal) = document.refusal() {
+        if document.language().is_none() {
             let diagnostic =
                 self.pending.get(&id).is_some_and(|asked| asked.method == DocumentDiagnosticRequest::METHOD);
             let answer = if diagnostic {
-                to_value(requests::report(vec![refusal.diagnostic()])).unwrap_or_default()
+                let why = document.refusal().map(Refusal::diagnostic).into_iter().collect();
+                to_value(requests::report(why)).unwrap_or_default()
             } else {
                 Value::Null
             };

@@ -121,7 +121,8 @@ impl State {
             let version = document.version;
             match document.refusal().map(Refusal::diagnostic) {
                 Some(diagnostic) => self.publish(uri, version, vec![diagnostic]),
-                None => self.publish_soon(uri, version),
+                None if document.language().is_some() => self.publish_soon(uri, version),
+                None => {}
             }
         }
         self.prepare_again(uri);
@@ -191,7 +192,7 @@ impl State {
     }
 
     fn tell_again(&mut self, uri: &Uri) {
-        let document = self.documents.get(uri).filter(|document| document.refusal().is_none());
+        let document = self.documents.get(uri).filter(|document| document.language().is_some());
         if let Some(version) = document.map(|document| document.version)
             && !self.abilities.pull_diagnostics
         {

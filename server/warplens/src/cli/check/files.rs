@@ -53,7 +53,7 @@ fn is_ours(path: &Path) -> bool {
         Kind::Read(Language::Wave) => {
             beginning(path).is_some_and(|text| language::by_text(&text) == Kind::Read(Language::Wave))
         }
-        Kind::Listing | Kind::Unknown => false,
+        Kind::Listing | Kind::Shared | Kind::Unknown => false,
     }
 }
 
