@@ -19,4 +19,4 @@ pub use trace::{
     RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit, WarpId,
     WarpTrace, Workers,
 };
-pub use values::{Held, Look, Seen, Values};
+pub use values::{Held, Look, Seen, StackEntry, Values, Waiting};

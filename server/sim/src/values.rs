@@ -48,6 +48,35 @@ pub struct Seen {
     pub executed: Mask,
     /// The registers that the statement names, each once, as it left them.
     pub registers: Vec<Held>,
+    /// WAVE: the divergence stack as the statement left it, innermost entry last, if the statement moves lanes.
+    pub stack: Option<Box<[StackEntry]>>,
+}
+
+/// An entry of WAVE's divergence stack, or a call: lanes that wait for others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StackEntry {
+    /// The `if`, `loop` or `call`.
+    pub opened: StatementId,
+    /// Lanes that go on together when it is closed. Those that have left for somewhere further out are not among them.
+    pub meet: Mask,
+    /// Who waits.
+    pub waiting: Waiting,
+}
+
+/// Who waits in a [`StackEntry`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waiting {
+    /// At an `if`: lanes that have yet to run the other side.
+    Other(Mask),
+    /// In a `loop`.
+    Loop {
+        /// Lanes that broke: they wait for `endloop`.
+        broken: Mask,
+        /// Lanes that continued: they wait for the next trip.
+        continued: Mask,
+    },
+    /// At a `call`: lanes that did not go in.
+    Call(Mask),
 }
 
 /// What a register held.

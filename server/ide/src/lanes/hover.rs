@@ -1,6 +1,7 @@
 //! What a statement did, for whoever points at it: a sentence, then a grid of lanes with the values that it wrote.
 
 mod flow;
+mod stack;
 
 use std::fmt::Write;
 
@@ -39,6 +40,9 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
             let _ = write!(markdown, " {sentence}");
         }
     }
+    if let Some(stack) = statement.seen.and_then(|seen| stack::sentences(seen, &statement, shown, line_of)) {
+        let _ = write!(markdown, "\n\n{stack}");
+    }
     let _ = write!(
         markdown,
         "\n\nLaunch *{}*, block {x},{y},{z}, warp {warp}, model `{}`.",
@@ -60,8 +64,11 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
     Some(Hover { range: statement.range, markdown })
 }
 
-/// Whether a register is the one that stands in the text: itself, or an element of a vector.
+/// Whether a register is the one that stands in the text: itself, or an element of a vector; of WAVE a half, or a predicate
+/// behind `!`.
 fn names(register: &str, word: &str) -> bool {
+    let word = word.trim_start_matches('!');
+    let word = word.strip_suffix(".lo").or_else(|| word.strip_suffix(".hi")).unwrap_or(word);
     register.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 

@@ -85,6 +85,9 @@ impl Prepared {
             (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
                 ptx::run(program, config.clone(), model, &options, control).map(|result| result.values)
             }
+            (Program::Wave(program), Config::Wave(config), Model::Structured) => {
+                wave::run(program, config.clone(), &options, control).map(|result| result.values)
+            }
             _ => Ok(None),
         }
     }

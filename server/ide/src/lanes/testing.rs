@@ -151,8 +151,14 @@ fn values() -> Values {
     let low = (0..32).map(|lane| if lane == 1 { 0xffff_ffff } else { lane }).collect();
     let held =
         Held { name: "%r1".into(), bits: 32, written: true, known: ALL >> 1, low, high: Box::default() };
-    let seen =
-        Seen { statement: StatementId(0), visit: 1, active: ALL, executed: ALL, registers: vec![held] };
+    let seen = Seen {
+        statement: StatementId(0),
+        visit: 1,
+        active: ALL,
+        executed: ALL,
+        registers: vec![held],
+        stack: None,
+    };
     Values { seen: vec![seen], truncated: false }
 }
 

@@ -22,6 +22,7 @@ impl<const W: usize> Wave<W> {
                 let other = if otherwise.is_some() { all & !taken } else { 0 };
                 self.frames.push(Frame::If { open, otherwise, other, end, all });
                 self.active = taken;
+                self.show(around, (all, taken));
                 self.go_on(around);
             }
             Action::Else => self.close(around, "else")?,
@@ -31,10 +32,12 @@ impl<const W: usize> Wave<W> {
                 let (open, all) = (self.pc, self.active);
                 self.frames.push(Frame::Loop { open, end, looping: all, all });
                 self.visit(around, executed);
+                self.show(around, (all, executed));
                 self.pc += 1;
             }
             Action::EndLoop => {
                 self.visit(around, executed);
+                self.show(around, (self.active, executed));
                 self.close(around, "endloop")?;
                 return Ok(self.is_spinning(around).then_some(Stop::Spinning));
             }
@@ -45,7 +48,9 @@ impl<const W: usize> Wave<W> {
                 if !self.frames.leave_loop(leaving, again) {
                     return Err(self.lost(around, "no loop is open here".to_owned()));
                 }
+                let came = self.active;
                 self.active &= !leaving;
+                self.show(around, (came, leaving));
                 let waits = self.active == 0;
                 self.go_on(around);
                 return Ok((waits && self.is_spinning(around)).then_some(Stop::Spinning));
@@ -57,7 +62,9 @@ impl<const W: usize> Wave<W> {
             Action::Return => {
                 self.visit(around, executed);
                 if self.frames.leave_call(executed) {
+                    let came = self.active;
                     self.active &= !executed;
+                    self.show(around, (came, executed));
                     self.go_on(around);
                 } else {
                     self.halt(around, executed);
@@ -69,6 +76,7 @@ impl<const W: usize> Wave<W> {
             }
             Action::Barrier => {
                 self.visit(around, executed);
+                self.show(around, (self.active, executed));
                 self.pc += 1;
                 if executed != 0 {
                     self.check_barrier(around, executed);
@@ -90,10 +98,19 @@ impl<const W: usize> Wave<W> {
         *around.steps += 1;
     }
 
+    /// The operation at hand has done its work: whoever looks at the wave sees the lanes that came and those that acted.
+    fn show(&mut self, around: &Surroundings<'_>, lanes: (Mask, Mask)) {
+        if let Some(probe) = &mut self.probe {
+            let frames = Some((&self.frames, self.active));
+            probe.visited(around.program, self.pc, lanes, &self.state, frames);
+        }
+    }
+
     /// Notes that the lanes now active are at another statement than the one at hand, and goes on behind it.
     fn arrive(&mut self, around: &mut Surroundings<'_>, at: u32) {
         self.pc = at;
         self.visit(around, self.active);
+        self.show(around, (self.active, self.active));
         self.pc += 1;
     }
 
@@ -157,16 +174,22 @@ impl<const W: usize> Wave<W> {
             let message = format!("more than {MAX_CALLS} calls inside of each other");
             return Err(self.fault(around, "call-depth", message, executed));
         }
-        self.frames.push(Frame::Call { back: self.pc + 1, all: self.active });
+        let came = self.active;
+        self.frames.push(Frame::Call { back: self.pc + 1, all: came });
         self.active = executed;
+        self.show(around, (came, executed));
         self.pc = target;
         Ok(())
     }
 
     pub(super) fn halt(&mut self, around: &mut Surroundings<'_>, lanes: Mask) {
+        let came = self.active;
         self.live &= !lanes;
         self.frames.leave_all(lanes);
         self.active &= !lanes;
+        if (self.pc as usize) < around.program.ops.len() {
+            self.show(around, (came, lanes));
+        }
         self.go_on(around);
     }
 

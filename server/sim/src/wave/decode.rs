@@ -9,6 +9,7 @@ use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Value};
 use warplens_isa::Simulation;
 
 use super::float;
+use super::named::named;
 use super::operations::{self, Format};
 use super::program::{
     Action, Atomic, Condition, Halves, Logic, Matrix, Op, Program, Row, SCRATCH_ROWS, Space, Unary,
@@ -42,6 +43,7 @@ pub fn decode(code: &Code) -> Program {
         ops,
         halves: decoder.halves,
         messages: decoder.messages,
+        named: code.instructions.iter().map(named).collect(),
     }
 }
 

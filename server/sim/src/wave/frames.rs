@@ -6,7 +6,8 @@
 //! `call` pushes a frame too: lanes that `return` under divergence wait there for the rest of their group, so a function always
 //! comes back once, with all lanes that did not halt in it. Where no lanes part this is the return stack of the specification.
 
-use crate::trace::Mask;
+use crate::trace::{Mask, StatementId};
+use crate::values::{StackEntry, Waiting};
 
 /// Open `if`s and `loop`s that the machine has room for.
 pub(crate) const MAX_NESTING: usize = 32;
@@ -52,6 +53,13 @@ impl Frame {
             Frame::If { other, all, .. } => (*other, *all) = (*other & !lanes, *all & !lanes),
             Frame::Loop { looping, all, .. } => (*looping, *all) = (*looping & !lanes, *all & !lanes),
             Frame::Call { all, .. } => *all &= !lanes,
+        }
+    }
+
+    /// Lanes that go on together when it is closed.
+    fn meet(&self) -> Mask {
+        match self {
+            Frame::If { all, .. } | Frame::Loop { all, .. } | Frame::Call { all, .. } => *all,
         }
     }
 }
@@ -121,5 +129,21 @@ impl Frames {
     /// `halt`: lanes leave for good.
     pub(crate) fn leave_all(&mut self, lanes: Mask) {
         self.frames.iter_mut().for_each(|frame| frame.remove(lanes));
+    }
+    /// The stack as people see it, while `active` lanes run.
+    pub(crate) fn entries(&self, active: Mask) -> Box<[StackEntry]> {
+        // The lanes of a frame that do not wait in it are those of the next one.
+        let inside = self.frames.iter().skip(1).map(Frame::meet).chain([active]);
+        let entry = |(frame, inside): (&Frame, Mask)| {
+            let (opened, waiting) = match *frame {
+                Frame::If { open, other, .. } => (open, Waiting::Other(other)),
+                Frame::Loop { open, looping, all, .. } => {
+                    (open, Waiting::Loop { broken: all & !looping, continued: looping & !inside })
+                }
+                Frame::Call { back, all } => (back - 1, Waiting::Call(all & !inside)),
+            };
+            StackEntry { opened: StatementId(opened), meet: frame.meet(), waiting }
+        };
+        self.frames.iter().zip(inside).map(entry).collect()
     }
 }

@@ -8,6 +8,7 @@ use crate::trace::{Finding, Mask, RegisterValues, StatementId, Status};
 
 use super::frames::Frames;
 use super::memory::Memory;
+use super::probe::Probe;
 use super::program::{Program, Row};
 use super::spin::Watch;
 use super::state::{Geometry, State};
@@ -53,6 +54,8 @@ pub(crate) enum Stop {
     Spinning,
     /// The steps that it was given are used up.
     Paused,
+    /// Everything that somebody wanted to see of it was seen.
+    Looked,
 }
 
 /// What ends the whole run.
@@ -75,6 +78,8 @@ pub(crate) struct Wave<const W: usize> {
     pub(super) frames: Frames,
     pub(crate) recorder: Recorder,
     pub(super) watch: Watch<W>,
+    /// What is seen of it, where it is looked at.
+    pub(crate) probe: Option<Box<Probe>>,
 }
 
 impl<const W: usize> Wave<W> {
@@ -107,6 +112,7 @@ impl<const W: usize> Wave<W> {
             frames: Frames::default(),
             recorder,
             watch: Watch::default(),
+            probe: None,
         }
     }
 

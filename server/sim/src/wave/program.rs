@@ -30,6 +30,25 @@ pub struct Program {
     pub(crate) halves: Vec<Halves>,
     /// What [`Action::Unsupported`] says.
     pub(crate) messages: Vec<String>,
+    /// The registers that each operation names.
+    pub(crate) named: Vec<Box<[Named]>>,
+}
+
+/// A register that an operation names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Named {
+    pub(crate) cell: Cell,
+    /// How many registers it stands for, from the one that is named on; 1 for a predicate.
+    pub(crate) count: u8,
+    pub(crate) read: bool,
+    pub(crate) written: bool,
+}
+
+/// A register of either class.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Cell {
+    General(u8),
+    Predicate(u8),
 }
 
 impl Program {

@@ -11,10 +11,13 @@ use crate::trace::{
     Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
 };
 
+use crate::values::Values;
+
 use super::LaunchConfig;
 use super::listing::{Done, Listing};
 use super::machine::{Fault, Stop, Surroundings, Wave};
 use super::memory::Memory;
+use super::probe::Probe;
 use super::program::Program;
 use super::state::Geometry;
 
@@ -42,6 +45,8 @@ enum End {
     Fault(Fault),
     StepLimit,
     Cancelled,
+    /// What was to be seen of a wave was seen.
+    Looked,
 }
 
 /// What a workgroup waits for.
@@ -79,6 +84,8 @@ struct Launch<'l, const W: usize> {
     listing: Listing<'l>,
     groups: u64,
     groups_done: u64,
+    /// What was seen of the wave that somebody looks at.
+    values: Option<Values>,
 }
 
 impl<'l, const W: usize> Launch<'l, W> {
@@ -109,6 +116,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             findings: Vec::new(),
             listing: Listing::new(options),
             groups_done: 0,
+            values: None,
         }
     }
 
@@ -121,6 +129,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             None => match self.run_groups() {
                 Ok(status) => status,
                 Err(End::StepLimit) => Status::StepLimit,
+                Err(End::Looked) => Status::Finished,
                 Err(End::Cancelled) => return Err(Cancelled),
                 Err(End::Fault(fault)) => {
                     self.findings.push(fault.finding);
@@ -128,7 +137,8 @@ impl<'l, const W: usize> Launch<'l, W> {
                 }
             },
         };
-        Ok(self.listing.finish(status, self.findings, self.memory))
+        let values = self.values;
+        Ok(RunResult { values, ..self.listing.finish(status, self.findings, self.memory) })
     }
 
     /// What to say if the launch needs more memory than allowed.
@@ -188,7 +198,10 @@ impl<'l, const W: usize> Launch<'l, W> {
         let waves = (0..self.geometry.waves).map(|index| {
             let warp = WarpId { cta: id, warp: index };
             let recorder = self.listing.recorder(self.program.statements(), warp, listed);
-            (Wave::new(self.program, self.geometry, index, &self.registers, recorder), State::Ready)
+            let mut wave = Wave::new(self.program, self.geometry, index, &self.registers, recorder);
+            let look = self.options.look.filter(|look| look.warp == warp);
+            wave.probe = look.map(|look| Box::new(Probe::new(self.program, &look, &self.registers)));
+            (wave, State::Ready)
         });
         let waves = waves.collect();
         Workgroup { number, id, local: vec![0; self.local_bytes], waves, listed }
@@ -211,6 +224,9 @@ impl<'l, const W: usize> Launch<'l, W> {
         if done {
             self.groups_done += 1;
             self.collect(group);
+            if self.values.is_some() {
+                return Err(End::Looked);
+            }
             if (self.control.cancelled)() {
                 return Err(End::Cancelled);
             }
@@ -279,6 +295,7 @@ impl<'l, const W: usize> Launch<'l, W> {
                 Stop::Ended => return Ok(State::Ended),
                 Stop::Barrier => return Ok(State::AtBarrier),
                 Stop::Spinning => return Ok(State::Spinning(self.changes)),
+                Stop::Looked => return Err(End::Looked),
                 Stop::Paused => {
                     let progress =
                         Progress { steps: self.steps, blocks_done: self.groups_done, blocks: self.groups };
@@ -294,7 +311,10 @@ impl<'l, const W: usize> Launch<'l, W> {
     /// Takes what the waves of a workgroup have recorded.
     fn collect(&mut self, group: Workgroup<W>) {
         let (program, width) = (self.program, self.geometry.width);
-        for (wave, _) in group.waves {
+        for (mut wave, _) in group.waves {
+            if let Some(probe) = wave.probe.take() {
+                self.values = Some(probe.finish(program));
+            }
             let registers = self.options.registers.then(|| wave.registers(program, width));
             let id = WarpId { cta: group.id, warp: wave.index };
             let done = Done { id, launched: wave.launched, recorder: wave.recorder, registers };

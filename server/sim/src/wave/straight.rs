@@ -31,6 +31,9 @@ impl<const W: usize> WithSimd for Running<'_, '_, W> {
                 return Ok(Stop::Paused);
             }
             wave.straight(simd, around)?;
+            if wave.probe.as_ref().is_some_and(|probe| probe.is_done()) {
+                return Ok(Stop::Looked);
+            }
             match around.program.ops.get(wave.pc as usize) {
                 None => wave.run_past_end(around),
                 Some(op) if op.action.moves_lanes() => {
@@ -67,10 +70,8 @@ impl<const W: usize> Wave<W> {
                 visits.of_some(pc, executed);
             }
             pc += 1;
-            if executed == 0 {
-                continue;
-            }
             let done = match op.halves.checked_sub(1) {
+                _ if executed == 0 => Ok(()),
                 None => perform(simd, &op.action, &mut self.state, executed, place, &mut around.memory),
                 Some(halves) => {
                     let halves = &program.halves[halves as usize];
@@ -80,6 +81,9 @@ impl<const W: usize> Wave<W> {
             if let Err(outside) = done {
                 refused = Some(outside);
                 break;
+            }
+            if let Some(probe) = &mut self.probe {
+                probe.visited(program, pc - 1, (mask, executed), &self.state, None);
             }
         }
         visits.up_to(pc);

@@ -126,6 +126,7 @@ impl Probe {
                 active: visit.active.into(),
                 executed: visit.executed.into(),
                 registers: registers.collect(),
+                stack: None,
             });
         }
         Values { seen, truncated: self.truncated }
