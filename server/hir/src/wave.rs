@@ -12,6 +12,7 @@ mod lower;
 mod message;
 mod mnemonic;
 mod model;
+mod nesting;
 mod operands;
 mod problem;
 mod reach;
@@ -31,6 +32,8 @@ pub use model::{
     Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Resource,
     Resources, Role, Scope, Value, WorkgroupSize,
 };
+pub use nesting::Nesting;
 pub use problem::{Problem, ProblemKind, Severity};
 pub use spare::Spares;
+pub use structure::MAX_DEPTH;
 pub use uniformity::{Because, Reason, Uniformity, Variance};

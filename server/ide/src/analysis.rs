@@ -205,7 +205,7 @@ impl Analysis {
     /// Does a part of the work of [`diagnostics`](Analysis::diagnostics) beforehand: threads with clones of this snapshot
     /// and the same counter, which begins at 0, share the items of the file.
     pub fn share_diagnostics(&self, file: FileId, next: &std::sync::atomic::AtomicUsize) -> Answer<()> {
-        self.ask(file, |db, file| crate::diagnostics::take_share(db, file, next))
+        self.ask(file, |db, file| crate::diagnostics::take_share(db, file, &self.rules, next))
     }
 
     /// The edits that write a WAVE file in one of its spellings, as far as it can be written so.

@@ -21,6 +21,7 @@ pub(crate) use share::take_share;
 
 use crate::answer::{Diagnostic, Severity};
 use crate::db::{Database, Db, File, Item, items};
+use crate::lints::item_lints;
 use crate::names::module_uses;
 use allow::{Allow, Allowances};
 use problem::Frame;
@@ -81,8 +82,11 @@ fn syntax(error: &SyntaxError) -> Problem {
 
 /// The problems of an item, and what else the file will ask about it: all while its tree and its function are at hand,
 /// since those of a large file are not kept.
-fn look<'db>(db: &'db Database, file: File, item: Item<'db>) -> &'db ItemProblems {
+fn look<'db>(db: &'db Database, file: File, item: Item<'db>, rules: &Rules) -> &'db ItemProblems {
     let problems = item_problems(db, file, item);
+    if rules.want_lints() {
+        item_lints(db, file, item);
+    }
     module_uses(db, item);
     problems
 }
@@ -90,7 +94,8 @@ fn look<'db>(db: &'db Database, file: File, item: Item<'db>) -> &'db ItemProblem
 /// All problems of a file that the rules and its comments let through, in the order of the text.
 pub(crate) fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> {
     let list = file.document(db).items();
-    let of_items: Vec<&ItemProblems> = items(db, file).iter().map(|item| look(db, file, *item)).collect();
+    let of_items: Vec<&ItemProblems> =
+        items(db, file).iter().map(|item| look(db, file, *item, rules)).collect();
     let allowances = Allowances::new(list, of_items.iter().copied());
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
     let of_module = match file.language(db) {
@@ -103,6 +108,12 @@ pub(crate) fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagn
         let start = list.start_of(index);
         problems.listed.iter().for_each(|problem| report.add(problem.in_file(&frame, start)));
         report.more += problems.more;
+    }
+    if rules.want_lints() {
+        for (index, item) in items(db, file).iter().enumerate() {
+            let start = list.start_of(index);
+            item_lints(db, file, *item).iter().for_each(|lint| report.add(lint.in_file(&frame, start)));
+        }
     }
     report.finish(list.text_len())
 }

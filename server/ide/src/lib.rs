@@ -60,6 +60,7 @@ pub use explain::{explain, nearest_name};
 pub use format::Formatted;
 pub use inlay_hints::{InlayHint, InlayHintKind, InlayHintKinds};
 pub use links::DocumentLink;
+pub use lints::LINTS;
 pub use module_symbols::ModuleSymbol;
 pub use module_target::Profile;
 pub use signature_help::{Signature, SignatureHelp, SignatureParameter};

@@ -7,5 +7,37 @@ mod layout;
 mod ptx;
 mod wave;
 
-pub(crate) use ptx::check as check_ptx;
-pub(crate) use wave::check as check_wave;
+use warplens_syntax::Language;
+
+use crate::db::{Db, File, Item, ptx_function, wave_code};
+use crate::diagnostics::{Problem, codes};
+use crate::module::{debug_names, never_returns};
+
+/// The names of all lints.
+pub const LINTS: [&str; 5] = [
+    codes::BRANCH_FOR_SELECT,
+    codes::BRANCH_FOR_BREAK,
+    codes::BRANCH_FOR_CONTINUE,
+    codes::NESTED_BRANCH,
+    codes::BRANCH_FOR_PREDICATE,
+];
+
+/// What could be written with less in an item that parses. Asked for only where somebody wants to hear of it.
+#[salsa::tracked(returns(deref))]
+pub(crate) fn item_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> Box<[Problem]> {
+    let text = &item.text(db).0;
+    let mut found = Vec::new();
+    if !item.parse(db).errors().is_empty() {
+        return found.into();
+    }
+    match item.language(db) {
+        Language::Wave => wave::check(&wave_code(db, item), text, file.accepts(db), &mut found),
+        Language::Ptx => {
+            if let Some(function) = ptx_function(db, item) {
+                let cfg = || function.cfg(&|name| never_returns(db, file).contains(name));
+                ptx::check(&function, text, cfg, || debug_names(db, file), &mut found);
+            }
+        }
+    }
+    found.into()
+}

@@ -8,8 +8,8 @@ use text_size::TextRange;
 use super::model::{Code, Instruction, Link};
 use super::problem::{Construct, Problem, ProblemKind};
 
-/// How many constructs may stand inside of each other.
-const MAX_DEPTH: usize = 32;
+/// How many constructs may stand inside of each other: a machine has room for so many entries of its divergence stack.
+pub const MAX_DEPTH: usize = 32;
 
 /// How many of the innermost open constructs are looked at; more than any program may have open.
 const REACH: usize = 2 * MAX_DEPTH;

@@ -91,6 +91,7 @@ fn at_first_every_query_runs_for_every_item() {
     expect![[r#"
         calls_of 10
         item_folds 10
+        item_lints 10
         item_problems 10
         item_symbols 10
         items 1
@@ -115,6 +116,7 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -129,6 +131,7 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -143,6 +146,7 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -157,6 +161,7 @@ fn typing_in_a_body_runs_the_queries_of_its_item_only() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -175,6 +180,7 @@ fn renaming_a_kernel_runs_nothing_of_the_others() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -198,6 +204,7 @@ fn renaming_a_function_that_others_call_runs_none_of_theirs() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -221,6 +228,7 @@ fn a_new_item_runs_only_its_own() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -244,6 +252,7 @@ fn open_braces_quotes_and_comments_stay_inside() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -258,6 +267,7 @@ fn open_braces_quotes_and_comments_stay_inside() {
         expect![[r#"
             calls_of 1
             item_folds 1
+            item_lints 1
             item_problems 1
             item_symbols 1
             items 1
@@ -272,6 +282,7 @@ fn open_braces_quotes_and_comments_stay_inside() {
         expect![[r#"
             calls_of 2
             item_folds 2
+            item_lints 2
             item_problems 2
             item_symbols 2
             items 1
@@ -301,24 +312,26 @@ fn wave_kernels_are_apart_too() {
         file,
         &[("mov_imm r1, 1", "mov_imm r1, 17")],
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_uses 1
-    "#]],
+            item_folds 1
+            item_lints 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+        "#]],
     );
     check(
         Language::Wave,
         file,
         &[(".kernel a", ".kernel c")],
         expect![[r#"
-        item_folds 1
-        item_problems 1
-        item_symbols 1
-        items 1
-        module_uses 1
-    "#]],
+            item_folds 1
+            item_lints 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+        "#]],
     );
 }
 

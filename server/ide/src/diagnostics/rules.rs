@@ -5,6 +5,7 @@ use rustc_hash::FxHashMap;
 use super::codes::{code, codes};
 use crate::answer::{Diagnostic, Severity};
 use crate::lanes::finding_codes;
+use crate::lints::LINTS;
 
 /// What is said instead of what the table of diagnostics says. The default changes nothing.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,6 +18,11 @@ impl Rules {
     /// Says a diagnostic with this severity, or never.
     pub fn set(&mut self, name: &'static str, severity: Option<Severity>) {
         self.changed.insert(name, severity);
+    }
+
+    /// Whether any lint is to be said.
+    pub(crate) fn want_lints(&self) -> bool {
+        LINTS.iter().any(|name| self.changed.get(name) != Some(&None))
     }
 
     /// The diagnostic as it is to be said, if it is.

@@ -2,14 +2,14 @@
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::look;
+use super::{Rules, look};
 use crate::db::{Database, File, items};
 
 /// Finds the problems of the items whose numbers `next` gives, until there are no more. Threads that are given the same
 /// counter share the items of a file; what they find is there when [`diagnostics`](super::diagnostics) asks.
-pub(crate) fn take_share(db: &Database, file: File, next: &AtomicUsize) {
+pub(crate) fn take_share(db: &Database, file: File, rules: &Rules, next: &AtomicUsize) {
     let items = items(db, file);
     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-        look(db, file, *item);
+        look(db, file, *item, rules);
     }
 }

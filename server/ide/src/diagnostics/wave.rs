@@ -13,7 +13,6 @@ use super::Problem;
 use super::problem::Mend;
 use crate::answer::{Access, Diagnostic, Related, Severity, Tag};
 use crate::db::{Database, Db, File, Item, items, wave_code};
-use crate::lints::check_wave;
 use crate::names::{Namespace, Need, module_uses};
 
 /// What is wrong with an item by itself, beside its syntax.
@@ -35,9 +34,6 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
         })
     }));
     problems.extend(departures.problems());
-    if item.parse(db).errors().is_empty() {
-        check_wave(&code, &item.text(db).0, accepts, problems);
-    }
 }
 
 fn severity(severity: wave::Severity) -> Severity {

@@ -458,13 +458,13 @@ fn wave() {
             3:`else`
             *other side of* `if p1` in line 2, up to `endif` in line 4
 
+            It turns entry 1 of 32 of the divergence stack.
+
             **`else`** · WAVE · structured control flow
 
             Goes on with the lanes that the matching if left out.
 
-            ```wave-asm
-            else
-            ```"#]],
+            ```wave-asm"#]],
     );
 }
 
@@ -505,7 +505,59 @@ fn words_of_wave_constructs_name_the_lines_of_the_others() {
         "endif": *closes* `if p1` in line 7
         "endloop": *closes* `loop` in line 6
         "if p3": *goes with* `endif` in line 14
-        "if p1\n    halt": **`if`** · WAVE · structured control flow
+        "if p1\n    halt": It takes entry 1 of 32 of the divergence stack.
     "#]]
     .assert_eq(&shown);
+}
+
+#[test]
+fn words_of_wave_constructs_say_whether_lanes_part() {
+    let file = |marked: &str| {
+        let text = ".kernel k
+mov_sr r1, sr_lane_id
+icmp.lt p1, r1, 8
+icmp.lt p2, r0, 8
+loop
+if p1
+endif
+if p2
+endif
+break p1
+endloop
+halt
+.end
+";
+        text.replacen(marked, &format!("{marked}\n|"), 1)
+    };
+    let said = |marked: &str| {
+        let (fixture, analysis) = open(&file(marked));
+        let hover = analysis.hover(FILE, fixture.cursor()).unwrap().expect("a hover");
+        let pages = hover.markdown.split("\n\n").skip(1).take_while(|part| !part.starts_with("```"));
+        pages.collect::<Vec<_>>().join("\n")
+    };
+    expect![[r#"
+        **Lanes part here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`
+        - line 3: `p1` is computed here from what varies from lane to lane
+        - line 2: `r1` is read here from `sr_lane_id`
+        It takes entry 2 of 32 of the divergence stack.
+        **`if`** · WAVE · structured control flow
+        Goes on with the lanes in which ps is true; the others wait for else or endif."#]]
+    .assert_eq(&said("if p1"));
+    expect![[r#"
+        **Uniform**: lanes that come here together go the same way; a side that no lane takes is skipped, so it costs nothing.
+        It takes entry 2 of 32 of the divergence stack.
+        **`if`** · WAVE · structured control flow
+        Goes on with the lanes in which ps is true; the others wait for else or endif."#]].assert_eq(&said("if p2"));
+    expect![[r#"
+        **Lanes part here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`
+        - line 3: `p1` is computed here from what varies from lane to lane
+        - line 2: `r1` is read here from `sr_lane_id`
+        **`break`** · WAVE · structured control flow
+        Takes the lanes in which ps is true out of the innermost loop."#]]
+    .assert_eq(&said("break p1"));
+    expect![[r#"
+        When no lane is left in the loop, it gives back entry 1 of 32 of the divergence stack.
+        **`endloop`** · WAVE · structured control flow
+        Begins the next trip with the lanes that have not broken; when there are none, ends the loop."#]]
+    .assert_eq(&said("endloop"));
 }

@@ -1,5 +1,6 @@
 //! Hovers of WAVE.
 
+mod sharing;
 mod structure;
 
 use text_size::TextRange;
@@ -47,6 +48,9 @@ fn mnemonic(db: &Database, place: &Place<'_>, code: &Code, index: usize) -> Opti
     let entry = instruction.entry?.0;
     let suffix = written.strip_prefix(instruction.mnemonic.as_str()).filter(|suffix| !suffix.is_empty());
     let mut page = explain::instruction(entry, suffix);
+    if let Some(way) = sharing::of_construct(db, place, code, index) {
+        page = format!("{way}\n\n{page}");
+    }
     if let Some(joined) = structure::joined(db, place, code, index) {
         page = format!("{joined}\n\n{page}");
     }
@@ -70,7 +74,11 @@ fn name(db: &Database, place: &Place<'_>, named: &Named, name: &Name) -> Option<
                 count(written, "time", "times"),
                 count(read, "time", "times")
             );
-            Some(format!("{}\n\n{usage}", explain::register(text)?))
+            let page = format!("{}\n\n{usage}", explain::register(text)?);
+            match sharing::of_register(db, place) {
+                Some(sharing) => Some(format!("{page}\n\n{sharing}")),
+                None => Some(page),
+            }
         }
     }
 }

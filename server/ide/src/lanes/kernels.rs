@@ -23,13 +23,13 @@ pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
             continue;
         }
         let start = list.start_of(index);
-        let found = match file.language(db) {
-            Language::Ptx => ptx_kernel(db, *item, address_bytes, &shared),
-            Language::Wave => wave_kernel(&wave_code(db, *item)),
+        let (found, nesting) = match file.language(db) {
+            Language::Ptx => (ptx_kernel(db, *item, address_bytes, &shared), wave::Nesting::default()),
+            Language::Wave => (wave_kernel(&wave_code(db, *item)), *nesting(db, *item)),
         };
         let Some((kernel, name)) = found else { continue };
         if seen.insert(kernel.name.clone()) {
-            kernels.push(KernelPlace { kernel, name: name + start, start, item: index });
+            kernels.push(KernelPlace { kernel, name: name + start, start, item: index, nesting });
         }
     }
     kernels
@@ -58,6 +58,12 @@ fn ptx_kernel(
 #[salsa::tracked(returns(ref))]
 fn shape<'db>(db: &'db dyn Db, item: Item<'db>) -> Shape {
     ptx_function(db, item).map_or_else(Shape::default, |function| Shape::of_ptx(&function))
+}
+
+/// How deep the constructs of a WAVE item go.
+#[salsa::tracked(returns(ref))]
+fn nesting<'db>(db: &'db dyn Db, item: Item<'db>) -> wave::Nesting {
+    wave_code(db, item).nesting()
 }
 
 /// The arrays in shared memory that a module declares.

@@ -1,6 +1,7 @@
 //! What stands over a kernel: the launches to run with a click, and what is shown.
 
 use text_size::TextRange;
+use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_sim::Status;
 use warplens_sim::launch::size;
 
@@ -97,10 +98,18 @@ fn over<'o>(
     if let Some((name, problem)) = broken {
         lenses.push(lens(format!("⚠ {name}: {problem}"), Click::Nothing));
     }
+    if let Some(deep) = deep(place.nesting) {
+        lenses.push(lens(deep, Click::Nothing));
+    }
     if style == LensStyle::Extension {
         lenses.push(lens("Launch…".to_owned(), Click::Pick { entry }));
     }
     lenses
+}
+
+/// `3 deep, 3 of 32 stack entries`
+fn deep(Nesting { depth, entries }: Nesting) -> Option<String> {
+    (entries > 0).then(|| format!("{depth} deep, {entries} of {MAX_DEPTH} stack entries"))
 }
 
 /// `▶ Run inferred 1 x 64`

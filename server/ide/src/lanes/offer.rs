@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
+use warplens_hir::wave::Nesting;
 use warplens_sim::launch::{
     CommentLaunch, Format, INFERRED, Kernel, Launch, Listed, Problem, in_comments, inferred_size, launches,
 };
@@ -59,6 +60,8 @@ pub struct KernelPlace {
     pub start: TextSize,
     /// Which item of the file it is.
     pub item: usize,
+    /// How deep its constructs go; nothing for PTX.
+    pub nesting: Nesting,
 }
 
 /// A launch that can be picked.

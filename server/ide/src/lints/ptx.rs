@@ -38,7 +38,7 @@ const SPECIAL_ACCESS: [&str; 6] = ["acquire", "release", "mmio", "async", "bulk"
 pub(crate) fn check<'k>(
     function: &Function,
     text: &str,
-    cfg: &Cfg,
+    cfg: impl FnOnce() -> Cfg,
     kept: impl FnOnce() -> &'k FxHashSet<SmolStr>,
     problems: &mut Vec<Problem>,
 ) {
@@ -57,7 +57,8 @@ pub(crate) fn check<'k>(
     if short.is_empty() {
         return;
     }
-    let analysis = Uniformity::of(function, cfg, &[]);
+    let cfg = cfg();
+    let analysis = Uniformity::of(function, &cfg, &[]);
     let parts = |short: &Short| {
         let block = cfg.block_of(short.branch as u32);
         analysis.branch(block) == Variance::Varies && !analysis.is_uniform_branch(block)
@@ -128,7 +129,8 @@ impl Short {
         let chooses = last.opcode() == "bra";
         let lengths = !first.is_empty() && first.len() <= SHORT && second.len() <= SHORT;
         let found = short(first, second);
-        (lengths && chooses != found.second.is_empty() && found.is_plain(function)).then_some(found)
+        (lengths && chooses != found.second.is_empty() && found.is_plain(function) && !found.leaves(function))
+            .then_some(found)
     }
 
     fn sides(&self) -> impl Iterator<Item = usize> + use<> {
@@ -150,6 +152,13 @@ impl Short {
                 && instruction.scope() == scope
                 && !names.any(|name| name.referent == self.guard && name.role.writes())
         })
+    }
+
+    /// Whether lanes only go there to end, so that those that skip the side wait for nobody.
+    fn leaves(&self, function: &Function) -> bool {
+        let end = self.first.end.max(self.second.end);
+        let ends = |next: Instruction<'_>| matches!(next.opcode(), "ret" | "exit") && next.guard().is_none();
+        end >= function.instructions().len() || ends(instruction(function, end))
     }
 
     /// Whether lanes come to both sides by the branch only, and to what follows from both sides as from elsewhere.

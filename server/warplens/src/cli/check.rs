@@ -13,7 +13,9 @@ use std::sync::mpsc;
 use clap::{Args, ValueEnum};
 use indicatif::{ProgressBar, ProgressStyle};
 use ropey::Rope;
-use warplens_ide::{Accepts, AnalysisHost, Code, Diagnostic, FileId, Language, Profile, Rules, Severity};
+use warplens_ide::{
+    Accepts, AnalysisHost, Code, Diagnostic, FileId, LINTS, Language, Profile, Rules, Severity,
+};
 
 use super::{LanguageName, Outcome, complain};
 use crate::language::{self, Kind};
@@ -67,6 +69,10 @@ impl Arguments {
 
     fn rules(&self) -> Rules {
         let mut rules = Rules::default();
+        // What nobody is shown need not be looked for.
+        if self.format == Format::Human && !self.hints {
+            LINTS.iter().for_each(|name| rules.set(name, None));
+        }
         self.allow.iter().for_each(|code| rules.set(code.name, None));
         self.deny.iter().for_each(|code| rules.set(code.name, Some(Severity::Error)));
         rules

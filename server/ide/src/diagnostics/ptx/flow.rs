@@ -13,8 +13,7 @@ use super::super::problem::{Mend, Problem};
 use super::broken;
 use crate::answer::Tag;
 use crate::db::{Db, File, Item};
-use crate::lints::check_ptx;
-use crate::module::{debug_names, never_returns};
+use crate::module::never_returns;
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,
@@ -37,7 +36,6 @@ pub(super) fn check<'db>(
     // What a statement that does not parse would have written is not known.
     if parse.errors().is_empty() {
         divergence::check(db, item, function, &cfg, problems);
-        check_ptx(function, &item.text(db).0, &cfg, || debug_names(db, file), problems);
     }
 }
 

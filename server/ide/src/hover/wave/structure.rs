@@ -52,19 +52,19 @@ fn leaves(code: &Code, opener: usize, at: impl Fn(u32) -> String) -> String {
 }
 
 /// Numbers of lines in the file.
-struct Lines<'t> {
-    text: &'t str,
+pub(super) struct Lines<'t> {
+    pub(super) text: &'t str,
     before: usize,
 }
 
 impl<'t> Lines<'t> {
-    fn before(db: &'t Database, place: &Place<'t>) -> Lines<'t> {
+    pub(super) fn before(db: &'t Database, place: &Place<'t>) -> Lines<'t> {
         let items = place.file.document(db).items().items();
         let before = items[..place.index].iter().map(|item| count(&item.text)).sum();
         Lines { text: &place.item.text(db).0, before }
     }
 
-    fn number(&self, range: TextRange) -> usize {
+    pub(super) fn number(&self, range: TextRange) -> usize {
         1 + self.before + count(&self.text[TextRange::new(TextSize::new(0), range.start())])
     }
 }

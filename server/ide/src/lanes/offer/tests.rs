@@ -1,4 +1,5 @@
 use expect_test::{Expect, expect};
+use warplens_hir::wave::Nesting;
 use warplens_sim::launch::{KernelKind, PtxKernel};
 
 use super::*;
@@ -21,6 +22,7 @@ fn kernels(text: &str) -> Vec<KernelPlace> {
             name: TextRange::at(size(start), TextSize::of(name)),
             start: size(at),
             item: 0,
+            nesting: Nesting::default(),
         }
     });
     places.collect()
@@ -180,4 +182,13 @@ fn the_lens_of_a_running_kernel_tells_how_it_went() {
     let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();
     expect!["l: 6 warp instructions, 87% of lanes, 1 finding | ■ Stop | ▶ Run inferred 1 x 32"]
         .assert_eq(&titles.join(" | "));
+}
+
+#[test]
+fn the_lens_of_a_wave_kernel_tells_how_deep_it_goes() {
+    let mut kernels = kernels(".entry k()");
+    kernels[0].nesting = Nesting { depth: 2, entries: 3 };
+    let lenses = lenses(&kernels, &[], None, LensStyle::Plain);
+    let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();
+    expect!["2 deep, 3 of 32 stack entries"].assert_eq(&titles.join(" | "));
 }

@@ -79,6 +79,10 @@ fn two_sides() {
 ELSE:
     sub.u32 %r1, %r1, 8;
 END:
+    st.global.u32 [%rd1], %r1;
+    @%p1 bra LEAVE;
+    st.global.u32 [%rd1], %r1;
+LEAVE:
 ",
         expect![[r#"
             11:`@%p1 bra ELSE;`: lanes part at this branch (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and its sides have 2 and 1: with `@!%p1` and `@%p1` on them the warp stays together and saves two branches
@@ -86,6 +90,10 @@ END:
               |    @!%p1 add.u32 %r1, %r1, 8;
               |    @!%p1 st.global.u32 [%rd1], %r1;
               |    @%p1 sub.u32 %r1, %r1, 8;
+              |    st.global.u32 [%rd1], %r1;
+              |    @%p1 bra LEAVE;
+              |    st.global.u32 [%rd1], %r1;
+              |LEAVE:
               |
         "#]],
     );

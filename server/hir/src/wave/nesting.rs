@@ -1,0 +1,104 @@
+//! How deep constructs stand inside of each other, and how many entries of the divergence stack that takes.
+
+use rustc_hash::FxHashMap;
+
+use super::model::{Code, Link, Value};
+
+/// Calls inside of each other that a machine has room for.
+const CALLS: usize = 8;
+
+/// How deep the constructs of a kernel go.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub struct Nesting {
+    /// The most constructs inside of each other in the text.
+    pub depth: usize,
+    /// The most entries of the divergence stack at a time: those of callers and of the functions that they call together.
+    pub entries: usize,
+}
+
+impl Code {
+    /// How many constructs are open around an instruction; those that begin and end a construct stand outside of it.
+    pub fn depth(&self, at: usize) -> usize {
+        let parent = |at: usize| self.parents.get(at).copied().flatten().map(|open| open as usize);
+        std::iter::successors(parent(at), |open| parent(*open)).count()
+    }
+
+    /// How deep its constructs go.
+    pub fn nesting(&self) -> Nesting {
+        let is_opener = |link: &Option<Link>| matches!(link, Some(Link::If { .. } | Link::Loop { .. }));
+        let openers = self.links.iter().enumerate().filter(|(_, link)| is_opener(link));
+        let depth = openers.map(|(at, _)| self.depth(at) + 1).max().unwrap_or(0);
+        let labels = self.labels.iter().map(|label| (label.name.as_str(), label.before as usize));
+        let mut calls = Calls { code: self, labels: labels.collect(), known: FxHashMap::default() };
+        Nesting { depth, entries: calls.entries(0, CALLS) }
+    }
+}
+
+struct Calls<'c> {
+    code: &'c Code,
+    labels: FxHashMap<&'c str, usize>,
+    /// By the first instruction, and the calls that there is still room for.
+    known: FxHashMap<(usize, usize), usize>,
+}
+
+impl Calls<'_> {
+    /// The most entries that the code from here to its end takes.
+    fn entries(&mut self, start: usize, calls: usize) -> usize {
+        if let Some(known) = self.known.get(&(start, calls)) {
+            return *known;
+        }
+        let code = self.code;
+        let mut most = 0;
+        for at in start..code.instructions.len() {
+            let instruction = &code.instructions[at];
+            let opens = matches!(code.links[at], Some(Link::If { .. } | Link::Loop { .. }));
+            let callee = match instruction.operands.first().map(|operand| &operand.value) {
+                Some(Value::Label(name)) if calls > 0 => self.labels.get(name.as_str()).copied(),
+                _ => None,
+            };
+            if opens {
+                most = most.max(code.depth(at) + 1);
+            } else if let Some(callee) = callee {
+                most = most.max(code.depth(at) + self.entries(callee, calls - 1));
+            }
+            let ends = matches!(instruction.name(), "halt" | "return") && instruction.guard.is_none();
+            if ends && code.parents[at].is_none() {
+                break;
+            }
+        }
+        self.known.insert((start, calls), most);
+        most
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use warplens_syntax::ast::AstNode;
+    use warplens_syntax::wave::ast;
+    use warplens_syntax::{Language, parse_file};
+
+    use super::*;
+
+    fn nesting(statements: &str) -> (usize, usize) {
+        let file = parse_file(Language::Wave, &format!(".kernel k\n{statements}\n.end\n"));
+        let item = file.syntax().children().find_map(ast::Item::cast).expect("a kernel");
+        let Nesting { depth, entries } = super::super::lower(&item).nesting();
+        (depth, entries)
+    }
+
+    #[test]
+    fn constructs_inside_of_each_other() {
+        assert_eq!(nesting("nop\nhalt"), (0, 0));
+        assert_eq!(
+            nesting("if p0\nendif\nloop\nif p0\nelse\nif p1\nendif\nendif\nbreak p0\nendloop\nhalt"),
+            (3, 3)
+        );
+    }
+
+    #[test]
+    fn functions_stand_on_what_their_callers_hold() {
+        let function = "f: if p0\nif p1\nendif\nendif\nreturn";
+        assert_eq!(nesting(&format!("loop\ncall f\nbreak p0\nendloop\nhalt\n{function}")), (2, 3));
+        assert_eq!(nesting("call f\nhalt\nf: loop\ncall f\nendloop\nreturn"), (1, 8));
+    }
+}

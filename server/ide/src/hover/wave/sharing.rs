@@ -1,0 +1,148 @@
+//! Whether the lanes of a wave share a register, or go the same way at an `if`, `break` or `continue`, and why not; what a
+//! construct takes of the divergence stack.
+
+use warplens_hir::wave::{
+    Because, Cell, Code, Link, MAX_DEPTH, Name, Reason, Role, Uniformity, Value, Variance,
+};
+
+use super::structure::Lines;
+use crate::db::{Database, wave_code};
+use crate::place::Place;
+
+/// More links of the chain are not told.
+const SHOWN: usize = 6;
+
+/// What is to be said of a word of a construct.
+pub(super) fn of_construct(db: &Database, place: &Place<'_>, code: &Code, at: usize) -> Option<String> {
+    let link = code.links.get(at).copied().flatten()?;
+    let entry =
+        |open: usize| format!("entry {} of {MAX_DEPTH} of the divergence stack", code.depth(open) + 1);
+    let stack = match link {
+        Link::If { .. } | Link::Loop { .. } => Some(format!("It takes {}.", entry(at))),
+        Link::Else { open, .. } => Some(format!("It turns {}.", entry(open as usize))),
+        Link::EndIf { open } => Some(format!("It gives back {}.", entry(open as usize))),
+        Link::EndLoop { open } => {
+            Some(format!("When no lane is left in the loop, it gives back {}.", entry(open as usize)))
+        }
+        Link::Leave { .. } => None,
+    };
+    let way = matches!(link, Link::If { .. } | Link::Leave { .. }).then(|| way(db, place, code, at));
+    let parts: Vec<String> = [way.flatten(), stack].into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join("\n\n"))
+}
+
+/// Whether lanes go the same way.
+fn way(db: &Database, place: &Place<'_>, code: &Code, at: usize) -> Option<String> {
+    let cell = predicate(code, at)?;
+    let analysis = Uniformity::of(code);
+    let word = code.instructions[at].name();
+    let costs = match word {
+        "if" => "a side that no lane takes is skipped, so it costs nothing",
+        "break" => "all of them leave the loop, or none",
+        _ => "all of them end the trip, or none",
+    };
+    let start = match analysis.branch(at) {
+        Variance::Uniform => {
+            return Some(format!("**Uniform**: lanes that come here together go the same way; {costs}."));
+        }
+        Variance::Unknown => "**Lanes may part here**",
+        Variance::Varies => "**Lanes part here**",
+    };
+    because(db, place, code, start, &analysis.reason(at, cell, false))
+}
+
+fn predicate(code: &Code, at: usize) -> Option<Cell> {
+    match code.instructions[at].operands.first()?.value {
+        Value::Predicate { index, .. } => Some(Cell::Predicate(index)),
+        _ => None,
+    }
+}
+
+/// Whether lanes share the register at a place.
+pub(super) fn of_register(db: &Database, place: &Place<'_>) -> Option<String> {
+    let code = wave_code(db, place.item);
+    let name = code.name_at(place.offset)?;
+    let cell = match name.name {
+        Name::Register(index) => Cell::General(index),
+        Name::Predicate(index) => Cell::Predicate(index),
+        _ => return None,
+    };
+    let at = code.instruction_at(name.range.start())?;
+    let after = matches!(name.role, Role::Write | Role::ReadWrite);
+    let analysis = Uniformity::of(&code);
+    let start = match analysis.register(at, cell, after) {
+        Variance::Uniform => {
+            return Some("**Uniform here**: the lanes of a wave hold the same value.".to_owned());
+        }
+        Variance::Unknown => "**May vary by lane here**",
+        Variance::Varies => "**Varies by lane here**",
+    };
+    because(db, place, &code, start, &analysis.reason(at, cell, after))
+}
+
+/// The chain of reasons: in a line, then link by link. Nothing where there is none, as in code whose constructs do not match.
+fn because(db: &Database, place: &Place<'_>, code: &Code, start: &str, reasons: &[Reason]) -> Option<String> {
+    if reasons.is_empty() {
+        return None;
+    }
+    let lines = Lines::before(db, place);
+    let mut text = format!("{start}: {}", path(code, reasons));
+    for reason in reasons.iter().take(SHOWN) {
+        let range = code.instructions[reason.instruction as usize].range;
+        text += &format!("\n- line {}: {}", lines.number(range), sentence(code, reason));
+    }
+    Some(text)
+}
+
+/// The chain in a line: `` `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id` ``.
+fn path(code: &Code, reasons: &[Reason]) -> String {
+    let mut words: Vec<String> = Vec::new();
+    for reason in reasons {
+        let instruction = &code.instructions[reason.instruction as usize];
+        words.push(format!("`{}`", register(reason.register)));
+        words.push(match reason.because {
+            Because::Special => format!("`{}`", special(code, reason)),
+            _ => format!("`{}`", instruction.mnemonic),
+        });
+    }
+    words.join(" ← ")
+}
+
+fn sentence(code: &Code, reason: &Reason) -> String {
+    let register = register(reason.register);
+    let mnemonic = &code.instructions[reason.instruction as usize].mnemonic;
+    match reason.because {
+        Because::Made => format!("`{register}` is computed here from what varies from lane to lane"),
+        Because::Guarded => {
+            format!("`{register}` is written here only in lanes where the guard holds, and the guard varies")
+        }
+        Because::Parted => format!("lanes part here, and `{register}` is not the same on both sides"),
+        Because::Left => {
+            format!("lanes leave the loop here in different trips, with what `{register}` is then")
+        }
+        Because::Continued => {
+            format!("lanes go on to the next trip here, and `{register}` is written by the others")
+        }
+        Because::Special => format!("`{register}` is read here from `{}`", special(code, reason)),
+        Because::Lanes => format!("`{mnemonic}` gives `{register}` lane by lane"),
+        Because::Memory => format!("`{register}` comes from memory here, which is not followed"),
+        Because::Call => format!("what is called here may write `{register}`"),
+    }
+}
+
+fn register(cell: Cell) -> String {
+    match cell {
+        Cell::General(index) => format!("r{index}"),
+        Cell::Predicate(index) => format!("p{index}"),
+    }
+}
+
+/// The special register that an instruction reads.
+fn special<'c>(code: &'c Code, reason: &Reason) -> &'c str {
+    let operands = &code.instructions[reason.instruction as usize].operands;
+    let mut named = operands.iter().filter_map(|operand| match &operand.value {
+        Value::Special(name) => Some(name.as_str()),
+        _ => None,
+    });
+    named.next().unwrap_or("a special register")
+}
