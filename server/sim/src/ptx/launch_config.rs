@@ -10,6 +10,8 @@ pub struct LaunchConfig {
     pub grid: [u32; 3],
     /// Threads of a block in x, y, z.
     pub block: [u32; 3],
+    /// Blocks of a cluster in x, y, z; left out, the kernel decides.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes behind `.extern .shared` arrays.
     pub dynamic_shared: u32,
     /// The parameter block, each parameter at its offset (`ptx::Program::params`); shorter is padded with zeros.
@@ -21,7 +23,14 @@ pub struct LaunchConfig {
 impl LaunchConfig {
     /// A launch without parameters or buffers.
     pub fn new(grid: [u32; 3], block: [u32; 3]) -> Self {
-        LaunchConfig { grid, block, dynamic_shared: 0, params: Vec::new(), memory: Self::memory() }
+        LaunchConfig {
+            grid,
+            block,
+            cluster: None,
+            dynamic_shared: 0,
+            params: Vec::new(),
+            memory: Self::memory(),
+        }
     }
 
     /// Empty device memory as PTX sees it.

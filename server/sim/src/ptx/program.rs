@@ -45,6 +45,8 @@ pub struct Program {
     pub globals: DeviceMemory,
     /// `.const` variables with their contents.
     pub constants: DeviceMemory,
+    /// Blocks of a cluster, where the entry says so.
+    pub cluster: Option<[u32; 3]>,
     /// Bytes of `.shared` variables; the dynamic arrays begin behind them.
     pub shared_size: u32,
     /// Whether pointers have 64 bits.
@@ -208,7 +210,21 @@ pub enum Special {
     DynamicShared,
     /// `%total_smem_size`
     TotalShared,
-    /// A fixed number: `%smid`, `%gridid`, cluster registers of a cluster of one …
+    /// `%clusterid`
+    ClusterId(u8),
+    /// `%nclusterid`
+    Clusters(u8),
+    /// `%cluster_ctaid`
+    BlockInCluster(u8),
+    /// `%cluster_nctaid`
+    ClusterSize(u8),
+    /// `%cluster_ctarank`
+    ClusterRank,
+    /// `%cluster_nctarank`
+    ClusterBlocks,
+    /// `%is_explicit_cluster`
+    IsClustered,
+    /// A fixed number: `%smid`, `%gridid` …
     Number(u32),
 }
 

@@ -53,6 +53,8 @@ findings! {
     "cluster-barrier";
     /// A block of the cluster is meant that is not there.
     "cluster-rank";
+    /// The shared memory of a block is used that has ended.
+    "cluster-exit";
     /// `stackrestore` is given what `stacksave` did not give.
     "stack-pointer";
     /// A bulk copy is larger than any can be.

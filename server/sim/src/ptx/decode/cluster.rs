@@ -1,4 +1,4 @@
-//! Clusters, which have one block here: addresses in it, and blocks that were not launched yet.
+//! Clusters: addresses in their blocks, and blocks that were not launched yet.
 
 use warplens_hir::ptx::{Instruction, Operand, Type};
 
@@ -8,7 +8,6 @@ use super::instruction::Decoded;
 use super::modifiers::Modifiers;
 use crate::ptx::program::{Fill, Op, Place};
 use crate::ptx::registers::Slots;
-use crate::ptx::semantics::bits::{Logic, Width};
 
 impl FunctionDecoder<'_, '_> {
     /// `mapa`
@@ -20,12 +19,13 @@ impl FunctionDecoder<'_, '_> {
         Ok((Op::MapRank(ty.bits() == 64), Slots { d, a, b, ..Slots::default() }))
     }
 
-    /// `getctarank`: the only block has rank 0.
+    /// `getctarank`
     pub(super) fn getctarank(&mut self, operands: &[Operand], m: &mut Modifiers<'_>) -> Decoded {
-        let _ = (m.space(), m.ty()?);
-        let &[d, _] = operands else { return Err(Why::operands()) };
-        let (d, a) = (self.destination(d, Type::U32)?, self.constant_word(0));
-        Ok((Op::Logic(Logic::Copy, Width::W32), Slots { d, a, ..Slots::default() }))
+        let _ = m.space();
+        let ty = m.ty()?;
+        let &[d, a] = operands else { return Err(Why::operands()) };
+        let (d, a) = (self.destination(d, Type::U32)?, self.source(a, ty)?);
+        Ok((Op::RankOf(ty.bits() == 64), Slots { d, a, ..Slots::default() }))
     }
 
     /// `clusterlaunchcontrol`: every block is launched, so no request to cancel one ever succeeds.

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use warplens_hir::ptx::{
-    self as hir, AddressSize, Declaration, DeclarationKind, Directive, Header, Initializer, Space,
+    self as hir, AddressSize, Declaration, DeclarationKind, Directive, Header, Initializer, Signature, Space,
     SymbolKind, Variable,
 };
 
@@ -100,10 +100,17 @@ pub fn decode(module: &Module<'_>, entry: &str) -> Result<Program, DecodeError> 
         params_size,
         globals: linked.globals,
         constants: linked.constants,
+        cluster: cluster(&linked.functions[0].signature),
         shared_size: linked.dynamic_shared,
         wide_addresses: linked.wide_addresses,
         lockstep: module.lockstep(),
     })
+}
+
+/// What `.reqnctapercluster` asks for.
+fn cluster(signature: &Signature) -> Option<[u32; 3]> {
+    let sizes = signature.dimensions("reqnctapercluster")?;
+    Some(sizes.map(|size| u32::try_from(size).unwrap_or(u32::MAX)))
 }
 
 /// The reachable part of a module with every address decided.

@@ -24,8 +24,15 @@ pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source>
     Some(Source::Fixed(match name.strip_prefix('%').unwrap_or(name) {
         "tid" => of(Special::ThreadId),
         "ntid" => of(Special::BlockSize),
-        "ctaid" | "clusterid" => of(Special::BlockId),
-        "nctaid" | "nclusterid" => of(Special::GridSize),
+        "ctaid" => of(Special::BlockId),
+        "nctaid" => of(Special::GridSize),
+        "clusterid" => of(Special::ClusterId),
+        "nclusterid" => of(Special::Clusters),
+        "cluster_ctaid" => of(Special::BlockInCluster),
+        "cluster_nctaid" => of(Special::ClusterSize),
+        "cluster_ctarank" => Special::ClusterRank,
+        "cluster_nctarank" => Special::ClusterBlocks,
+        "is_explicit_cluster" => Special::IsClustered,
         "laneid" => Special::Lane,
         "warpid" => Special::Warp,
         "nwarpid" => Special::Warps,
@@ -36,15 +43,9 @@ pub(super) fn source(name: &str, component: Option<Component>) -> Option<Source>
         "lanemask_ge" => Special::MaskGreaterEqual,
         "dynamic_smem_size" => Special::DynamicShared,
         "total_smem_size" | "aggr_smem_size" => Special::TotalShared,
-        "cluster_nctaid" => Special::Number(u32::from(dimension < 3)),
-        "nsmid" | "cluster_nctarank" => Special::Number(1),
+        "nsmid" => Special::Number(1),
         "WARP_SZ" => Special::Number(32),
-        "smid"
-        | "gridid"
-        | "cluster_ctaid"
-        | "cluster_ctarank"
-        | "is_explicit_cluster"
-        | "current_graph_exec" => Special::Number(0),
+        "smid" | "gridid" | "current_graph_exec" => Special::Number(0),
         "clock" | "clock64" | "globaltimer" | "globaltimer_lo" => return Some(Source::Clock),
         "clock_hi" | "globaltimer_hi" => return Some(Source::ClockHigh),
         // Counters that nobody reads here, and memory that nobody reserves.

@@ -49,24 +49,22 @@ pub(crate) struct Block {
     pub(crate) warps: Vec<Warp>,
     states: Vec<WarpState>,
     barriers: [State; COUNT],
-    cluster: ClusterBarrier,
-    shared: Vec<u8>,
-    watch: BlockWatch,
+    pub(crate) watch: BlockWatch,
+    /// Its place in the cluster.
+    rank: usize,
     /// The warp whose turn it is.
     turn: usize,
 }
 
 impl Block {
-    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3]) -> Block {
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], rank: usize) -> Block {
         let count = launch.block.iter().product::<u32>().div_ceil(WIDTH as u32);
-        let shared = launch.program.shared_size + launch.dynamic_shared;
         Block {
             warps: (0..count).map(|warp| Warp::new(launch, cta, warp)).collect(),
             states: vec![WarpState::Ready; count as usize],
             barriers: Default::default(),
-            cluster: ClusterBarrier::default(),
-            shared: vec![0; shared as usize],
             watch: BlockWatch::new(&launch.grid, cta, count as usize),
+            rank,
             turn: 0,
         }
     }
@@ -77,20 +75,10 @@ impl Block {
         launch: &Launch<'_>,
         spaces: &mut Spaces,
         journal: &mut Journal,
+        cluster: &mut ClusterBarrier,
     ) -> BlockPause {
-        std::mem::swap(&mut self.shared, &mut spaces.shared);
-        if let Some(watch) = &mut journal.watch {
-            watch.enter(&mut self.watch);
-        }
-        let pause = self.run_warps(launch, spaces, journal);
-        if let Some(watch) = &mut journal.watch {
-            watch.leave(&mut self.watch, pause == BlockPause::Ended);
-        }
-        std::mem::swap(&mut self.shared, &mut spaces.shared);
-        pause
-    }
-
-    fn run_warps(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> BlockPause {
+        // Other blocks may have come to the cluster's barrier.
+        self.open_barriers(launch, journal, cluster);
         let mut idle = 0;
         while idle < self.warps.len() {
             let index = self.turn;
@@ -101,15 +89,12 @@ impl Block {
             };
             if ready {
                 idle = 0;
-                match self.run_warp(index, launch, spaces, journal) {
+                match self.run_warp(index, launch, spaces, journal, cluster) {
                     None => {}
                     Some(pause) => return pause,
                 }
             } else {
                 idle += 1;
-            }
-            if idle == self.warps.len() && self.wake() {
-                idle = 0;
             }
             self.turn = (index + 1) % self.warps.len();
         }
@@ -117,9 +102,9 @@ impl Block {
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
     }
 
-    /// Lets those who asked in vain go on where nobody else can: they may have something else to do, or go round until it
-    /// is noticed. Whether there was any.
-    fn wake(&mut self) -> bool {
+    /// Lets those who asked in vain go on where nobody else of the cluster can: they may have something else to do, or go round
+    /// until it is noticed. Whether there was any.
+    pub(crate) fn wake(&mut self) -> bool {
         let mut any = false;
         for state in &mut self.states {
             if let WarpState::Yielding(_) = state {
@@ -142,19 +127,20 @@ impl Block {
         launch: &Launch<'_>,
         spaces: &mut Spaces,
         journal: &mut Journal,
+        cluster: &mut ClusterBarrier,
     ) -> Option<BlockPause> {
         self.states[index] = WarpState::Ready;
         loop {
             match self.warps[index].run(launch, spaces, journal) {
                 Pause::Ended => {
                     self.states[index] = WarpState::Ended;
-                    self.open_barriers(launch, journal);
+                    self.open_barriers(launch, journal, cluster);
                     return None;
                 }
                 Pause::Waiting => {
                     // Lanes may have ended on the way here, and others may wait for nobody else.
                     self.states[index] = WarpState::Waiting;
-                    self.open_barriers(launch, journal);
+                    self.open_barriers(launch, journal, cluster);
                     return None;
                 }
                 Pause::Spinning => {
@@ -167,7 +153,7 @@ impl Block {
                 }
                 Pause::Due => return Some(BlockPause::Due),
                 Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
-                Pause::Arrived(arrival) => match self.arrive(index, arrival, launch, journal) {
+                Pause::Arrived(arrival) => match self.arrive(index, arrival, launch, journal, cluster) {
                     // Who opens a barrier has had its turn, like the others that came to it.
                     Ok(Arrived::Opened) => return None,
                     Ok(Arrived::Waits | Arrived::GoesOn) => {}
@@ -183,9 +169,10 @@ impl Block {
         arrival: Arrival,
         launch: &Launch<'_>,
         journal: &mut Journal,
+        cluster: &mut ClusterBarrier,
     ) -> Result<Arrived, Status> {
         if matches!(arrival.barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait) {
-            return Ok(self.arrive_at_cluster(index, arrival, launch, journal));
+            return Ok(self.arrive_at_cluster(index, arrival, launch, journal, cluster));
         }
         let count = self.warps.len();
         let warp = &mut self.warps[index];
@@ -213,7 +200,7 @@ impl Block {
         if waits {
             warp.groups.block(arrival.mask);
         }
-        self.open_barriers(launch, journal);
+        self.open_barriers(launch, journal, cluster);
         Ok(match (waits, self.barriers[id as usize].waiting().is_empty()) {
             (false, _) => Arrived::GoesOn,
             (true, false) => Arrived::Waits,
@@ -227,16 +214,17 @@ impl Block {
         arrival: Arrival,
         launch: &Launch<'_>,
         journal: &mut Journal,
+        cluster: &mut ClusterBarrier,
     ) -> Arrived {
         let Arrival { barrier, mask, statement, .. } = arrival;
-        let count = self.warps.len();
+        let number = self.first_in_cluster() + index;
         let warp = &mut self.warps[index];
         let waits = barrier.kind == BarrierKind::ClusterWait;
         let wrong = if waits {
             warp.groups.block(arrival.mask);
-            self.cluster.wait(count, cluster::Waiting { warp: index, mask, statement })
+            cluster.wait(cluster::Waiting { warp: number, mask, statement })
         } else {
-            self.cluster.arrive(count, index, mask)
+            cluster.arrive(number, mask)
         };
         if wrong != 0 {
             let what = if waits { "a wait without an arrival" } else { "a second arrival without a wait" };
@@ -249,8 +237,8 @@ impl Block {
                 wrong,
             ));
         }
-        self.open_barriers(launch, journal);
-        let still = self.cluster.waiting().iter().any(|group| group.warp == index && group.mask == mask);
+        self.open_barriers(launch, journal, cluster);
+        let still = cluster.waiting(number..number + 1).any(|group| group.mask == mask);
         match (waits, still) {
             (false, _) => Arrived::GoesOn,
             (true, true) => Arrived::Waits,
@@ -259,7 +247,7 @@ impl Block {
     }
 
     /// Opens every barrier that is complete.
-    fn open_barriers(&mut self, launch: &Launch<'_>, journal: &mut Journal) {
+    fn open_barriers(&mut self, launch: &Launch<'_>, journal: &mut Journal, cluster: &mut ClusterBarrier) {
         for barrier in &mut self.barriers {
             if !barrier.is_complete(&self.warps) {
                 continue;
@@ -274,25 +262,32 @@ impl Block {
             }
             barrier.open(&mut self.warps, launch.program);
         }
-        let (ends, groups) = self.cluster.open(&self.warps);
-        if let Some(watch) = journal.watch.as_mut().filter(|_| ends) {
-            let all: Vec<u32> = self.warps.iter().map(|warp| warp.live).collect();
-            watch.opened(&all, &all, &self.warps);
+        let first = self.first_in_cluster();
+        let groups = cluster.open(first, &self.warps);
+        if let Some(watch) = &mut journal.watch {
+            watch.cluster_met(cluster.phases(), &self.warps);
         }
         for group in groups {
-            self.warps[group.warp].groups.release(group.mask);
-            if self.states[group.warp] == WarpState::Waiting {
-                self.states[group.warp] = WarpState::Ready;
+            let warp = group.warp - first;
+            self.warps[warp].groups.release(group.mask);
+            if self.states[warp] == WarpState::Waiting {
+                self.states[warp] = WarpState::Ready;
             }
         }
     }
 
+    /// The number of the block's first warp among those of the cluster.
+    fn first_in_cluster(&self) -> usize {
+        self.rank * self.warps.len()
+    }
+
     /// The groups that wait at barriers: warp, lanes, statement.
-    pub(crate) fn waiting(&self) -> impl Iterator<Item = (usize, u32, u32)> {
+    pub(crate) fn waiting(&self, cluster: &ClusterBarrier) -> impl Iterator<Item = (usize, u32, u32)> {
+        let first = self.first_in_cluster();
         let at_barriers = self.barriers.iter().flat_map(State::waiting);
         let at_barriers = at_barriers.map(|group| (group.warp, group.mask, group.statement));
-        at_barriers
-            .chain(self.cluster.waiting().iter().map(|group| (group.warp, group.mask, group.statement)))
+        let at_cluster = cluster.waiting(first..first + self.warps.len());
+        at_barriers.chain(at_cluster.map(|group| (group.warp, group.mask, group.statement)))
     }
 
     /// A warp that goes round.

@@ -5,7 +5,7 @@ use super::access::{get_one, load_one, put_one, store_one, tell_one};
 use super::atomic::apply;
 use super::execute::{Surroundings, get};
 use super::fault::Fault;
-use super::mbarrier;
+use super::mbarrier::At;
 use super::spaces::{Use, addresses};
 use super::watch::{Deed, Family, Until};
 use crate::ptx::program::{Access, BulkCopy, Completion, Fill, Space};
@@ -28,9 +28,6 @@ pub(crate) fn copy(
     for lane in lanes(mask) {
         let value = |slot: u32| r.get::<u32>(slot)[lane];
         let size = value(bulk.size);
-        if bulk.blocks.is_some_and(|blocks| value(blocks) & 1 == 0) {
-            continue;
-        }
         let wrong = |what: &str, value: u64| {
             let message = format!("{what} {value:#x} of a bulk copy is no multiple of {UNIT}; make it one");
             Fault::new("misaligned", message, 1 << lane)
@@ -52,21 +49,27 @@ pub(crate) fn copy(
         let copied = |byte: u32| {
             byte >= ends.0 && byte < size.saturating_sub(ends.1) && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
-        let until = match &bulk.completion {
-            Some(completion) => mbarrier::phase(completion, r, around, lane)?,
-            None => Until::Waited(Family::Bulk),
-        };
-        let lane_copy = LaneCopy { bulk, to: to[lane], from: from[lane], lane };
-        match bulk.ends.is_none() && bulk.bytes.is_none() {
-            true => lane_copy.whole(size, around)?,
-            false => lane_copy.chosen(size, copied, around)?,
-        }
-        begin(bulk.from_space, from[lane], size.into(), Use::Load, until, lane, around)?;
-        if bulk.reduction.is_none() {
-            begin(bulk.to_space, to[lane], size.into(), Use::Store, until, lane, around)?;
-        }
-        if let Some(completion) = &bulk.completion {
-            mbarrier::complete(completion, size, r, around, lane)?;
+        let object = bulk.completion.as_ref().map(|told| At::told(told, r, around, lane));
+        let own = around.spaces.own;
+        // Without a mask of ranks, the addresses say which block is meant.
+        let ranks = bulk.blocks.map(|blocks| lanes(value(blocks)).map(|rank| rank as u32));
+        let ranks: Vec<Option<u32>> = ranks.map_or(vec![None], |ranks| ranks.map(Some).collect());
+        for rank in ranks {
+            let there = |address: u64| rank.map_or(address, |rank| own.mapped(address, rank));
+            let object = object.map(|object| At { address: there(object.address), ..object });
+            let lane_copy = LaneCopy { bulk, to: there(to[lane]), from: from[lane], lane };
+            let until = match object {
+                Some(object) => object.phase(around)?,
+                None => Until::Waited(Family::Bulk),
+            };
+            match bulk.ends.is_none() && bulk.bytes.is_none() {
+                true => lane_copy.whole(size, around)?,
+                false => lane_copy.chosen(size, copied, around)?,
+            }
+            lane_copy.begin(size, until, around)?;
+            if let Some(object) = object {
+                object.complete(size, around)?;
+            }
         }
     }
     Ok(())
@@ -98,6 +101,16 @@ struct LaneCopy<'b> {
 }
 
 impl LaneCopy<'_> {
+    /// Tells the watch that the copy has but begun.
+    fn begin(&self, size: u32, until: Until, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+        let &LaneCopy { bulk, to, from, lane } = self;
+        begin(bulk.from_space, from, size.into(), Use::Load, until, lane, around)?;
+        match bulk.reduction {
+            None => begin(bulk.to_space, to, size.into(), Use::Store, until, lane, around),
+            Some(_) => Ok(()),
+        }
+    }
+
     fn whole(&self, size: u32, around: &mut Surroundings<'_>) -> Result<(), Fault> {
         let &LaneCopy { bulk, to, from, lane } = self;
         let step = bulk.reduction.map_or(8, |(_, ty)| ty.size());
@@ -151,9 +164,10 @@ pub(crate) fn fill(
             store_one(fill.space, to[lane].wrapping_add(offset), 8, 0, lane, around)?;
         }
         if let Some(completion) = &fill.completion {
-            let until = mbarrier::phase(completion, r, around, lane)?;
+            let object = At::told(completion, r, around, lane);
+            let until = object.phase(around)?;
             begin(fill.space, to[lane], size, Use::Store, until, lane, around)?;
-            mbarrier::complete(completion, size as u32, r, around, lane)?;
+            object.complete(size as u32, around)?;
         }
     }
     Ok(())
@@ -170,7 +184,7 @@ pub(crate) fn stored(
     let to = addresses(&access.address, r, around.frame_base);
     let bytes = access.size * access.elements.len() as u32;
     for lane in lanes(mask) {
-        let until = mbarrier::phase(completion, r, around, lane)?;
+        let until = At::told(completion, r, around, lane).phase(around)?;
         begin(access.space, to[lane], bytes.into(), Use::Store, until, lane, around)?;
     }
     completed(completion, bytes, r, around, mask)
@@ -184,5 +198,5 @@ pub(crate) fn completed(
     around: &mut Surroundings<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    lanes(mask).try_for_each(|lane| mbarrier::complete(completion, bytes, r, around, lane))
+    lanes(mask).try_for_each(|lane| At::told(completion, r, around, lane).complete(bytes, around))
 }

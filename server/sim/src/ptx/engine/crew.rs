@@ -35,8 +35,8 @@ impl<'a> Crew<'a> {
     pub(crate) fn new(run: &mut Run<'a>) -> Crew<'a> {
         let (program, options) = (run.launch.program, &run.launch.options);
         let mut code = program.functions.iter().flat_map(|function| &function.code);
-        let alone = run.launch.blocks() < 3
-            || run.launch.blocks() > options.limits.max_steps
+        let alone = run.launch.clusters() < 3
+            || run.launch.clusters() > options.limits.max_steps
             || options.look.is_some()
             || program.calls_system()
             || options.look.is_some()
@@ -46,9 +46,9 @@ impl<'a> Crew<'a> {
         Crew { workers }
     }
 
-    /// Runs all blocks from `next` on, if there is somebody for it, it is worth it, and it goes well.
+    /// Runs all clusters from `next` on, if there is somebody for it, it is worth it, and it goes well.
     pub(crate) fn take_over(&mut self, run: &mut Run<'a>, next: u64) -> Result<bool, Cancelled> {
-        let left = run.launch.blocks() - next;
+        let left = run.launch.clusters() - next;
         let Some(workers) = self.workers else { return Ok(false) };
         if left < 2 || run.journal.steps < workers.worth() {
             return Ok(false);
@@ -153,7 +153,7 @@ impl Table<'_, '_> {
         run.spaces.touched = Some(Box::new(Touched::new(&run.spaces)));
         loop {
             let first = self.next.fetch_add(self.stretch, Ordering::Relaxed);
-            let end = first.saturating_add(self.stretch).min(run.launch.blocks());
+            let end = first.saturating_add(self.stretch).min(run.launch.clusters());
             if first >= end {
                 return;
             }
@@ -164,20 +164,21 @@ impl Table<'_, '_> {
         }
     }
 
-    /// Runs blocks and merges what came of them; `false` if the run must go on alone.
-    fn run_stretch(&self, run: &mut Run<'_>, blocks: std::ops::Range<u64>, told: &AtomicU64) -> bool {
-        let first = blocks.start;
+    /// Runs clusters and merges what came of them; `false` if the run must go on alone.
+    fn run_stretch(&self, run: &mut Run<'_>, clusters: std::ops::Range<u64>, told: &AtomicU64) -> bool {
+        let first = clusters.start;
         if let Some(watch) = &mut run.journal.watch {
             watch.limit(self.share);
         }
-        for number in blocks.clone() {
-            if !matches!(run.next_block(number), Ok(None)) || !run.suspended.is_empty() {
+        for number in clusters.clone() {
+            if !matches!(run.next_cluster(number), Ok(None)) || !run.suspended.is_empty() {
                 return false;
             }
         }
         self.tell(run.journal.steps, told);
         told.store(0, Ordering::Relaxed);
-        self.blocks_done.fetch_add(blocks.end - first, Ordering::Relaxed);
+        let blocks = run.launch.blocks() / run.launch.clusters() * (clusters.end - first);
+        self.blocks_done.fetch_add(blocks, Ordering::Relaxed);
         if !self.casts_its_shadow(&run.journal) {
             return false;
         }

@@ -5,6 +5,7 @@ use pulp::{NullaryFnOnce, Simd};
 use super::access;
 use super::atomic;
 use super::bulk;
+use super::cluster;
 use super::exchange;
 use super::fault::{Fault, Trouble};
 use super::local::Local;
@@ -178,7 +179,7 @@ fn asynchronous(
             atomic::execute(atomic, r, around, mask)?;
             bulk::completed(&tables.completions[s.b as usize], atomic.ty.size(), r, around, mask)?;
         }
-        _ => map_rank(instruction, r, mask)?,
+        op => cluster::execute(op, s, r, around, mask)?,
     }
     Ok(())
 }
@@ -194,23 +195,6 @@ fn copy_group(what: CopyGroup, left: u32, around: &mut Surroundings<'_>, mask: u
         CopyGroup::WaitBulk => watch.waited(Family::Bulk, mask, Some(left), false),
         CopyGroup::WaitBulkRead => watch.waited(Family::Bulk, mask, Some(left), true),
     }
-}
-
-/// `mapa`: addresses of the only block are what they are.
-fn map_rank(instruction: &Instruction, r: &mut Registers, mask: u32) -> Result<(), Fault> {
-    let s = &instruction.s;
-    let ranks = r.get::<u32>(s.b);
-    let others = lanes(mask).filter(|&lane| ranks[lane] != 0).fold(0u32, |others, lane| others | 1 << lane);
-    if others != 0 {
-        let rank = ranks[others.trailing_zeros() as usize];
-        let message = format!("there is no block of rank {rank}: clusters have one block here");
-        return Err(Fault::new("cluster-rank", message, others));
-    }
-    match instruction.op {
-        Op::MapRank(true) => r.map1(s, mask, |a: u64| a),
-        _ => r.map1(s, mask, |a: u32| a),
-    }
-    Ok(())
 }
 
 fn complain(complaint: Option<Fault>) -> Result<(), Box<Trouble>> {
@@ -241,7 +225,8 @@ fn rare(
         | Op::Mbarrier
         | Op::StoreAsync
         | Op::AtomicAsync
-        | Op::MapRank(_) => {
+        | Op::MapRank(_)
+        | Op::RankOf(_) => {
             return asynchronous(instruction, function, r, around, mask);
         }
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,

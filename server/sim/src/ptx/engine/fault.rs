@@ -92,6 +92,16 @@ impl Fault {
         Fault { code, message, lanes: 0 }
     }
 
+    /// Of shared memory of a block of the cluster that is no more.
+    pub(crate) fn after_the_end(rank: u64, how: Use) -> Fault {
+        let message = format!(
+            "{} in the shared memory of block {rank} of the cluster, which has ended: its threads must wait at \
+             `barrier.cluster` until nobody needs it",
+            what(how)
+        );
+        Fault { code: "cluster-exit", message, lanes: 0 }
+    }
+
     pub(crate) fn misaligned(space: Space, address: u64, span: u64, how: Use) -> Fault {
         let (what, name) = (what(how), space.name());
         let message = format!(

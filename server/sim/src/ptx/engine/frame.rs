@@ -85,6 +85,16 @@ fn special_values(special: Special, threads: &Threads) -> Lanes<u32> {
         Special::BlockSize(dimension) => all(threads.block[usize::from(dimension)]),
         Special::BlockId(dimension) => all(threads.cta[usize::from(dimension)]),
         Special::GridSize(dimension) => all(threads.grid[usize::from(dimension)]),
+        Special::ClusterId(axis) => all(threads.cta[usize::from(axis)] / threads.cluster[usize::from(axis)]),
+        Special::Clusters(axis) => all(threads.grid[usize::from(axis)] / threads.cluster[usize::from(axis)]),
+        Special::BlockInCluster(axis) => all(threads.in_cluster()[usize::from(axis)]),
+        Special::ClusterSize(axis) => all(threads.cluster[usize::from(axis)]),
+        Special::ClusterRank => {
+            let ([x, y, z], [columns, rows, _]) = (threads.in_cluster(), threads.cluster);
+            all((z * rows + y) * columns + x)
+        }
+        Special::ClusterBlocks => all(threads.cluster.iter().product()),
+        Special::IsClustered => all(threads.is_clustered.into()),
         Special::Lane => std::array::from_fn(|lane| lane as u32),
         Special::Warp => all(threads.warp),
         Special::Warps => all(threads.block.iter().product::<u32>().div_ceil(WIDTH as u32)),

@@ -15,6 +15,8 @@ pub(crate) struct Launch<'p> {
     pub(crate) program: &'p Program,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
+    /// Blocks of a cluster.
+    pub(crate) cluster: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) plan: Plan,
     pub(crate) options: RunOptions,
@@ -32,17 +34,34 @@ impl Launch<'_> {
         warps(self.block)
     }
 
-    /// The block with this number, x fastest.
-    pub(crate) fn cta(&self, number: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(u64::from);
-        [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+    /// Clusters of the grid.
+    pub(crate) fn clusters(&self) -> u64 {
+        blocks(std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis]))
+    }
+
+    /// The blocks of the cluster with this number, by rank; x is fastest.
+    pub(crate) fn ctas(&self, number: u64) -> Vec<[u32; 3]> {
+        let at = |number: u64, [x, y, _]: [u32; 3]| {
+            let (x, y) = (u64::from(x), u64::from(y));
+            [(number % x) as u32, (number / x % y) as u32, (number / x / y) as u32]
+        };
+        let first = at(number, std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis]));
+        let ranks = (0..blocks(self.cluster)).map(|rank| at(rank, self.cluster));
+        let cta =
+            |within: [u32; 3]| std::array::from_fn(|axis| first[axis] * self.cluster[axis] + within[axis]);
+        ranks.map(cta).collect()
+    }
+
+    /// The number of a block, x fastest.
+    pub(crate) fn number(&self, cta: [u32; 3]) -> u64 {
+        let [x, y, z] = cta.map(u64::from);
+        let [columns, rows, _] = self.grid.map(u64::from);
+        (z * rows + y) * columns + x
     }
 
     /// Whether the trace of a warp is kept.
     pub(crate) fn lists(&self, cta: [u32; 3], warp: u32) -> bool {
-        let [x, y, z] = cta.map(u64::from);
-        let [columns, rows, _] = self.grid.map(u64::from);
-        let number = ((z * rows + y) * columns + x) * u64::from(self.warps()) + u64::from(warp);
+        let number = self.number(cta) * u64::from(self.warps()) + u64::from(warp);
         number < self.listing.warps || self.options.warp == Some(WarpId { cta, warp })
     }
 }
@@ -82,6 +101,9 @@ pub(crate) struct Threads {
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cta: [u32; 3],
+    pub(crate) cluster: [u32; 3],
+    /// Whether the program or the launch asks for clusters.
+    pub(crate) is_clustered: bool,
     pub(crate) warp: u32,
     pub(crate) dynamic_shared: u32,
     pub(crate) total_shared: u32,
@@ -100,10 +122,17 @@ impl Threads {
             grid: launch.grid,
             block: launch.block,
             cta,
+            cluster: launch.cluster,
+            is_clustered: launch.cluster != [1; 3] || launch.program.cluster.is_some(),
             warp,
             dynamic_shared: launch.dynamic_shared,
             total_shared: launch.program.shared_size + launch.dynamic_shared,
         }
+    }
+
+    /// Where the block is in its cluster.
+    pub(crate) fn in_cluster(&self) -> [u32; 3] {
+        std::array::from_fn(|axis| self.cta[axis] % self.cluster[axis])
     }
 
     /// The lanes that exist.

@@ -96,86 +96,106 @@ pub(crate) fn execute(
     let mut awaited = None;
     for lane in lanes(mask) {
         let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
-        let to_this_block = mbarrier.blocks.is_none_or(|slot| r.get::<u32>(slot)[lane] & 1 == 1);
-        if !to_this_block {
+        let object = At { space: mbarrier.space, address: at[lane], lane };
+        let Some(blocks) = mbarrier.blocks else {
+            let answer = ask(mbarrier.action, operand, object, around)?;
+            awaited = awaited.or(deliver(mbarrier, answer, object, r));
             continue;
-        }
-        let object = (mbarrier.space, at[lane], lane);
-        if let MbarrierAction::ArriveCopies { .. } = mbarrier.action
-            && around.watch.is_some()
-        {
-            let (object, parity) = phase_of(object, around)?;
-            let Some(watch) = &mut around.watch else { continue };
-            watch.handed_over(lane, object, parity);
-        }
-        let (answer, after) = act(mbarrier.action, operand, object, around)?;
-        match answer {
-            Answer::Nothing => {}
-            Answer::Token(token) => {
-                if let Some(d) = mbarrier.d {
-                    put(d, r, lane, token.into());
-                }
-            }
-            Answer::Holds(holds) => {
-                if let Some(d) = mbarrier.d {
-                    put(d, r, lane, holds.into());
-                }
-                if mbarrier.action.waits() && holds && around.watch.is_some() {
-                    seen(mbarrier.action, operand, object, around)?;
-                }
-                if mbarrier.action.waits() && !holds {
-                    let Object { pending, bytes, .. } = after;
-                    awaited.get_or_insert(Awaited { address: at[lane], arrivals: pending, bytes });
-                }
-            }
-        }
-        // Only failed copies between devices leave a report.
-        for place in mbarrier.reports.into_iter().flatten() {
-            put(place, r, lane, 0);
+        };
+        let own = around.spaces.own;
+        for rank in lanes(r.get::<u32>(blocks)[lane]) {
+            let object = At { address: own.mapped(object.address, rank as u32), ..object };
+            ask(mbarrier.action, operand, object, around)?;
         }
     }
     awaited.map_or(Ok(()), |awaited| Err(Box::new(Trouble::Yield(awaited))))
 }
 
-type At = (Space, u64, usize);
-
-/// A lane has seen the phase that it asked for end.
-fn seen(
+/// Does it with one object, and tells the watch what that means for copies.
+fn ask(
     action: MbarrierAction,
     operand: Option<u64>,
     at: At,
     around: &mut Surroundings<'_>,
-) -> Result<(), Fault> {
-    let parity = match (action, operand) {
-        (MbarrierAction::TestToken, Some(token)) => Object::of_bits(token).map_or(0, |token| token.parity),
-        (_, parity) => parity.unwrap_or(0) & 1,
-    };
-    let (object, _) = phase_of(at, around)?;
-    if let Some(watch) = &mut around.watch {
-        watch.phase_over(object, parity);
+) -> Result<(Answer, Object), Fault> {
+    if around.watch.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
+        let (object, parity) = at.object(around)?;
+        if let Some(watch) = &mut around.watch {
+            watch.handed_over(at.lane, object, parity);
+        }
     }
-    Ok(())
+    let (answer, after) = act(action, operand, at, around)?;
+    if around.watch.is_some() && action.waits() && matches!(answer, Answer::Holds(true)) {
+        let (object, _) = at.object(around)?;
+        let asked = operand.unwrap_or(0);
+        let parity = match action {
+            MbarrierAction::TestToken => Object::of_bits(asked).map_or(0, |token| token.parity),
+            _ => asked & 1,
+        };
+        if let Some(watch) = &mut around.watch {
+            watch.phase_over(object, parity);
+        }
+    }
+    Ok((answer, after))
 }
 
-/// Where an object begins in shared memory, and the parity of its phase.
-fn phase_of(at: At, around: &mut Surroundings<'_>) -> Result<(u64, u64), Fault> {
-    let (space, address, lane) = at;
-    let parity = Object::of_bits(load(at, around)?).map_or(0, |object| object.parity);
-    let checked = around.spaces.check(space, &[address; WIDTH], 8, Use::Load, 1 << lane, around.local)?;
-    let object = checked.of(lane).map_or(0, |extent| extent.index(address) as u64);
-    Ok((object, parity))
+/// Writes the answer to where the lane wants it; gives what it waits for, if it asked in vain.
+fn deliver(
+    mbarrier: &Mbarrier,
+    (answer, after): (Answer, Object),
+    at: At,
+    r: &mut Registers,
+) -> Option<Awaited> {
+    let value = match answer {
+        Answer::Nothing => None,
+        Answer::Token(token) => Some(token),
+        Answer::Holds(holds) => Some(holds.into()),
+    };
+    if let Some((value, d)) = value.zip(mbarrier.d) {
+        put(d, r, at.lane, value.into());
+    }
+    // Only failed copies between devices leave a report.
+    for place in mbarrier.reports.into_iter().flatten() {
+        put(place, r, at.lane, 0);
+    }
+    let in_vain = mbarrier.action.waits() && matches!(answer, Answer::Holds(false));
+    in_vain.then_some(Awaited { address: at.address, arrivals: after.pending, bytes: after.bytes })
 }
 
-/// The phase of the mbarrier that will be told of a copy.
-pub(crate) fn phase(
-    completion: &Completion,
-    r: &Registers,
-    around: &mut Surroundings<'_>,
-    lane: usize,
-) -> Result<Until, Fault> {
-    let address = addresses(&completion.address, r, around.frame_base)[lane];
-    let (object, parity) = phase_of((completion.space, address, lane), around)?;
-    Ok(Until::Phase { object, parity })
+/// Where a lane says that an object is.
+#[derive(Clone, Copy)]
+pub(crate) struct At {
+    pub(crate) space: Space,
+    pub(crate) address: u64,
+    pub(crate) lane: usize,
+}
+
+impl At {
+    /// The object that is told of a completion.
+    pub(crate) fn told(told: &Completion, r: &Registers, around: &Surroundings<'_>, lane: usize) -> At {
+        let address = addresses(&told.address, r, around.frame_base)[lane];
+        At { space: told.space, address, lane }
+    }
+
+    /// The phase that a copy which begins now will be done with.
+    pub(crate) fn phase(self, around: &mut Surroundings<'_>) -> Result<Until, Fault> {
+        let (object, parity) = self.object(around)?;
+        Ok(Until::Phase { object, parity })
+    }
+
+    /// Tells the object that bytes have arrived.
+    pub(crate) fn complete(self, bytes: u32, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+        act(MbarrierAction::CompleteBytes, Some(bytes.into()), self, around).map(|_| ())
+    }
+
+    /// Where the object begins in the shared memory of the cluster, and the parity of its phase.
+    fn object(self, around: &mut Surroundings<'_>) -> Result<(u64, u64), Fault> {
+        let At { space, address, lane } = self;
+        let parity = Object::of_bits(load(self, around)?).map_or(0, |object| object.parity);
+        let checked = around.spaces.check(space, &[address; WIDTH], 8, Use::Load, 1 << lane, around.local)?;
+        let object = checked.of(lane).map_or(0, |extent| extent.index(address) as u64);
+        Ok((object, parity))
+    }
 }
 
 fn act(
@@ -189,7 +209,7 @@ fn act(
         MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => Deed::Completion,
         _ => Deed::Atomic,
     };
-    tell_one(deed, at.0, at.1, 8, 0, at.2, around)?;
+    tell_one(deed, at.space, at.address, 8, 0, at.lane, around)?;
     if let MbarrierAction::Initialize { layout } = action {
         let count = operand.unwrap_or(1);
         if count == 0 || count > MOST_ARRIVALS {
@@ -254,20 +274,8 @@ pub(crate) fn pending_of(token: u64) -> u32 {
     Object::of_bits(token).map_or(0, |object| object.pending as u32)
 }
 
-/// Tells an mbarrier that bytes have arrived.
-pub(crate) fn complete(
-    completion: &Completion,
-    bytes: u32,
-    r: &Registers,
-    around: &mut Surroundings<'_>,
-    lane: usize,
-) -> Result<(), Fault> {
-    let address = addresses(&completion.address, r, around.frame_base)[lane];
-    let at = (completion.space, address, lane);
-    act(MbarrierAction::CompleteBytes, Some(bytes.into()), at, around).map(|_| ())
-}
-
-fn load((space, address, lane): At, around: &mut Surroundings<'_>) -> Result<u64, Fault> {
+fn load(at: At, around: &mut Surroundings<'_>) -> Result<u64, Fault> {
+    let At { space, address, lane } = at;
     let shared = windows::SHARED..windows::LOCAL;
     if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
         let message = format!("an mbarrier object lies in shared memory, and {address:#x} does not");
@@ -276,12 +284,12 @@ fn load((space, address, lane): At, around: &mut Surroundings<'_>) -> Result<u64
     get_one(space, address, 8, lane, around)
 }
 
-fn store((space, address, lane): At, bits: u64, around: &mut Surroundings<'_>) -> Result<(), Fault> {
-    put_one(space, address, 8, bits, lane, around)
+fn store(at: At, bits: u64, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+    put_one(at.space, at.address, 8, bits, at.lane, around)
 }
 
-fn misuse(message: String, (_, _, lane): At) -> Fault {
-    Fault::new("mbarrier", message, 1 << lane)
+fn misuse(message: String, at: At) -> Fault {
+    Fault::new("mbarrier", message, 1 << at.lane)
 }
 
 #[cfg(test)]

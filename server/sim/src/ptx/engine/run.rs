@@ -2,7 +2,8 @@
 
 use pulp::Arch;
 
-use super::block::{Block, BlockPause};
+use super::block::BlockPause;
+use super::cluster::{Cluster, MOST_BLOCKS, Own};
 use super::crew::Crew;
 use super::groups::Plan;
 use super::heap::Heap;
@@ -36,15 +37,17 @@ pub fn run(
 ) -> Result<RunResult, Cancelled> {
     let refusal = refuse(program, &config, options);
     let (blocks, threads) = (config.blocks(), config.threads());
-    let LaunchConfig { grid, block, dynamic_shared, mut params, memory } = config;
+    let LaunchConfig { grid, block, dynamic_shared, mut params, memory, .. } = config;
     if refusal.is_none() {
         params.resize(params.len().max(program.params_size as usize), 0);
     }
+    let cluster = config.cluster.unwrap_or(program.cluster.unwrap_or([1; 3]));
     let warps = blocks.saturating_mul(threads.div_ceil(WIDTH as u64));
     let launch = Launch {
         program,
         grid,
         block,
+        cluster,
         dynamic_shared,
         plan: Plan::new(model, program),
         options: *options,
@@ -57,6 +60,7 @@ pub fn run(
         constants: program.constants.clone(),
         params,
         shared: Vec::new(),
+        own: Own::default(),
         heap: Heap::default(),
         printed: Printed::new(options.limits.max_output),
         changes: 0,
@@ -81,11 +85,19 @@ fn refuse(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Opt
     let (most_shared, most_params) = (windows::LOCAL - windows::SHARED, windows::CONST - windows::PARAM);
     let memory = config.memory.size() + program.globals.size() + program.constants.size() + shared;
     let memory = memory.saturating_add(local.saturating_mul(threads));
+    let cluster = config.cluster.unwrap_or(program.cluster.unwrap_or([1; 3]));
+    let together = cluster.iter().fold(1u32, |product, extent| product.saturating_mul(*extent));
+    let most_shared = if together > 1 { windows::RANK } else { most_shared };
     let most = options.limits.max_memory;
     let message = if threads == 0 || threads > 1024 {
         format!("a block has from 1 to 1024 threads, not {threads}")
     } else if config.grid.contains(&0) {
         "a grid has at least one block".to_owned()
+    } else if !(1..=MOST_BLOCKS).contains(&together) {
+        format!("a cluster has from 1 to {MOST_BLOCKS} blocks, not {together}")
+    } else if config.grid.iter().zip(cluster).any(|(grid, cluster)| grid % cluster != 0) {
+        let [x, y, z] = cluster;
+        format!("the grid is not made of whole clusters of {x} x {y} x {z} blocks: give multiples of these")
     } else if shared > most_shared {
         format!("a block needs {shared} bytes of shared memory, at most {most_shared} can be simulated")
     } else if u64::from(program.params_size) > most_params {
@@ -115,8 +127,8 @@ pub(crate) struct Run<'a> {
     pub(crate) spaces: Spaces,
     pub(crate) journal: Journal,
     pub(crate) control: Control<'a>,
-    /// Blocks that cannot go on by themselves, and their numbers.
-    pub(crate) suspended: Vec<(u64, Block)>,
+    /// Clusters that cannot go on by themselves, and their numbers.
+    pub(crate) suspended: Vec<(u64, Cluster)>,
     pub(crate) gathered: Gathered,
     pub(crate) blocks_done: u64,
 }
@@ -155,11 +167,11 @@ impl<'a> Run<'a> {
     }
 
     fn all_blocks(&mut self) -> Result<Status, Cancelled> {
-        let blocks = self.launch.blocks();
+        let clusters = self.launch.clusters();
         let mut crew = Crew::new(self);
         let mut number = 0;
-        while number < blocks {
-            if let Some(status) = self.next_block(number)? {
+        while number < clusters {
+            if let Some(status) = self.next_cluster(number)? {
                 return Ok(status);
             }
             if self.gathered.values.is_some() {
@@ -173,40 +185,40 @@ impl<'a> Run<'a> {
         self.stuck()
     }
 
-    /// Runs the block with this number; gives a status if the run is over.
-    pub(crate) fn next_block(&mut self, number: u64) -> Result<Option<Status>, Cancelled> {
-        // Blocks may be many and empty: each is counted like an instruction.
+    /// Runs the cluster with this number; gives a status if the run is over.
+    pub(crate) fn next_cluster(&mut self, number: u64) -> Result<Option<Status>, Cancelled> {
+        // Clusters may be many and empty: each is counted like an instruction.
         if number.is_multiple_of(SLICE) && (self.control.cancelled)() {
             return Err(Cancelled);
         }
         if number >= self.launch.options.limits.max_steps {
             return Ok(Some(Status::StepLimit));
         }
-        let block = Block::new(self.launch, self.launch.cta(number));
-        self.block(number, block)
+        let cluster = Cluster::new(self.launch, number);
+        self.cluster(number, cluster)
     }
 
-    /// Runs a block as far as it goes; gives a status if the run is over.
-    fn block(&mut self, number: u64, mut block: Block) -> Result<Option<Status>, Cancelled> {
+    /// Runs a cluster as far as it goes; gives a status if the run is over.
+    fn cluster(&mut self, number: u64, mut cluster: Cluster) -> Result<Option<Status>, Cancelled> {
         loop {
-            match block.run(self.launch, &mut self.spaces, &mut self.journal) {
+            match cluster.run(self.launch, &mut self.spaces, &mut self.journal) {
                 BlockPause::Due => {
                     if let Err(status) = self.ask()? {
-                        self.gather(number, block);
+                        self.gather(cluster);
                         return Ok(Some(status));
                     }
                 }
                 BlockPause::Ended => {
-                    self.gather(number, block);
-                    self.blocks_done += 1;
+                    self.blocks_done += cluster.blocks.len() as u64;
+                    self.gather(cluster);
                     return Ok(None);
                 }
                 BlockPause::Stuck => {
-                    self.suspended.push((number, block));
+                    self.suspended.push((number, cluster));
                     return Ok(None);
                 }
                 BlockPause::Stopped(status) => {
-                    self.gather(number, block);
+                    self.gather(cluster);
                     return Ok(Some(status));
                 }
             }
@@ -234,33 +246,32 @@ impl<'a> Run<'a> {
         Ok(Ok(()))
     }
 
-    /// Goes round the blocks that could not go on, as long as memory changes under them.
+    /// Goes round the clusters that could not go on, as long as memory changes under them.
     fn stuck(&mut self) -> Result<Status, Cancelled> {
         loop {
             if self.suspended.is_empty() {
                 return Ok(Status::Finished);
             }
             let (before, waiting) = (self.spaces.changes, self.suspended.len());
-            for (number, block) in std::mem::take(&mut self.suspended) {
-                if let Some(status) = self.block(number, block)? {
+            for (number, cluster) in std::mem::take(&mut self.suspended) {
+                if let Some(status) = self.cluster(number, cluster)? {
                     return Ok(status);
                 }
             }
             let nothing_new = self.spaces.changes == before && self.suspended.len() == waiting;
-            if nothing_new && !self.suspended.iter_mut().any(|(_, block)| block.give_way()) {
+            if nothing_new && !self.suspended.iter_mut().any(|(_, cluster)| cluster.give_way()) {
                 break;
             }
         }
-        for (_, block) in &self.suspended {
-            if let Some(finding) = block.explain(self.launch) {
-                self.journal.report(finding);
-            }
+        for (_, cluster) in &self.suspended {
+            cluster.explain(self.launch).into_iter().for_each(|finding| self.journal.report(finding));
         }
         Ok(Status::NoProgress)
     }
 
-    fn gather(&mut self, number: u64, block: Block) {
-        for mut warp in block.warps {
+    fn gather(&mut self, cluster: Cluster) {
+        for mut warp in cluster.blocks.into_iter().flat_map(|block| block.warps) {
+            let number = self.launch.number(warp.reporter.cta);
             if let Some(probe) = warp.probe.take() {
                 self.gathered.values = Some(probe.finish(self.launch.program));
             }
@@ -280,8 +291,8 @@ impl<'a> Run<'a> {
     }
 
     fn result(mut self, status: Status) -> RunResult {
-        for (number, block) in std::mem::take(&mut self.suspended) {
-            self.gather(number, block);
+        for (_, cluster) in std::mem::take(&mut self.suspended) {
+            self.gather(cluster);
         }
         let Gathered { mut warps, truncated, summary, values } = self.gathered;
         warps.sort_by_key(|(number, trace)| (*number, trace.warp));

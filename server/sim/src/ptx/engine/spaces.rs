@@ -1,5 +1,6 @@
 //! The state spaces of a running block, and accesses to them lane by lane.
 
+use super::cluster::Own;
 use super::fault::Fault;
 use super::heap::Heap;
 use super::local::Local;
@@ -83,7 +84,10 @@ pub(crate) struct Spaces {
     pub(crate) globals: DeviceMemory,
     pub(crate) constants: DeviceMemory,
     pub(crate) params: Vec<u8>,
+    /// Of all blocks of the running block's cluster.
     pub(crate) shared: Vec<u8>,
+    /// Where its own lies in it.
+    pub(crate) own: Own,
     /// The device heap.
     pub(crate) heap: Heap,
     /// What was printed.
@@ -103,7 +107,7 @@ impl Spaces {
             extent.holds(address, 0).then_some(extent)
         };
         match space {
-            Space::Shared => window(Bank::Shared, 0, self.shared.len() as u64),
+            Space::Shared => self.shared(address, 0),
             Space::Local => window(Bank::Local, 0, local),
             Space::Param => window(Bank::Params, 0, self.params.len() as u64),
             Space::Const => {
@@ -118,10 +122,44 @@ impl Spaces {
                 windows::CONST.. => device(&self.constants, Bank::Constants, address),
                 windows::PARAM.. => window(Bank::Params, windows::PARAM, self.params.len() as u64),
                 windows::LOCAL.. => window(Bank::Local, windows::LOCAL, local),
-                windows::SHARED.. => window(Bank::Shared, windows::SHARED, self.shared.len() as u64),
+                windows::SHARED.. => self.shared(address, windows::SHARED),
                 _ => None,
             },
         }
+    }
+
+    /// Shared memory, whose window begins at `start`: mostly the block's own.
+    #[inline(always)]
+    fn shared(&self, address: u64, start: u64) -> Option<Extent> {
+        let size = u64::from(self.own.size);
+        match address - start <= size {
+            true => {
+                let origin = start.wrapping_sub(u64::from(self.own.rank) * size);
+                Some(Extent { bank: Bank::Shared, start, end: start + size, origin, read_only: false })
+            }
+            false => self.shared_of_another(address, start),
+        }
+    }
+
+    #[cold]
+    fn shared_of_another(&self, address: u64, start: u64) -> Option<Extent> {
+        let (rank, within) = self.own.block_at(address - start);
+        let size = u64::from(self.own.size);
+        let is_there = rank < self.own.blocks.into() && self.own.ended >> rank & 1 == 0 && within <= size;
+        let start = address - within;
+        let origin = start.wrapping_sub(rank * size);
+        is_there.then_some(Extent { bank: Bank::Shared, start, end: start + size, origin, read_only: false })
+    }
+
+    /// The rank of the block that an address means, if it has ended.
+    fn ended_block(&self, space: Space, address: u64) -> Option<u64> {
+        let start = match space {
+            Space::Shared => 0,
+            Space::Generic if (windows::SHARED..windows::LOCAL).contains(&address) => windows::SHARED,
+            _ => return None,
+        };
+        let (rank, _) = self.own.block_at(address.checked_sub(start)?);
+        (rank < self.own.blocks.into() && self.own.ended >> rank & 1 == 1).then_some(rank)
     }
 
     fn global(&self, address: u64) -> Option<Extent> {
@@ -223,6 +261,9 @@ impl Spaces {
 
     /// Describes an access that is in no buffer.
     fn miss(&self, space: Space, address: u64, span: u64, how: Use) -> Fault {
+        if let Some(rank) = self.ended_block(space, address) {
+            return Fault::after_the_end(rank, how);
+        }
         let global = matches!(space, Space::Global | Space::Generic) && address >= windows::MODULE;
         if !global {
             return Fault::outside(space, address, span, how, None);

@@ -1,6 +1,7 @@
 //! Why a block does not get on: who goes round, who waits for whom, and what might help.
 
 use super::block::Block;
+use super::cluster::ClusterBarrier;
 use super::fault::Awaited;
 use super::launch::{Launch, related};
 use super::model::Model;
@@ -10,17 +11,17 @@ use crate::trace::{Finding, Severity};
 
 impl Block {
     /// Says who spins and who waits, for a block that nobody can help any more.
-    pub(crate) fn explain(&self, launch: &Launch<'_>) -> Option<Finding> {
+    pub(crate) fn explain(&self, launch: &Launch<'_>, cluster: &ClusterBarrier) -> Option<Finding> {
         let wants = self.warps.iter().find_map(|warp| warp.explain_members(launch));
         let mut finding = wants.or_else(|| self.spinning().map(|warp| warp.explain_spin(launch)));
         if finding.is_none() {
-            let (warp, mask, statement) = self.waiting().next()?;
+            let (warp, mask, statement) = self.waiting(cluster).next()?;
             let message = "no progress: threads wait at a barrier that the others will not reach; let all come to it, or \
                            give it the number of those who do"
                 .to_owned();
             finding = Some(self.warps[warp].standstill("no-progress", message, statement, mask));
         }
-        let waits = self.waiting().map(|(warp, mask, statement)| {
+        let waits = self.waiting(cluster).map(|(warp, mask, statement)| {
             related(statement, format!("at a barrier here: {} of warp {warp}", Lanes(mask.into())))
         });
         finding.map(|mut finding| {

@@ -26,7 +26,7 @@ use self::local::LocalShadow;
 use self::shadow::{Access, Shadow, Stamp, Strength};
 pub(crate) use self::undefined::Undefined;
 
-use self::sync::{BlockClock, Signal, Sync, Thread};
+use self::sync::{BlockClock, ClusterClock, Signal, Sync, Thread};
 use super::launch::Journal;
 use super::spaces::{Bank, Checked, Extent, Spaces};
 use super::warp::Warp;
@@ -71,12 +71,18 @@ pub(crate) struct Told<'t> {
     pub(crate) value: &'t dyn Fn(usize, u64) -> u8,
 }
 
+/// What the watch keeps of the blocks of a cluster together.
+#[derive(Default)]
+pub(crate) struct ClusterWatch {
+    clock: ClusterClock,
+    shared: Shadow,
+    copies: Copies,
+}
+
 /// What the watch keeps of one block.
 #[derive(Default)]
 pub(crate) struct BlockWatch {
     clock: BlockClock,
-    shared: Shadow,
-    copies: Copies,
     locals: Vec<LocalShadow>,
     cta: [u32; 3],
 }
@@ -103,6 +109,7 @@ pub(crate) struct Watch {
     sync: Sync,
     launch: Shadow,
     globals: Shadow,
+    cluster: ClusterWatch,
     block: BlockWatch,
     visit: Visit,
     /// Lanes that loaded what nobody wrote, by element of the access.
@@ -138,6 +145,7 @@ impl Watch {
                 sync: Sync::default(),
                 launch: Shadow::default(),
                 globals: Shadow::default(),
+                cluster: ClusterWatch::default(),
                 block: BlockWatch::default(),
                 visit: Visit::default(),
                 unwritten: [0; ELEMENTS],
@@ -163,21 +171,34 @@ impl Watch {
     }
 
     /// A block runs from now on.
-    pub(crate) fn enter(&mut self, block: &mut BlockWatch) {
+    pub(crate) fn enter(&mut self, block: &mut BlockWatch, cluster: &mut ClusterWatch) {
         std::mem::swap(&mut self.block, block);
+        std::mem::swap(&mut self.cluster, cluster);
         self.sync.enter(&mut self.block.clock);
     }
 
     /// The block that ran stops for now, or for good.
-    pub(crate) fn leave(&mut self, block: &mut BlockWatch, ended: bool) {
+    pub(crate) fn leave(&mut self, block: &mut BlockWatch, cluster: &mut ClusterWatch, ended: bool) {
         if ended {
             self.land_rest();
         }
+        self.sync.pool(&mut self.cluster.clock, ended);
         self.sync.leave(&mut self.block.clock);
         std::mem::swap(&mut self.block, block);
+        std::mem::swap(&mut self.cluster, cluster);
         if ended {
-            self.budget += block.shared.bytes();
             *block = BlockWatch::default();
+        }
+        if cluster.clock.is_over() {
+            self.budget += std::mem::take(&mut cluster.shared).bytes();
+        }
+    }
+
+    /// So many phases of the cluster's barrier have ended.
+    pub(crate) fn cluster_met(&mut self, phases: u32, warps: &[Warp]) {
+        if self.checks.races && self.cluster.clock.is_news(phases, &self.block.clock) {
+            let live: Vec<u32> = warps.iter().map(|warp| warp.live).collect();
+            self.sync.meet_cluster(&mut self.cluster.clock, phases, &live);
         }
     }
 
@@ -340,7 +361,7 @@ impl Watch {
     fn weakly(&mut self, told: &Told<'_>, extent: Extent, clashes: &mut races::Clashes) {
         let Visit { statement, warp, .. } = self.visit;
         let shadow = match extent.bank {
-            Bank::Shared => &mut self.block.shared,
+            Bank::Shared => &mut self.cluster.shared,
             Bank::Launch => &mut self.launch,
             _ => &mut self.globals,
         };
@@ -386,7 +407,7 @@ impl Watch {
     fn unwritten_elements(&mut self, told: &Told<'_>, index: u64, lane: u32) {
         let size = u64::from(told.size);
         for element in 0..told.count {
-            if !self.block.shared.is_written(index + element as u64 * size, size) {
+            if !self.cluster.shared.is_written(index + element as u64 * size, size) {
                 self.unwritten[element] |= 1 << lane;
             }
         }
@@ -403,7 +424,7 @@ impl Watch {
     ) {
         let Visit { statement, live, order, .. } = self.visit;
         let shadow = match bank {
-            Bank::Shared => &mut self.block.shared,
+            Bank::Shared => &mut self.cluster.shared,
             Bank::Launch => &mut self.launch,
             _ => &mut self.globals,
         };
@@ -419,9 +440,9 @@ impl Watch {
             in_block: order.in_block,
         };
         let speaks = strength != Strength::Weak && self.checks.races;
-        // What shared memory means to one block, it does not mean to another.
-        let place =
-            (bank, if bank == Bank::Shared { index | u64::from(self.sync.running()) << 32 } else { index });
+        // What shared memory means to one cluster, it does not mean to another.
+        let cluster = if bank == Bank::Shared { self.cluster.clock.number() } else { 0 };
+        let place = (bank, index | u64::from(cluster) << 32);
         if speaks && signal.reads {
             self.sync.signal(place, thread, live, signal);
         }
@@ -452,6 +473,13 @@ impl Told<'_> {
 
     fn extent(&self, lane: usize) -> Option<Extent> {
         self.checked.of(lane)
+    }
+}
+
+impl ClusterWatch {
+    /// The watch of a cluster that begins; of blocks with these numbers.
+    pub(crate) fn new(blocks: Vec<u32>) -> ClusterWatch {
+        ClusterWatch { clock: ClusterClock::new(blocks), ..ClusterWatch::default() }
     }
 }
 

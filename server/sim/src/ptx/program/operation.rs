@@ -163,6 +163,8 @@ pub enum Op {
     AtomicAsync,
     /// `mapa`: `d` = address `a` in the block of rank `b`; in 64 bits
     MapRank(bool),
+    /// `getctarank`: `d` = the rank of the block that address `a` means; in 64 bits
+    RankOf(bool),
     /// `alloca`, `stacksave`, `stackrestore`
     Stack(StackAction),
     /// Video instructions: entry `e` of their table

@@ -9,9 +9,11 @@ use super::shadow::{Stamp, Strength};
 use crate::ptx::engine::spaces::Bank;
 use crate::ptx::registers::lanes;
 
-/// Epochs from here on are those of copies under way, one a warp.
+/// Epochs from here on are those of copies under way, one a warp of the cluster.
 pub(super) const UNDER_WAY: u32 = 1 << 31;
-/// Stretches of copies of a block that are followed; more count as done when they begin.
+/// Warps of a block at most.
+pub(super) const WARPS: u32 = 32;
+/// Stretches of copies of a cluster that are followed; more count as done when they begin.
 const MOST: usize = 1 << 16;
 
 /// The two families of groups that a thread puts its copies into.
@@ -55,7 +57,7 @@ struct Begun {
     epoch: u32,
 }
 
-/// The copies of a block.
+/// The copies of a cluster.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     begun: Vec<Begun>,
@@ -85,31 +87,32 @@ impl Copies {
 impl Watch {
     /// What a lane has just read or written is but the beginning of a copy.
     pub(crate) fn begun(&mut self, stretch: Stretch, lane: usize, until: Until) {
-        if !self.checks.races || self.block.copies.begun.len() >= MOST {
+        if !self.checks.races || self.cluster.copies.begun.len() >= MOST {
             return;
         }
-        let (warp, statement) = (self.visit.warp, self.visit.statement);
+        let (warp, statement) = (self.warp_of_cluster(), self.visit.statement);
         let group = match until {
-            Until::Waited(family) => self.block.copies.closed(warp, family)[lane],
+            Until::Waited(family) => self.cluster.copies.closed(warp, family)[lane],
             Until::Phase { .. } => 0,
         };
-        let epoch = self.sync.epoch(warp);
+        let epoch = self.sync.epoch(self.visit.warp);
         let begun = Begun { stretch, statement, warp, lane: lane as u32, until, group, epoch };
         self.restamp(&begun, epoch, UNDER_WAY | warp);
-        self.block.copies.begun.push(begun);
+        self.cluster.copies.begun.push(begun);
     }
 
     /// Lanes close a group.
     pub(crate) fn closed(&mut self, family: Family, mask: u32) {
-        let closed = self.block.copies.closed(self.visit.warp, family);
+        let warp = self.warp_of_cluster();
+        let closed = self.cluster.copies.closed(warp, family);
         lanes(mask).for_each(|lane| closed[lane] += 1);
     }
 
     /// Lanes wait until at most `left` of their closed groups are under way, or until all copies are done; or until these have
     /// read what they copy.
     pub(crate) fn waited(&mut self, family: Family, mask: u32, left: Option<u32>, read: bool) {
-        let warp = self.visit.warp;
-        let closed = *self.block.copies.closed(warp, family);
+        let warp = self.warp_of_cluster();
+        let closed = *self.cluster.copies.closed(warp, family);
         let done = |begun: &Begun| {
             begun.warp == warp
                 && mask >> begun.lane & 1 == 1
@@ -118,20 +121,20 @@ impl Watch {
                 && left.is_none_or(|left| begun.group + left < closed[begun.lane as usize])
         };
         for begun in self.take(done) {
-            let epoch = self.sync.epoch(warp);
+            let epoch = self.sync.epoch(self.visit.warp);
             self.restamp(&begun, UNDER_WAY | warp, epoch);
         }
     }
 
     /// A lane has an mbarrier told of all its copies so far.
     pub(crate) fn handed_over(&mut self, lane: usize, object: u64, parity: u64) {
-        let warp = self.visit.warp;
-        let epoch = self.sync.epoch(warp);
+        let warp = self.warp_of_cluster();
+        let epoch = self.sync.epoch(self.visit.warp);
         let mine = |begun: &&mut Begun| {
             (begun.warp, begun.lane, begun.until) == (warp, lane as u32, Until::Waited(Family::Single))
         };
         // The thread may still wait for them itself.
-        let copies = &mut self.block.copies.begun;
+        let copies = &mut self.cluster.copies.begun;
         let told: Vec<Begun> = copies
             .iter_mut()
             .filter(mine)
@@ -149,21 +152,27 @@ impl Watch {
 
     /// The block ends: what it copies to global memory arrives.
     pub(super) fn land_rest(&mut self) {
-        for begun in self.take(|begun| begun.stretch.bank != Bank::Shared) {
-            let epoch = self.sync.epoch(begun.warp);
+        let rank = self.cluster.clock.rank(self.sync.running());
+        for begun in self.take(|begun| begun.stretch.bank != Bank::Shared && begun.warp / WARPS == rank) {
+            let epoch = self.sync.epoch(begun.warp % WARPS);
             self.restamp(&begun, UNDER_WAY | begun.warp, epoch);
         }
     }
 
+    /// The running warp's number among those of the cluster.
+    pub(super) fn warp_of_cluster(&self) -> u32 {
+        self.cluster.clock.rank(self.sync.running()) * WARPS + self.visit.warp
+    }
+
     fn take(&mut self, done: impl Fn(&Begun) -> bool) -> Vec<Begun> {
-        self.block.copies.begun.extract_if(.., |begun| done(begun)).collect()
+        self.cluster.copies.begun.extract_if(.., |begun| done(begun)).collect()
     }
 
     fn restamp(&mut self, begun: &Begun, from: u32, to: u32) {
         let Begun { stretch: Stretch { bank, index, span, writes }, statement, lane, .. } = *begun;
         let stamp = |epoch| Stamp::new(epoch, statement, lane, Strength::Weak);
         let shadow = match bank {
-            Bank::Shared => &mut self.block.shared,
+            Bank::Shared => &mut self.cluster.shared,
             Bank::Launch => &mut self.launch,
             Bank::Globals => &mut self.globals,
             Bank::Constants | Bank::Params | Bank::Local => return,

@@ -1,8 +1,9 @@
 //! Races and reads of what nobody wrote, in words.
 
-use super::copies::{Family, UNDER_WAY, Until};
+use super::copies::{Family, UNDER_WAY, Until, WARPS};
 use super::shadow::{Clash, Conflict, Strength};
 use super::{Deed, Told, Watch};
+use crate::ptx::engine::cluster::Own;
 use crate::ptx::engine::spaces::{Bank, Spaces};
 use crate::trace::{Finding, Related, Severity, StatementId};
 
@@ -128,6 +129,8 @@ impl Watch {
             "put a `bar.warp.sync` between the two"
         } else if same_block {
             "put a `bar.sync` between the two, on the way of all threads"
+        } else if origin.is_some_and(|origin| self.cluster.clock.holds(origin.block)) {
+            "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two, on the way of all threads"
         } else {
             "no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch"
         };
@@ -155,14 +158,23 @@ impl Watch {
     fn report_late(&mut self, told: &Told<'_>, meeting: Meeting, mask: u32, place: &str) {
         let Meeting { conflict: Conflict { clash, before, .. }, lane, .. } = meeting;
         let warp = before.epoch & !UNDER_WAY;
-        let who = match (warp == self.visit.warp, before.lane() == lane) {
+        let who = match (warp == self.warp_of_cluster(), before.lane() == lane) {
             (true, true) => "it".to_owned(),
             (true, false) => format!("lane {}", before.lane()),
-            (false, _) => format!("lane {} of warp {warp}", before.lane()),
+            (false, _) => {
+                let (block, warp) = (self.cluster.clock.block(warp / WARPS), warp % WARPS);
+                match block == self.sync.running() {
+                    true => format!("lane {} of warp {warp}", before.lane()),
+                    false => {
+                        let [x, y, z] = self.cta(block);
+                        format!("lane {} of warp {warp} of block ({x},{y},{z})", before.lane())
+                    }
+                }
+            }
         };
         let here = if told.deed.reads() { "reads" } else { "writes" };
         let there = if clash == Clash::WriteAfterRead { "read" } else { "write" };
-        let wait = match (self.block.copies.until(before), there) {
+        let wait = match (self.cluster.copies.until(before), there) {
             (Some(Until::Phase { .. }), _) => {
                 "for the mbarrier that is told of the copy, with `mbarrier.try_wait`"
             }
@@ -249,12 +261,20 @@ impl Watch {
     }
 }
 
+fn shared_place(at: u64, own: Own) -> String {
+    let size = u64::from(own.size).max(1);
+    match at / size == u64::from(own.rank) {
+        true => format!("shared memory at offset {}", at % size),
+        false => format!("shared memory of block {} of the cluster at offset {}", at / size, at % size),
+    }
+}
+
 /// A byte of a bank, as people call it.
 fn place(bank: Bank, at: u64, spaces: &Spaces) -> String {
     let memory = match bank {
         Bank::Launch => &spaces.launch,
         Bank::Globals => &spaces.globals,
-        _ => return format!("shared memory at offset {at}"),
+        _ => return shared_place(at, spaces.own),
     };
     let address = memory.raw().0 + at;
     match memory.nearest(address) {

@@ -60,11 +60,27 @@ pub(crate) struct BlockClock {
     number: u32,
     /// Every thread knows every epoch of the block up to this one.
     floor: u32,
+    /// Phases of the cluster's barrier that its threads know of.
+    phases: u32,
     /// What every thread of the block knows of others.
     common: Knowledge,
     /// What any thread of the block may publish: in the block, and beyond.
     released: [Option<Arc<Knowledge>>; 2],
     warps: Vec<WarpClock>,
+}
+
+/// The clocks of the blocks of a cluster together.
+#[derive(Debug, Default)]
+pub(crate) struct ClusterClock {
+    /// The numbers of the blocks.
+    blocks: Vec<u32>,
+    /// Those that have ended.
+    ended: usize,
+    /// Phases of the barrier that have ended, and the newest epoch when the last one did.
+    phases: u32,
+    met: u32,
+    /// What blocks knew when they stopped last.
+    pool: LaneClock,
 }
 
 #[derive(Debug, Default)]
@@ -121,6 +137,42 @@ impl BlockClock {
             warps: std::iter::repeat_with(WarpClock::default).take(warps).collect(),
             ..BlockClock::default()
         }
+    }
+}
+
+impl ClusterClock {
+    pub(super) fn new(blocks: Vec<u32>) -> ClusterClock {
+        ClusterClock { blocks, ..ClusterClock::default() }
+    }
+
+    /// A number that no other cluster has.
+    pub(super) fn number(&self) -> u32 {
+        self.blocks.first().copied().unwrap_or(0)
+    }
+
+    /// Whether the block with this number is in it.
+    pub(super) fn holds(&self, number: u32) -> bool {
+        self.blocks.contains(&number)
+    }
+
+    /// The rank of the block with this number.
+    pub(super) fn rank(&self, number: u32) -> u32 {
+        self.blocks.iter().position(|block| *block == number).unwrap_or(0) as u32
+    }
+
+    /// The number of the block with this rank.
+    pub(super) fn block(&self, rank: u32) -> u32 {
+        self.blocks.get(rank as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether all blocks have ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended == self.blocks.len()
+    }
+
+    /// Whether a block has yet to learn that so many phases have ended.
+    pub(super) fn is_news(&self, phases: u32, block: &BlockClock) -> bool {
+        phases != self.phases || phases != block.phases
     }
 }
 
@@ -404,6 +456,48 @@ impl Sync {
                 clocks[lane].absorb(&sum);
             }
         }
+    }
+}
+
+impl Sync {
+    /// The running block stops: others of its cluster may learn at their barrier what it knows.
+    pub(super) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
+        cluster.ended += usize::from(ended);
+        if cluster.blocks.len() > 1 {
+            cluster.pool.absorb(&self.block.everything());
+        }
+    }
+
+    /// Threads of all blocks of the cluster have come to its barrier.
+    pub(super) fn meet_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
+        if cluster.phases != phases {
+            cluster.phases = phases;
+            cluster.met = self.latest();
+            cluster.pool.absorb(&self.block.everything());
+        }
+        self.open(live, live, live);
+        self.block.phases = phases;
+        self.block.common.join(&cluster.pool.knows);
+        for &block in &cluster.blocks {
+            self.block.common.learn(Whom::Block(block), cluster.met);
+        }
+        for (into, released) in self.block.released.iter_mut().zip(&cluster.pool.released) {
+            if let Some(released) = released {
+                joined(into, released);
+            }
+        }
+    }
+}
+
+impl BlockClock {
+    /// What any of its threads knows of others, and may publish.
+    fn everything(&self) -> LaneClock {
+        let mut sum = LaneClock { knows: self.common.clone(), ..LaneClock::default() };
+        for clock in self.warps.iter().filter_map(|warp| warp.lanes.as_ref()).flat_map(|lanes| lanes.iter()) {
+            sum.absorb(clock);
+        }
+        sum.absorb(&LaneClock { released: self.released.clone(), ..LaneClock::default() });
+        sum
     }
 }
 
