@@ -151,9 +151,9 @@ fn nobody_waits_for_the_other_block_to_store() {
         ),
         expect![[r#"
             finished
-            error data-race block 1: data race: lane 0 writes shared memory at offset 0 that lane 0 of warp 0 of block (0,0,0) read with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+            error data-race block 1: data race: lane 0 writes shared memory at offset 0 that lane 0 of warp 0 of block (0,0,0) read with nothing between to order them; put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two, on the way of all threads
               lane 0 of warp 0 of block (0,0,0) read it here
-            error data-race block 1: data race: lane 0 reads shared memory of block 0 of the cluster at offset 0 that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch
+            error data-race block 1: data race: lane 0 reads shared memory of block 0 of the cluster at offset 0 that lane 0 of warp 0 of block (0,0,0) wrote with nothing between to order them; put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two, on the way of all threads
               lane 0 of warp 0 of block (0,0,0) wrote it here
         "#]],
     );
@@ -175,9 +175,9 @@ fn a_rank_that_there_is_not() {
     complains(
         "mapa.shared::cluster.u32 %r9, %r5, 2;",
         expect![[r#"
-        faulted
-        error cluster-rank block 0: there is no block of rank 2: blocks of the cluster are 2 here
-    "#]],
+            faulted
+            error cluster-rank block 0: there is no block of rank 2: those of the cluster go from 0 to 1
+        "#]],
     );
 }
 
