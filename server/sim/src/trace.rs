@@ -267,16 +267,27 @@ pub struct Limits {
     pub max_output: usize,
 }
 
+impl Limits {
+    /// Bytes for the trace and for what checks keep, together, where nobody says otherwise.
+    pub const RECORDS: u64 = 256 << 20;
+
+    /// With so many bytes for the trace and for what checks keep: a quarter of them, and the rest.
+    pub fn with_records(self, bytes: u64) -> Limits {
+        let max_trace = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
+        Limits { max_trace, max_shadow: bytes - bytes / 4, ..self }
+    }
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Limits {
             max_steps: 10_000_000,
             max_memory: 1 << 30,
             max_visits: 4_096,
-            max_trace: 64 << 20,
+            max_trace: (Limits::RECORDS / 4) as usize,
             max_warps: 1_024,
             max_findings: 200,
-            max_shadow: 192 << 20,
+            max_shadow: Limits::RECORDS / 4 * 3,
             max_output: 1 << 20,
         }
     }

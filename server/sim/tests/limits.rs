@@ -96,3 +96,25 @@ fn final_registers_know_who_wrote_them() {
     assert_eq!(values("%r2"), [Some(7), Some(8), None, None, None]);
     assert_eq!(values("%p1"), [Some(1), Some(1), Some(0), Some(0), None]);
 }
+
+/// Each block waits for one that never comes, and must be kept until its turn.
+#[test]
+fn blocks_that_wait_are_bounded() {
+    let text = kernel(
+        ".shared .b8 tile[16384];\nld.param.u64 %rd1, [out];\nWAIT:\nld.volatile.global.u32 %r2, [%rd1];\n\
+         setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nret;",
+    );
+    let mut config = LaunchConfig::new([1000, 1, 1], [32, 1, 1]);
+    let out = config.memory.allocate("out", 16).expect("room");
+    config.params = out.to_le_bytes().to_vec();
+    let result = launch(&text, config, Limits { max_memory: 1 << 20, ..Limits::default() });
+    assert_eq!((result.status, result.findings[0].code), (Status::Faulted, "memory-limit"));
+    assert!(result.warps.len() < 100, "{}", result.warps.len());
+}
+
+#[test]
+fn one_number_bounds_the_trace_and_what_checks_keep() {
+    let limits = Limits::default().with_records(8 << 20);
+    assert_eq!((limits.max_trace, limits.max_shadow), (2 << 20, 6 << 20));
+    assert_eq!(Limits::default().with_records(Limits::RECORDS), Limits::default());
+}

@@ -184,3 +184,28 @@ ret;";
         assert_eq!(values[0], 40, "{model:?}");
     }
 }
+
+/// Whoever reads the clock is never where it was before, so only its sleep tells that it waits.
+#[test]
+fn who_sleeps_lets_others_go_first() {
+    let values = finished(
+        "setp.ge.u32 %p1, %r1, 32;
+@%p1 bra GIVE;
+WAIT:
+mov.u64 %rd3, %clock64;
+ld.volatile.shared.u32 %r2, [flag];
+setp.ne.u32 %p2, %r2, 0;
+@%p2 bra GOT;
+nanosleep.u32 20;
+bra WAIT;
+GOT:
+st.global.u32 [%rd1], %r2;
+ret;
+GIVE:
+st.volatile.shared.u32 [flag], 7;
+ret;",
+        1,
+        64,
+    );
+    assert_eq!(values[0], 7);
+}

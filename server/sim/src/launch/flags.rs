@@ -1,6 +1,6 @@
-//! Launches in flags of the command line: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`.
+//! Launches in flags of the command line: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`, `p.8=u32:100`.
 
-use super::model::{Argument, Buffer, Contents, Fill, Number, Passed};
+use super::model::{Argument, Buffer, Contents, Field, Fill, Number, Passed};
 use super::problem::Problem;
 use super::read::{hex_bytes, number_word};
 use super::scalar::ScalarKind;
@@ -9,8 +9,36 @@ use super::scalar::ScalarKind;
 const SHAPES: &str =
     "n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name may be left out)";
 
+/// Reads all `--arg`, in order. Those that follow each other and are named `p.0`, `p.8` … are fields of one structure `p`, by the
+/// byte at which each begins.
+pub fn arguments(flags: &[String]) -> Result<Vec<Argument>, Problem> {
+    let mut arguments: Vec<Argument> = Vec::with_capacity(flags.len());
+    for flag in flags {
+        let argument = argument(flag)?;
+        let Some((whole, at)) = argument.name.as_deref().and_then(field) else {
+            arguments.push(argument);
+            continue;
+        };
+        let whole = Some(whole.to_owned());
+        let field = Field { at, argument };
+        match arguments.last_mut() {
+            Some(Argument { name, passed: Passed::Fields(fields), .. }) if *name == whole => {
+                fields.push(field)
+            }
+            _ => arguments.push(Argument { name: whole, passed: Passed::Fields(vec![field]), at: None }),
+        }
+    }
+    Ok(arguments)
+}
+
+/// The structure and the byte that the name of a field tells.
+fn field(name: &str) -> Option<(&str, u64)> {
+    let (whole, at) = name.rsplit_once('.')?;
+    Some((whole, at.parse().ok().filter(|_| !whole.is_empty())?))
+}
+
 /// Reads one `--arg`.
-pub fn argument(flag: &str) -> Result<Argument, Problem> {
+fn argument(flag: &str) -> Result<Argument, Problem> {
     let (name, value) = match flag.split_once('=') {
         Some((name, value)) => (Some(name.trim().to_owned()), value.trim()),
         None => (None, flag.trim()),
@@ -126,6 +154,23 @@ mod tests {
         check("u32:1.5", expect!["--arg u32:1.5: u32 takes integers, and 1.5 is none"]);
         check("u8:256", expect!["--arg u8:256: 256 does not fit u8, which takes 0 to 255"]);
         check("p=bytes:00ff10", expect![[r#"Some("p") Bytes([0, 255, 16])"#]]);
+    }
+
+    #[test]
+    fn fields() {
+        let flags = ["n=u32:1", "p.0=f32[4]:iota", "p.8=u32:7", "q.4=@p.0"].map(str::to_owned);
+        let arguments = arguments(&flags).expect("they are right");
+        let shape: Vec<_> = arguments
+            .iter()
+            .map(|argument| {
+                let fields: Vec<u64> = match &argument.passed {
+                    Passed::Fields(fields) => fields.iter().map(|field| field.at).collect(),
+                    _ => Vec::new(),
+                };
+                (argument.name.as_deref().unwrap_or_default(), fields)
+            })
+            .collect();
+        assert_eq!(shape, [("n", vec![]), ("p", vec![0, 8]), ("q", vec![4])]);
     }
 
     #[test]

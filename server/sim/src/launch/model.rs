@@ -24,6 +24,9 @@ pub struct Launch {
     /// Threads of a block (workgroup) in x, y, z.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub block: Option<[u32; 3]>,
+    /// PTX: blocks of a cluster in x, y, z.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cluster: Option<[u32; 3]>,
     /// Bytes behind `.extern .shared` arrays.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dynamic_shared: Option<u32>,

@@ -78,12 +78,13 @@ pub(crate) enum Home {
     Object,
 }
 
-pub(crate) const KEYS: [&str; 13] = [
+pub(crate) const KEYS: [&str; 14] = [
     "name",
     "file",
     "entry",
     "grid",
     "block",
+    "cluster",
     "dynamic_shared",
     "model",
     "wave_width",
@@ -153,6 +154,7 @@ fn read_key(launch: &mut Launch, key: &Key, value: &Node, home: Home) -> Result<
         "entry" => launch.entry = Some(value.text(name)?.to_owned()),
         "grid" => launch.grid = Some(read_extent(name, value)?),
         "block" => launch.block = Some(read_extent(name, value)?),
+        "cluster" => launch.cluster = Some(read_extent(name, value)?),
         "dynamic_shared" => launch.dynamic_shared = Some(bytes(u32::MAX.into())? as u32),
         "model" => launch.model = Some(value.text(name)?.to_owned()),
         "wave_width" => launch.wave_width = Some(value.integer(name, 1, 64)? as u32),

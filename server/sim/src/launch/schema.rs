@@ -41,6 +41,8 @@ struct Launch {
     grid: Option<Extent>,
     /// Threads of a block (workgroup) in x, y, z; what is left out is 1.
     block: Option<Extent>,
+    /// PTX: blocks of a cluster in x, y, z; left out, the kernel decides.
+    cluster: Option<Extent>,
     /// Bytes behind `.extern .shared` arrays.
     dynamic_shared: Option<u32>,
     /// How lanes part and meet; what is asked for with `--model` or in the editor goes before it.

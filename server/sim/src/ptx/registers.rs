@@ -69,6 +69,18 @@ pub struct Registers {
     pub predicates: Vec<u32>,
 }
 
+impl Registers {
+    /// Bytes that they take of the host.
+    pub fn bytes(&self) -> u64 {
+        let files = [
+            size_of_val(self.words.as_slice()),
+            size_of_val(self.doubles.as_slice()),
+            size_of_val(self.predicates.as_slice()),
+        ];
+        files.into_iter().sum::<usize>() as u64
+    }
+}
+
 /// What a register file holds.
 pub trait Word: Copy + Default + 'static {
     /// The file.

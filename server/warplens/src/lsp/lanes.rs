@@ -236,6 +236,7 @@ pub(super) fn prepare(
     };
     let simulation = &question.settings.simulation;
     let limits = Limits { max_steps: simulation.max_steps, ..Limits::default() };
+    let limits = limits.with_records(simulation.memory.saturating_mul(1 << 20));
     let request = RunRequest {
         entry: selection.entry.clone(),
         launch: selection.launch.clone(),

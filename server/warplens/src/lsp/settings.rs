@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use warplens_ide::lanes::{Model, text};
 use warplens_ide::{Accepts, Language, Rules, Severity};
+use warplens_sim::Limits;
 
 /// The settings. What the client leaves out or does not know stays as it is by default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
@@ -156,13 +157,16 @@ pub(super) struct Simulation {
     pub(super) model: String,
     /// Warp instructions of a whole launch.
     pub(super) max_steps: u64,
+    /// Megabytes for the trace and for what checks keep, together.
+    pub(super) memory: u64,
     /// Whether memory accesses are counted.
     pub(super) counters: bool,
 }
 
 impl Default for Simulation {
     fn default() -> Simulation {
-        Simulation { model: String::new(), max_steps: 10_000_000, counters: false }
+        let memory = Limits::RECORDS >> 20;
+        Simulation { model: String::new(), max_steps: 10_000_000, memory, counters: false }
     }
 }
 

@@ -18,6 +18,31 @@ pub(super) fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
     }
 }
 
+/// A launch may make clusters where the kernel asks for none, and no others than it asks for.
+fn check_cluster(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {
+    let Some(cluster) = launch.cluster.or(ptx.required_cluster) else { return Ok(()) };
+    if let Some(required) = ptx.required_cluster.filter(|required| *required != cluster) {
+        let message = format!(
+            "`{}` says .reqnctapercluster {}, and the cluster is {}: make it {}",
+            kernel.name,
+            size(required),
+            size(cluster),
+            listed(required)
+        );
+        return Err(problem(launch, "cluster", message));
+    }
+    let grid = launch.grid.unwrap_or([1; 3]);
+    if grid.iter().zip(cluster).any(|(grid, cluster)| grid % cluster.max(1) != 0) {
+        let message = format!(
+            "the grid {} is not made of whole clusters of {}: give multiples of these",
+            size(grid),
+            size(cluster)
+        );
+        return Err(problem(launch, "grid", message));
+    }
+    Ok(())
+}
+
 /// The bounds that every device has, then the kernel's own.
 pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {
     let block = *launch.block.get_or_insert(ptx.block());
@@ -26,6 +51,7 @@ pub(super) fn check_block(launch: &mut Launch, kernel: &Kernel, ptx: &PtxKernel)
     if y > 65_535 || z > 65_535 {
         return bad("grid", "the grid may be at most 65535 blocks high and deep".to_owned());
     }
+    check_cluster(launch, kernel, ptx)?;
     if threads(block) > 1024 || block[2] > 64 {
         return bad(
             "block",
@@ -94,6 +120,7 @@ pub(super) fn for_ptx(
         params.extend(param_bytes(argument, param, ptx, &buffers)?);
     }
     let config = ptx::LaunchConfig {
+        cluster: launch.cluster,
         dynamic_shared: launch.dynamic_shared.unwrap_or(0),
         params,
         memory,

@@ -17,6 +17,9 @@ pub(super) fn check_workgroup(
     let width = *launch.wave_width.get_or_insert(wave::LaunchConfig::DEFAULT_WAVE_WIDTH);
     let block = *launch.block.get_or_insert(wave.workgroup.unwrap_or([width, 1, 1]));
     let bad = |key: &str, message: String| Err(problem(launch, key, message));
+    if launch.cluster.is_some() {
+        return bad("cluster", "clusters are for PTX kernels, and this one is WAVE: remove it".to_owned());
+    }
     if launch.dynamic_shared.is_some_and(|bytes| bytes > 0) {
         return bad("dynamic_shared", "`dynamic_shared` is for PTX; WAVE has `local_memory`".to_owned());
     }

@@ -14,7 +14,6 @@ pub(super) type Decoded = Result<(Op, Slots), Why>;
 
 /// Opcodes that change nothing that a simulation without time and caches shows.
 const NO_EFFECT: &[&str] = &[
-    "nanosleep",
     "membar",
     "fence",
     "prefetch",
@@ -79,6 +78,7 @@ impl<'l> FunctionDecoder<'l, '_> {
             "mov" | "ld" | "ldu" | "st" | "atom" | "red" | "cvta" | "isspacep" | "mapa" | "getctarank" => {
                 self.memory(instruction, &mut m)
             }
+            "nanosleep" => return Ok((Op::Sleep, Slots::default())),
             "clusterlaunchcontrol" => self.launch_control(instruction, &mut m),
             "mbarrier" => self.mbarrier(instruction, &mut m),
             "alloca" | "stacksave" | "stackrestore" => self.stack(instruction, &mut m),

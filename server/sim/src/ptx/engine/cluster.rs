@@ -12,6 +12,7 @@ use super::execute::Surroundings;
 use super::fault::Fault;
 use super::launch::{Journal, Launch};
 use super::spaces::Spaces;
+use super::warp::Warp;
 use super::watch::ClusterWatch;
 use crate::ptx::program::Op;
 use crate::ptx::registers::{Lanes, Registers, Slots, lanes};
@@ -127,6 +128,12 @@ impl Cluster {
     fn wake(&mut self) -> bool {
         let rank = self.blocks.iter_mut().position(Block::wake);
         rank.map(|rank| self.states[rank] = State::Ready).is_some()
+    }
+
+    /// Bytes that it takes of the host while it waits for its turn.
+    pub(crate) fn bytes(&self) -> u64 {
+        let warps = self.blocks.iter().flat_map(|block| &block.warps);
+        self.shared.len() as u64 + warps.map(Warp::bytes).sum::<u64>()
     }
 
     /// Lets a group go on that waits for others of its warp, where the model has them wait and nobody else can go on.

@@ -329,6 +329,7 @@ fn rare(
         }
         Op::Clock(wide) => write_number(wide, around.clock, s, r, mask),
         Op::ActiveMask => r.fill(s.d, mask, mask),
+        Op::Sleep => return Err(Box::new(Trouble::Yield(None))),
         Op::PendingCount => r.map1(s, mask, |a: u64| mbarrier::pending_of(a)),
         // Everything else decides who runs next, or was dealt with by the caller.
         _ => {}

@@ -13,7 +13,7 @@ pub(crate) enum Trouble {
     /// The instruction was done, but something is wrong with it.
     Complaint(Fault),
     /// The instruction was done, and says that it is of no use to go on before others have.
-    Yield(Awaited),
+    Yield(Option<Awaited>),
 }
 
 /// What an mbarrier still waits for.

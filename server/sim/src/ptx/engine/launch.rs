@@ -82,6 +82,8 @@ pub(crate) struct Listing {
     warps: u64,
     /// Visits that each may keep.
     pub(crate) visits: usize,
+    /// Bytes that each may take for who met whom.
+    pub(crate) meetings: usize,
 }
 
 impl Listing {
@@ -91,7 +93,8 @@ impl Listing {
         let room = (limits.max_trace / 2 / lines).max(1).min(limits.max_warps);
         let warps = warps.min(room as u64);
         let each = limits.max_trace / warps.max(1) as usize;
-        Listing { warps, visits: each.saturating_sub(lines) / size_of::<Visit>() }
+        let rest = each.saturating_sub(lines);
+        Listing { warps, visits: (rest - rest / 8) / size_of::<Visit>(), meetings: rest / 8 }
     }
 }
 

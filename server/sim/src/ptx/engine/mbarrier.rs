@@ -108,7 +108,7 @@ pub(crate) fn execute(
             ask(mbarrier.action, operand, object, around)?;
         }
     }
-    awaited.map_or(Ok(()), |awaited| Err(Box::new(Trouble::Yield(awaited))))
+    awaited.map_or(Ok(()), |awaited| Err(Box::new(Trouble::Yield(Some(awaited)))))
 }
 
 /// Does it with one object, and tells the watch what that means for copies.

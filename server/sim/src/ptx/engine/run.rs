@@ -215,7 +215,7 @@ impl<'a> Run<'a> {
                 }
                 BlockPause::Stuck => {
                     self.suspended.push((number, cluster));
-                    return Ok(None);
+                    return Ok(self.holds_too_much());
                 }
                 BlockPause::Stopped(status) => {
                     self.gather(cluster);
@@ -223,6 +223,30 @@ impl<'a> Run<'a> {
                 }
             }
         }
+    }
+
+    /// Looks at the limit of memory when one more cluster has to wait for its turn.
+    fn holds_too_much(&mut self) -> Option<Status> {
+        let (_, last) = self.suspended.last()?;
+        let waiting = self.suspended.len() as u64;
+        // They are alike, so the last stands for all.
+        let (bytes, most) = (last.bytes().saturating_mul(waiting), self.launch.options.limits.max_memory);
+        (bytes > most).then(|| {
+            let message = format!(
+                "{waiting} blocks wait for others, and to keep them takes {bytes} bytes: the limit is {most}; launch fewer"
+            );
+            self.journal.report(Finding {
+                code: "memory-limit",
+                severity: Severity::Error,
+                message,
+                statement: None,
+                cta: last.blocks[0].warps[0].reporter.cta,
+                warp: 0,
+                lanes: 0,
+                related: Vec::new(),
+            });
+            Status::Faulted
+        })
     }
 
     /// Asks the caller whether to go on, and looks at the limit.

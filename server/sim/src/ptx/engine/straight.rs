@@ -36,7 +36,7 @@ pub(crate) enum Event {
     /// Memory refused.
     Fault(Fault),
     /// The instruction before waits for others.
-    Yield(Awaited),
+    Yield(Option<Awaited>),
 }
 
 impl Warp {
@@ -131,7 +131,7 @@ impl Warp {
                 watch.divides(instruction, &frame.registers, executed);
             }
             let done = execute(simd, instruction, function, &mut frame.registers, &mut around, executed);
-            let mut awaited = None;
+            let mut yields = None;
             if let Err(trouble) = done {
                 match *trouble {
                     Trouble::Fault(fault) => {
@@ -146,7 +146,7 @@ impl Warp {
                         let statement = function.first_statement + pc - 1;
                         journal.report(warp.reporter.complaint(complaint, statement));
                     }
-                    Trouble::Yield(what) => awaited = Some(what),
+                    Trouble::Yield(what) => yields = Some(what),
                 }
             }
             if let Some(watch) = &mut around.watch {
@@ -158,7 +158,7 @@ impl Warp {
             if frame.written.is_some() {
                 note(function, pc - 1, (mask, executed), frame, &mut warp.probe, journal);
             }
-            if let Some(awaited) = awaited {
+            if let Some(awaited) = yields {
                 visits.up_to(pc);
                 break Event::Yield(awaited);
             }

@@ -14,6 +14,7 @@ use super::spin::SpinWatch;
 use super::straight::Event;
 use crate::lanes::Lanes;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
+use crate::ptx::registers::WIDTH;
 use crate::record::Recorder;
 use crate::trace::{Meeting, Severity, StatementId, Status, WarpId};
 
@@ -59,6 +60,8 @@ pub(crate) struct Warp {
     pub(crate) listed: bool,
     /// Who met where, in order.
     pub(crate) meetings: Vec<Meeting>,
+    /// Bytes that more of them may take.
+    room_for_meetings: usize,
     pub(crate) spin: SpinWatch,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
@@ -114,12 +117,19 @@ impl Warp {
             recorder,
             listed,
             meetings: Vec::new(),
+            room_for_meetings: launch.listing.meetings,
             spin: SpinWatch::default(),
             stopped_at: 0,
             awaited: None,
             probe: look.map(|look| Box::new(Probe::new(launch.program, &look))),
             threads,
         }
+    }
+
+    /// Bytes that it takes of the host while it waits for its turn.
+    pub(crate) fn bytes(&self) -> u64 {
+        let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
+        registers.sum::<u64>() + self.local.len() * WIDTH as u64
     }
 
     /// Runs until something else must be decided.
@@ -166,7 +176,11 @@ impl Warp {
         }
         let parts = met.parts.iter().map(|&lanes| lanes.into()).collect();
         let meeting = Meeting { statement: StatementId(function.first_statement + met.pc), parts };
-        if let Err(at) = self.meetings.binary_search(&meeting) {
+        let bytes = size_of::<Meeting>() + size_of_val(meeting.parts.as_slice());
+        if let Err(at) = self.meetings.binary_search(&meeting)
+            && let Some(room) = self.room_for_meetings.checked_sub(bytes)
+        {
+            self.room_for_meetings = room;
             self.meetings.insert(at, meeting);
         }
     }
@@ -205,7 +219,7 @@ impl Warp {
                 Some(Pause::Stopped(Status::Faulted))
             }
             Event::Yield(awaited) => {
-                self.awaited = Some((statement - 1, awaited));
+                self.awaited = awaited.map(|awaited| (statement - 1, awaited)).or(self.awaited);
                 (!self.groups.others_may_run()).then_some(Pause::Yielding)
             }
             Event::Control { executed } => {

@@ -179,6 +179,8 @@ pub enum Op {
     InWindow(bool),
     /// The step counter: in 64 bits
     Clock(bool),
+    /// `nanosleep`: it is the turn of others
+    Sleep,
     /// `activemask`
     ActiveMask,
     /// `ld`: access `a`

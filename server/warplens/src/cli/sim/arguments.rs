@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum};
 use warplens_ide::Language;
 use warplens_ide::lanes::{Choice, Model, RunRequest};
-use warplens_sim::launch::{Launch, argument, extent};
+use warplens_sim::launch::{Launch, arguments, extent};
 use warplens_sim::{Checks, Limits, RunOptions, WarpId};
 
 use crate::cli::LanguageName;
@@ -21,7 +21,7 @@ pub(in crate::cli) struct Arguments {
     pub(super) language: Option<LanguageName>,
 
     /// The launch of this name; without it the first that the launch file or a comment has for the file, else an inferred one
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["grid", "block", "args"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["grid", "block", "cluster", "args"])]
     launch: Option<String>,
 
     /// The kernel
@@ -36,7 +36,12 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
     block: Option<[u32; 3]>,
 
-    /// An argument, in parameter order: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`; the name may be left out
+    /// PTX: blocks of a cluster in x, y, z
+    #[arg(long, value_name = "X[,Y[,Z]]", value_parser = extent)]
+    cluster: Option<[u32; 3]>,
+
+    /// An argument, in parameter order: `n=u32:100`, `x=f32[100]:iota`, `y=f32:[1,2,3]`, `z=@x`; the name may be left out.
+    /// `p.0=…`, `p.8=…` are fields of the structure `p`, by their first byte
     #[arg(long = "arg", value_name = "NAME=VALUE", allow_hyphen_values = true)]
     args: Vec<String>,
 
@@ -55,6 +60,10 @@ pub(in crate::cli) struct Arguments {
     /// Warp instructions of the whole launch after which the run stops
     #[arg(long, value_name = "N", default_value_t = Limits::default().max_steps)]
     max_steps: u64,
+
+    /// Megabytes for the trace and for what checks keep of memory, together
+    #[arg(long, value_name = "MB", default_value_t = Limits::RECORDS >> 20)]
+    memory: u64,
 
     /// Also give this buffer as the run left it (repeatable; `all` for all)
     #[arg(long, value_name = "NAME")]
@@ -94,6 +103,7 @@ impl Arguments {
     pub(super) fn request(&self, language: Language) -> Result<RunRequest, String> {
         let model = self.model.as_deref().map(|name| Model::named(language, name)).transpose();
         let limits = Limits { max_steps: self.max_steps, ..Limits::default() };
+        let limits = limits.with_records(self.memory.saturating_mul(1 << 20));
         Ok(RunRequest {
             entry: self.entry.clone(),
             launch: self.choice()?,
@@ -115,16 +125,17 @@ impl Arguments {
         if let Some(name) = &self.launch {
             return Ok(Choice::of_name(name));
         }
-        if self.grid.is_none() && self.block.is_none() && self.args.is_empty() {
+        let sizes = [self.grid, self.block, self.cluster];
+        if sizes.iter().all(Option::is_none) && self.args.is_empty() {
             return Ok(Choice::First);
         }
-        let args = self.args.iter().map(|flag| argument(flag).map_err(|problem| problem.message));
         Ok(Choice::Given(Box::new(Launch {
             name: "command line".to_owned(),
             entry: self.entry.clone(),
             grid: self.grid,
             block: self.block,
-            args: args.collect::<Result<_, _>>()?,
+            cluster: self.cluster,
+            args: arguments(&self.args).map_err(|problem| problem.message)?,
             ..Launch::default()
         })))
     }
