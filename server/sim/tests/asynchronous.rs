@@ -231,7 +231,7 @@ fn mistakes_in_a_cluster_of_one() {
         "mov.u32 %r2, tile;\nmapa.shared::cluster.u32 %r3, %r2, 1;",
         expect![[r#"
             faulted
-            cluster-rank, warp 0, lanes 1: there is no block of rank 1: blocks of the cluster are 1 here
+            cluster-rank, warp 0, lanes 1: there is no block of rank 1: the block has a cluster of its own, in which its rank is 0
         "#]],
     );
     complains(

@@ -186,11 +186,11 @@ fn a_block_never_comes_to_the_barrier() {
     complains(
         &format!("setp.eq.u32 %p2, %r3, 1;\nL: @%p2 bra L;\n{SYNC}"),
         expect![[r#"
-        no-progress
-        error no-progress block 0: no progress: threads wait at a barrier that the others will not reach
-          warp 0, lanes ffffffff wait here at a barrier
-        error no-progress block 1: no progress: lanes ffffffff go round here for ever and nothing changes
-    "#]],
+            no-progress
+            error no-progress block 0: no progress: threads wait at a barrier that the others will not reach; let all come to it, or give it the number of those who do
+              at a barrier here: lanes 0-31 of warp 0
+            error no-progress block 1: no progress: lanes 0-31 would go round here for ever, for nothing changes
+        "#]],
     );
 }
 

@@ -38,7 +38,7 @@ fn field(name: &str) -> Option<(&str, u64)> {
 }
 
 /// Reads one `--arg`.
-fn argument(flag: &str) -> Result<Argument, Problem> {
+pub(super) fn argument(flag: &str) -> Result<Argument, Problem> {
     let (name, value) = match flag.split_once('=') {
         Some((name, value)) => (Some(name.trim().to_owned()), value.trim()),
         None => (None, flag.trim()),
