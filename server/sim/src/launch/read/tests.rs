@@ -112,13 +112,13 @@ fn unknown_keys() {
     check(
         "girds = [1]",
         expect![[r#"
-            4:1: a launch has no key `girds`: it has `name`, `file`, `entry`, `grid`, `block`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `girds`: it has `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(
         "colour = 'red'",
         expect![[r#"
-            4:1: a launch has no key `colour`: it has `name`, `file`, `entry`, `grid`, `block`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
+            4:1: a launch has no key `colour`: it has `name`, `file`, `entry`, `grid`, `block`, `cluster`, `dynamic_shared`, `model`, `wave_width`, `device_memory`, `local_memory`, `args`, `registers`, `expect`
         "#]],
     );
     check(
