@@ -14,6 +14,7 @@ export const MODELS: readonly Model[] = [
   { name: 'frontier', language: 'ptx', rule: 'thread frontiers: the group that is furthest back runs, and groups in one place are one' },
   { name: 'its', language: 'ptx', rule: 'independent thread scheduling (sm_70 and later): every live lane gets on' },
   { name: 'structured', language: 'wave-asm', rule: 'the divergence stack of the WAVE guide' },
+  { name: 'wave-emu', language: 'wave-asm', rule: 'the reference emulator 0.1.2, its faults included; says where it parts from structured' },
 ];
 
 /** What a model does, in a line. */

@@ -4,6 +4,7 @@
 //! gives a [`Prepared`] run, plain data that any thread can execute, and [`Shown`] keeps its result over the document until
 //! the next one is there. Everything here but the preparation is a function of plain data.
 
+mod beside;
 mod broken;
 mod counters;
 mod decode;
@@ -26,6 +27,7 @@ mod testing;
 pub mod text;
 mod values;
 
+pub use beside::first_parting;
 pub use findings::{FindingCode, Told, finding_code, finding_codes, told};
 pub use hover::{LineOf, hover};
 pub use lens::{Click, Lens, LensStyle, lenses};

@@ -15,8 +15,8 @@ pub mod wave;
 
 pub use lanes::Lanes;
 pub use trace::{
-    Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Meeting, Output, Progress,
-    RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit, WarpId,
-    WarpTrace, Workers,
+    Beside, Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Meeting, Output, Parting,
+    Progress, RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit,
+    WarpId, WarpTrace, Workers,
 };
 pub use values::{Held, Look, Seen, StackEntry, Values, Waiting};

@@ -237,6 +237,37 @@ pub struct RunResult {
     pub values: Option<Values>,
     /// What the program printed.
     pub output: Output,
+    /// What it is held against, where it ran under a model that is there for comparison.
+    pub beside: Option<Box<Beside>>,
+}
+
+/// A run of the same launch under the model that a language is meant to have, and where the two part.
+#[derive(Clone, Debug)]
+pub struct Beside {
+    /// The name of that model.
+    pub model: &'static str,
+    /// What its warps did.
+    pub warps: Vec<WarpTrace>,
+    /// Where warps part, each at most once, in the order of warps.
+    pub partings: Vec<Parting>,
+}
+
+/// The first visit of a warp that the other run does not have, or has with other lanes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parting {
+    /// The warp.
+    pub warp: WarpId,
+    /// Where.
+    pub statement: StatementId,
+    /// Which visit there; the first is 1.
+    pub visit: u64,
+    /// The lanes that came and those that acted here; `None` where only the other run comes.
+    pub here: Option<(Mask, Mask)>,
+    /// The same in the other run.
+    pub there: Option<(Mask, Mask)>,
+    /// What showed in this warp until then and may be the cause: a sentence without its end, and the statement. The latest
+    /// comes first.
+    pub why: Vec<(&'static str, StatementId)>,
 }
 
 impl RunResult {

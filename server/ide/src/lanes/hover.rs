@@ -8,10 +8,10 @@ use std::fmt::Write;
 use text_size::TextSize;
 use warplens_sim::{Held, Lanes, LineTrace, Mask, Seen, WarpId};
 
-use super::counters;
 use super::shown::{Shown, ShownStatement};
 use super::text::{Role, splits};
 use super::values::Reading;
+use super::{beside, counters};
 use crate::answer::Hover;
 
 /// Lanes in a row of the grid.
@@ -49,6 +49,10 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
         shown.launch().name,
         shown.model()
     );
+    let words = |statement: &ShownStatement<'_>| sentence(statement, shown.launched());
+    if let Some(other) = beside::at_statement(&statement, shown, line_of, &words) {
+        let _ = write!(markdown, "\n\n{other}");
+    }
     if shown.is_outdated() {
         markdown +=
             " This was before the last edits: the program as it is has an error that a run cannot get past.";

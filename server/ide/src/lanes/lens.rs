@@ -5,6 +5,8 @@ use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_sim::Status;
 use warplens_sim::launch::size;
 
+use super::beside::first_parting;
+use super::hover::LineOf;
 use super::offer::{KernelPlace, Offer, Source};
 use super::shown::Shown;
 
@@ -53,12 +55,13 @@ pub enum Click {
 /// Launches of a kernel that have lenses of their own; a list of the extension has the others.
 const SHOWN_LAUNCHES: usize = 3;
 
-/// The lenses over `kernels`.
+/// The lenses over `kernels`. `line_of` gives the line of an offset, from 0.
 pub fn lenses(
     kernels: &[KernelPlace],
     offers: &[Offer],
     shown: Option<&Shown>,
     style: LensStyle,
+    line_of: LineOf<'_>,
 ) -> Vec<Lens> {
     let mut lenses = Vec::new();
     for (index, place) in kernels.iter().enumerate() {
@@ -69,7 +72,7 @@ pub fn lenses(
             None => index == 0,
         });
         let running = shown.filter(|shown| shown.entry() == entry);
-        lenses.extend(over(place, of_kernel, running, style));
+        lenses.extend(over(place, of_kernel, running, style, line_of));
     }
     lenses
 }
@@ -79,12 +82,14 @@ fn over<'o>(
     offers: impl Iterator<Item = &'o Offer>,
     running: Option<&Shown>,
     style: LensStyle,
+    line_of: LineOf<'_>,
 ) -> Vec<Lens> {
     let entry = place.kernel.name.to_string();
     let lens = |title: String, click: Click| Lens { range: place.name, title, click };
     let mut lenses = Vec::new();
     if let Some(shown) = running {
         lenses.push(lens(told(shown), Click::Nothing));
+        lenses.extend(first_parting(shown, line_of).map(|parting| lens(parting, Click::Nothing)));
         lenses.push(lens("■ Stop".to_owned(), Click::Stop));
     }
     let (written, inferred): (Vec<_>, Vec<_>) = offers.partition(|offer| offer.source != Source::Inferred);

@@ -10,10 +10,9 @@ pub enum Model {
     Ptx(ptx::Model),
     /// Of WAVE: the divergence stack of the guide.
     Structured,
+    /// Of WAVE: what the reference emulator 0.1.2 does.
+    WaveEmu,
 }
-
-/// Models that are known by name and come later.
-const LATER: [(&str, Language); 1] = [("wave-emu", Language::Wave)];
 
 impl Model {
     /// The default of a language.
@@ -29,6 +28,7 @@ impl Model {
         match self {
             Model::Ptx(model) => model.name(),
             Model::Structured => "structured",
+            Model::WaveEmu => "wave-emu",
         }
     }
 
@@ -36,7 +36,7 @@ impl Model {
     pub fn named(language: Language, name: &str) -> Result<Model, String> {
         let of = |language: Language| match language {
             Language::Ptx => ptx::Model::ALL.map(Model::Ptx).to_vec(),
-            Language::Wave => vec![Model::Structured],
+            Language::Wave => vec![Model::Structured, Model::WaveEmu],
         };
         if let Some(model) = of(language).into_iter().find(|model| model.name() == name) {
             return Ok(model);
@@ -47,9 +47,7 @@ impl Model {
             Language::Ptx => Language::Wave,
             Language::Wave => Language::Ptx,
         };
-        Err(if LATER.contains(&(name, language)) {
-            format!("the model `{name}` is not there yet: {ours} has {choices}")
-        } else if of(theirs).iter().any(|model| model.name() == name) || LATER.contains(&(name, theirs)) {
+        Err(if of(theirs).iter().any(|model| model.name() == name) {
             format!("the model `{name}` is for {}: {ours} has {choices}", title(theirs))
         } else {
             format!("there is no model `{name}`: {ours} has {choices}")
@@ -91,11 +89,7 @@ mod tests {
         check(Language::Ptx, "stack", expect!["Ptx(Stack)"]);
         check(Language::Ptx, "textbook", expect!["Ptx(Textbook)"]);
         check(Language::Ptx, "its", expect!["Ptx(Its)"]);
-        check(
-            Language::Wave,
-            "wave-emu",
-            expect!["the model `wave-emu` is not there yet: WAVE has `structured`"],
-        );
+        check(Language::Wave, "wave-emu", expect!["WaveEmu"]);
         check(
             Language::Ptx,
             "structured",
@@ -107,7 +101,11 @@ mod tests {
             expect!["there is no model `fast`: PTX has `stack`, `textbook`, `frontier` and `its`"],
         );
         check(Language::Wave, "structured", expect!["Structured"]);
-        check(Language::Wave, "stack", expect!["the model `stack` is for PTX: WAVE has `structured`"]);
+        check(
+            Language::Wave,
+            "stack",
+            expect!["the model `stack` is for PTX: WAVE has `structured` and `wave-emu`"],
+        );
     }
 
     #[test]

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
-use warplens_sim::RunOptions;
+use text_size::TextSize;
 use warplens_sim::launch::{Body, FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve};
+use warplens_sim::{RunOptions, wave};
 use warplens_syntax::Language;
 
 use super::broken;
@@ -76,7 +77,8 @@ impl Analysis {
     ) -> Answer<Vec<Lens>> {
         self.ask(file, |db, file| {
             let kernels = kernels(db, file);
-            lenses(&kernels, &offers_of(db, file, &kernels, launches), shown, style)
+            let line_of = |offset: TextSize| lines_before(&file.document(db).items().text(), offset);
+            lenses(&kernels, &offers_of(db, file, &kernels, launches), shown, style, &line_of)
         })
     }
 
@@ -92,6 +94,10 @@ impl Analysis {
         let run = self.ask(file, |db, file| Some(prepare(db, file, request, launches, read_file)))?;
         Ok(run.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
     }
+}
+
+fn lines_before(text: &str, offset: TextSize) -> u32 {
+    text.bytes().take(offset.into()).filter(|byte| *byte == b'\n').count() as u32
 }
 
 fn offers_of(
@@ -133,7 +139,12 @@ fn prepare(
             let (program, statements) = decode_wave(&code, kernel.start);
             let launch = launch.unwrap_or_else(|| inferred(&kernel.kernel, &Body::default()));
             let broken = broken::of_wave(db, file, kernel.start, &statements);
-            (Program::Wave(Arc::new(program)), statements, broken, launch)
+            let program = Arc::new(program);
+            let program = match model {
+                Model::WaveEmu => reference(db, file, kernel.item, program),
+                _ => Program::Wave(program),
+            };
+            (program, statements, broken, launch)
         }
     };
     if let Some(width) = request.wave_width {
@@ -151,6 +162,13 @@ fn prepare(
         statements: statements.into(),
         broken: broken.into(),
     })
+}
+
+/// The kernel that is an item of a file, for the reference emulator: what it runs depends on the whole file.
+fn reference(db: &Database, file: File, item: usize, meant: Arc<wave::Program>) -> Program {
+    let codes: Vec<_> = items(db, file).iter().map(|item| wave_code(db, *item)).collect();
+    let codes: Vec<_> = codes.iter().map(|code| &**code).collect();
+    Program::Reference { emulated: Arc::new(wave::reference::decode(&codes, item)), meant }
 }
 
 /// The model that is asked for, or the launch's own, or the usual one.

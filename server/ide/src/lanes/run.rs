@@ -35,6 +35,11 @@ pub struct Prepared {
 pub(crate) enum Program {
     Ptx(Arc<ptx::Program>),
     Wave(Arc<wave::Program>),
+    /// A WAVE kernel for the reference emulator, and for the model that it is held against.
+    Reference {
+        emulated: Arc<wave::reference::Program>,
+        meant: Arc<wave::Program>,
+    },
 }
 
 impl Prepared {
@@ -72,6 +77,11 @@ impl Prepared {
             }
             (Program::Wave(program), Config::Wave(config), Model::Structured) => {
                 wave::run(program, config.clone(), &self.options, control)
+            }
+            (Program::Reference { emulated, meant }, Config::Wave(config), Model::WaveEmu) => {
+                let other = wave::run(meant, config.clone(), &self.options, control)?;
+                let other = Some((Model::Structured.name(), other));
+                wave::reference::run(emulated, config.clone(), &self.options, control, other)
             }
             _ => unreachable!("a run is prepared for one language"),
         }

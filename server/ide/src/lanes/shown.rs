@@ -62,6 +62,8 @@ struct Place {
 /// One statement as it is shown.
 #[derive(Debug, Clone, Copy)]
 pub struct ShownStatement<'s> {
+    /// Which.
+    pub id: StatementId,
     /// From its guard or opcode to its end.
     pub range: TextRange,
     /// What it does to groups of lanes.
@@ -237,6 +239,7 @@ impl Shown {
             let Place { range, .. } = placed.place?;
             let seen = self.values.as_ref().and_then(|values| values.of(StatementId(index as u32)));
             Some(ShownStatement {
+                id: StatementId(index as u32),
                 range,
                 role: placed.role,
                 parts: &placed.parts,

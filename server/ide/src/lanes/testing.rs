@@ -123,6 +123,7 @@ pub(crate) fn result() -> RunResult {
         warps_truncated: false,
         memory,
         output: Output::default(),
+        beside: None,
         values: None,
     }
 }

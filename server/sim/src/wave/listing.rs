@@ -94,6 +94,7 @@ impl<'o> Listing<'o> {
             memory,
             values: None,
             output: Output::default(),
+            beside: None,
         }
     }
 }

@@ -26,6 +26,4 @@ mod wave;
 mod witness;
 
 pub use program::{Program, decode};
-pub use quirk::Quirk;
-pub use run::{run, run_beside};
-pub use witness::Parting;
+pub use run::run;

@@ -103,6 +103,12 @@ findings! {
     "nesting-depth";
     /// Lanes ran past the end of the kernel.
     "missing-halt";
+    /// A statement that toolchain 0.1.2 does not take, in a run under the model `wave-emu`.
+    "not-assembled";
+    /// What the reference emulator comes to is no instruction.
+    "no-instruction";
+    /// The reference emulator crashes here.
+    "emulator-crash";
 }
 
 /// Every finding that there is.

@@ -146,7 +146,7 @@ fn lenses_over_kernels() {
     let kernels = kernels(TEXT);
     let offers = offers(Language::Ptx, TEXT, &kernels, Some(&file));
     let show = |shown: Option<&crate::lanes::Shown>, style| {
-        let lenses = lenses(&kernels, &offers, shown, style);
+        let lenses = lenses(&kernels, &offers, shown, style, &|_| 0);
         lenses
             .iter()
             .map(|lens| format!("{:?} {} {:?}\n", lens.range, lens.title, lens.click))
@@ -178,7 +178,7 @@ fn the_lens_of_a_running_kernel_tells_how_it_went() {
     let kernels = kernels(text);
     let offers = offers(Language::Ptx, text, &kernels, None);
     let shown = testing::shown(testing::TEXT, testing::result());
-    let lenses = lenses(&kernels, &offers, Some(&shown), LensStyle::Plain);
+    let lenses = lenses(&kernels, &offers, Some(&shown), LensStyle::Plain, &|_| 0);
     let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();
     expect!["l: 6 warp instructions, 87% of lanes, 1 finding | ■ Stop | ▶ Run inferred 1 x 32"]
         .assert_eq(&titles.join(" | "));

@@ -418,7 +418,11 @@ mod any_text {
         let analysis = host.snapshot();
         let lenses = analysis.lenses(file, None, None, LensStyle::Extension).unwrap();
         assert!(lenses.iter().all(|lens| usize::from(lens.range.end()) <= text.len()));
-        let request = RunRequest { options, ..request(None, Choice::First) };
+        // Of the two models of WAVE, an edit at an even place tries the one, an odd place the other.
+        let model = (point % 2 == 1).then_some(Model::WaveEmu);
+        let model =
+            model.filter(|_| analysis.language(file).is_ok_and(|language| language == Some(Language::Wave)));
+        let request = RunRequest { options, model, ..request(None, Choice::First) };
         let Ok(run) = analysis.prepare_run(file, &request, None, &|_| Err(String::new())).unwrap() else {
             return;
         };

@@ -331,6 +331,7 @@ impl<'a> Run<'a> {
             memory: self.spaces.launch,
             output: self.spaces.printed.finish(),
             values,
+            beside: None,
         }
     }
 }

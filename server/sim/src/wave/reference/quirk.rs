@@ -4,7 +4,7 @@ use warplens_hir::wave::{Instruction, Value};
 
 /// A known fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Quirk {
+pub(crate) enum Quirk {
     /// `@p0` is encoded as no guard.
     GuardP0,
     /// `continue` goes back at once, without the lanes that it selects.
@@ -41,7 +41,7 @@ pub enum Quirk {
 
 impl Quirk {
     /// What happens, as a sentence without its end.
-    pub fn sentence(self) -> &'static str {
+    pub(super) fn sentence(self) -> &'static str {
         match self {
             Quirk::GuardP0 => "`@p0` is encoded as no guard: all lanes act",
             Quirk::Continue => {

@@ -2,7 +2,8 @@
 
 use crate::memory::DeviceMemory;
 use crate::trace::{
-    Cancelled, Control, Finding, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
+    Beside, Cancelled, Control, Finding, Parting, Progress, Related, RunOptions, RunResult, Severity, Status,
+    WarpId,
 };
 use crate::wave::LaunchConfig;
 use crate::wave::listing::{Done, Listing};
@@ -12,7 +13,6 @@ use crate::wave::state::Geometry;
 use super::decode::EXTRA_ROWS;
 use super::program::Program;
 use super::wave::{Fault, Step, Surroundings, Wave};
-use super::witness::Parting;
 
 /// Steps between two questions to the caller.
 const POLL: u64 = 4096;
@@ -27,38 +27,23 @@ const BARRIER_WAVES: u32 = 64;
 ///
 /// The kernel's `.local_memory` decides over the launch's; `launch` must have obeyed its `.workgroup_size`. Steps under an empty
 /// mask count towards the bound of steps too.
+/// With `other`, a run of the same launch under another model, it is held against that, and each wave that is listed says where it
+/// parts.
 pub fn run(
     program: &Program,
     launch: LaunchConfig,
     options: &RunOptions,
     control: Control<'_>,
+    other: Option<(&'static str, RunResult)>,
 ) -> Result<RunResult, Cancelled> {
-    run_against(program, launch, options, control, None).map(|(result, _)| result)
-}
-
-/// As [`run`], and says of each wave that is listed where it parts from `other`, a run of the same launch under another model.
-pub fn run_beside(
-    program: &Program,
-    launch: LaunchConfig,
-    options: &RunOptions,
-    control: Control<'_>,
-    other: &RunResult,
-) -> Result<(RunResult, Vec<Parting>), Cancelled> {
-    run_against(program, launch, options, control, Some(other))
-}
-
-fn run_against(
-    program: &Program,
-    launch: LaunchConfig,
-    options: &RunOptions,
-    control: Control<'_>,
-    other: Option<&RunResult>,
-) -> Result<(RunResult, Vec<Parting>), Cancelled> {
-    if launch.wave_width > 32 {
-        Launch::<64>::new(program, launch, options, control, other).run()
+    let beside = other.as_ref().map(|(_, other)| other);
+    let (mut result, partings) = if launch.wave_width > 32 {
+        Launch::<64>::new(program, launch, options, control, beside).run()?
     } else {
-        Launch::<32>::new(program, launch, options, control, other).run()
-    }
+        Launch::<32>::new(program, launch, options, control, beside).run()?
+    };
+    result.beside = other.map(|(model, other)| Box::new(Beside { model, warps: other.warps, partings }));
+    Ok(result)
 }
 
 /// Why a run ends before all workgroups have.
@@ -185,8 +170,10 @@ impl<'l, const W: usize> Launch<'l, W> {
         let waves = (0..self.geometry.waves).map(|warp| {
             let warp = WarpId { cta: id, warp };
             let recorder = self.listing.recorder(self.program.statements(), warp, listed);
-            let other = self.other.and_then(|other| other.warp(warp.cta, warp.warp));
-            (Wave::new(self.program, self.geometry, warp, &self.registers, recorder, other), State::Ready)
+            (
+                Wave::new(self.program, self.geometry, warp, &self.registers, recorder, self.other),
+                State::Ready,
+            )
         });
         let waves = waves.collect();
         Workgroup {

@@ -1,7 +1,9 @@
 //! One wave of the reference emulator, a step at a time.
 
 use crate::record::Recorder;
-use crate::trace::{Finding, Mask, RegisterValues, Severity, StatementId, Status, WarpId, WarpTrace};
+use crate::trace::{
+    Finding, Mask, Parting, RegisterValues, RunResult, Severity, StatementId, Status, WarpId,
+};
 use crate::wave::memory::{Memory, OutOfRange};
 use crate::wave::program::{Action, Binary, PREDICATES, Row, Ternary};
 use crate::wave::state::{Geometry, Place, State};
@@ -65,7 +67,7 @@ impl<'o, const W: usize> Wave<'o, W> {
         id: WarpId,
         registers: &[(u8, u32)],
         recorder: Recorder,
-        other: Option<&'o WarpTrace>,
+        other: Option<&'o RunResult>,
     ) -> Self {
         let mut state = State::new(usize::from(program.registers) + EXTRA_ROWS);
         for &(register, value) in
@@ -362,7 +364,7 @@ impl<'o, const W: usize> Wave<'o, W> {
     }
 
     /// What it has to say of the other run.
-    pub(crate) fn parting(&mut self) -> Option<super::Parting> {
+    pub(crate) fn parting(&mut self) -> Option<Parting> {
         self.witness.parting.take()
     }
 

@@ -1,25 +1,8 @@
 //! Where a run parts from another one of the same launch: each visit is held against the visit of the same number.
 
-use crate::trace::{LineTrace, Mask, StatementId, WarpId, WarpTrace};
+use crate::trace::{LineTrace, Mask, Parting, RunResult, StatementId, Status, WarpId};
 
 use super::quirk::Quirk;
-
-/// The first visit of a wave that the other run does not have, or has with other lanes.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parting {
-    /// The wave.
-    pub warp: WarpId,
-    /// Where.
-    pub statement: StatementId,
-    /// Which visit there; the first is 1.
-    pub visit: u64,
-    /// The lanes that came and those that acted here; `None` where only the other run comes.
-    pub here: Option<(Mask, Mask)>,
-    /// The same in the other run.
-    pub there: Option<(Mask, Mask)>,
-    /// The known faults that showed in this wave until then, the latest first, each once.
-    pub why: Vec<(Quirk, StatementId)>,
-}
 
 /// Known faults that are remembered.
 const MOST_QUIRKS: usize = 4;
@@ -42,13 +25,16 @@ struct Cursor<'o> {
     fold: usize,
     used: u64,
     seen: u64,
+    /// Whether the other run came to its end.
+    ended: bool,
 }
 
 impl<'o> Witness<'o> {
-    /// For a wave of a program with so many statements.
-    pub(crate) fn new(warp: WarpId, statements: usize, other: Option<&'o WarpTrace>) -> Self {
-        let other = other.map(|trace| {
-            let mut cursors = vec![Cursor::default(); statements];
+    /// For a wave of a program with so many statements. What a run that came to no good end has not done says nothing.
+    pub(crate) fn new(warp: WarpId, statements: usize, other: Option<&'o RunResult>) -> Self {
+        let ended = other.is_some_and(|other| other.status == Status::Finished);
+        let other = other.and_then(|other| other.warp(warp.cta, warp.warp)).map(|trace| {
+            let mut cursors = vec![Cursor { ended, ..Cursor::default() }; statements];
             for line in &trace.lines {
                 if let Some(cursor) = cursors.get_mut(line.statement.index()) {
                     cursor.line = Some(line);
@@ -112,7 +98,7 @@ impl<'o> Witness<'o> {
         here: Option<(Mask, Mask)>,
         there: Option<(Mask, Mask)>,
     ) {
-        let why = std::mem::take(&mut self.quirks);
+        let why = self.quirks.drain(..).map(|(quirk, at)| (quirk.sentence(), at)).collect();
         self.parting = Some(Parting { warp: self.warp, statement, visit, here, there, why });
     }
 }
@@ -126,7 +112,9 @@ enum Next {
 
 impl Cursor<'_> {
     fn next(&mut self) -> Next {
-        let Some(line) = self.line else { return Next::None };
+        let Some(line) = self.line else {
+            return if self.ended { Next::None } else { Next::Unknown };
+        };
         if line.visits.get(self.fold).is_some_and(|visit| visit.repeat == self.used) {
             self.fold += 1;
             self.used = 0;
@@ -136,7 +124,7 @@ impl Cursor<'_> {
                 self.used += 1;
                 Next::Visit((visit.active, visit.executed))
             }
-            None if line.truncated => Next::Unknown,
+            None if line.truncated || !self.ended => Next::Unknown,
             None => Next::None,
         }
     }

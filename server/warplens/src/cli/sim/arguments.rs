@@ -53,7 +53,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     wave_width: Option<u32>,
 
-    /// How lanes part and meet: `stack`, `textbook`, `frontier` or `its` for PTX, `structured` for WAVE
+    /// How lanes part and meet: `stack`, `textbook`, `frontier` or `its` for PTX, `structured` or `wave-emu` for WAVE
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{Shown, Source, told};
+use warplens_ide::lanes::{Shown, Source, first_parting, told};
 use warplens_sim::launch::{show, size};
 use warplens_sim::{Finding, Severity, Status, WarpId};
 
@@ -77,12 +77,17 @@ impl Listing<'_> {
         let prepared = &self.run.prepared;
         let all = prepared.warps() * prepared.grid().map(u64::from).iter().product::<u64>();
         match all {
-            0 | 1 => writeln!(out, "{FAINT}lanes of the only warp{FAINT:#}\n"),
+            0 | 1 => writeln!(out, "{FAINT}lanes of the only warp{FAINT:#}"),
             _ => writeln!(
                 out,
-                "{FAINT}lanes of block {x},{y},{z}, warp {warp}; one of {all} warps (--warp X,Y,Z:W for another){FAINT:#}\n"
+                "{FAINT}lanes of block {x},{y},{z}, warp {warp}; one of {all} warps (--warp X,Y,Z:W for another){FAINT:#}"
             ),
+        }?;
+        let line_of = |offset: TextSize| self.run.text.byte_to_line(offset.into()) as u32;
+        if let Some(parting) = first_parting(shown, &line_of) {
+            writeln!(out, "{parting}")?;
         }
+        writeln!(out)
     }
 
     fn source(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {

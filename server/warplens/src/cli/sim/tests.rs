@@ -317,6 +317,45 @@ fn launch_files_are_found_and_their_mistakes_placed() {
 }
 
 #[test]
+fn the_reference_emulator_and_where_it_parts() {
+    let text = ".kernel k\n    mov_sr r0, sr_lane_id\n    mov_imm r1, 2\n    icmp_lt p0, r0, r1\n    @p0 iadd r2, r0, r1\n    halt\n.end\n";
+    let guide = ".kernel k\n    iadd r0, r0, 1\n    halt\n.end\n";
+    let folder = Folder::new("reference", &[("k.wave", text), ("guide.wave", guide)]);
+    let with = |file| ["--wave-width", "4", "--model", "wave-emu", file];
+    folder.check(
+        &with("~/k.wave"),
+        Outcome::Fine,
+        expect![[r#"
+        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 4, model wave-emu
+        lanes of the only warp
+        parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes act
+
+        1  .kernel k
+        2      mov_sr r0, sr_lane_id
+        3      mov_imm r1, 2
+        4      icmp_lt p0, r0, r1
+        5      @p0 iadd r2, r0, r1
+        6      halt
+        7  .end
+
+        finished: 5 warp instructions, 20 thread instructions, 20 executed
+    "#]],
+    );
+    folder.check(&with("~/guide.wave"), Outcome::Errors, expect![[r#"
+        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 4, model wave-emu
+        lanes of the only warp
+
+        1  .kernel k
+        2      iadd r0, r0, 1  not run
+        3      halt            not run
+        4  .end
+
+        error[not-assembled] ~/guide.wave:2 (block 0,0,0 warp 0): toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first
+        stopped at what is not simulated: 0 warp instructions, 0 thread instructions, 0 executed
+    "#]]);
+}
+
+#[test]
 fn faults_and_failed_expectations() {
     let store = ".entry k(.param .u64 x) {\n\t.reg .b64 %rd;\n\tld.param.u64 %rd, [x];\n\tst.global.u32 [%rd+4], 5;\n\texit;\n}\n";
     let with = |arguments: &str| {
