@@ -561,3 +561,20 @@ halt
         Begins the next trip with the lanes that have not broken; when there are none, ends the loop."#]]
     .assert_eq(&said("endloop"));
 }
+
+#[test]
+fn numbers_of_wave() {
+    let shown = |line: &str, number: &str| {
+        let (_, analysis) = open(&format!(".kernel k\n{line}\n.end\n"));
+        let offset = 10 + line.find(number).unwrap() as u32;
+        analysis.hover(FILE, offset.into()).unwrap().map_or_else(String::new, |hover| hover.markdown)
+    };
+    expect![[r#"
+        `1.5` · as `f32` `0x3FC00000`
+
+        Toolchain 0.1.2 stores `0x00000000`, the low half of its 64 bits: write `0x3FC00000` for it."#]]
+    .assert_eq(&shown("mov_imm r1, 1.5", "1.5"));
+    expect!["`0.5` · as `f16 (low half)` `0x00003800`"].assert_eq(&shown("hadd r1, r2, 0.5", "0.5"));
+    expect!["decimal `1024` · hexadecimal `0x400` · binary `0b10000000000`"]
+        .assert_eq(&shown(".local_memory 1_024", "1_024"));
+}

@@ -4,8 +4,9 @@ mod sharing;
 mod structure;
 
 use text_size::TextRange;
-use warplens_hir::wave::{Code, Instruction, Name, Value};
+use warplens_hir::wave::{Code, Instruction, Name, Operand, Value};
 use warplens_isa::wave as isa;
+use warplens_sim::wave::literal;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::answer::Access;
@@ -29,9 +30,10 @@ pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, Stri
         return Some((named.range, self::name(db, place, &named, name)?));
     }
     let markdown = match token.kind() {
-        SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => {
-            number(&code.instructions[instruction?], token.text_range())?
-        }
+        SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => match instruction {
+            Some(index) => number(&code.instructions[index], token.text_range())?,
+            None => notation::integer(argument(token.text())?),
+        },
         _ => explain::explain(token.text())?,
     };
     Some((token.text_range(), markdown))
@@ -88,7 +90,33 @@ fn number(instruction: &Instruction, range: TextRange) -> Option<String> {
     let operand = instruction.operands.iter().find(|operand| operand.range.contains_range(range))?;
     match operand.value {
         Value::Integer { value, .. } => Some(notation::integer(value as u64)),
-        Value::Float(bits) => Some(notation::double(bits)),
+        Value::Float(bits) => Some(float(instruction, operand, f64::from_bits(bits))),
         _ => None,
+    }
+}
+
+/// The bits that a number with a point stands for, and those that the toolchain makes of it.
+fn float(instruction: &Instruction, operand: &Operand, value: f64) -> String {
+    let form = instruction.entry.map_or(&[][..], |entry| entry.operands);
+    let ty = form.iter().find(|form| form.name == operand.name).map_or("", |form| form.ty);
+    let meant = literal(value, ty);
+    // Where no width is named, a number is a single.
+    let ty = if ty.contains("f16") { ty } else { "f32" };
+    let stored = value.to_bits() as u32;
+    let note = match instruction.mnemonic == "mov_imm" && stored != meant {
+        true => format!(
+            "\n\nToolchain 0.1.2 stores `0x{stored:08X}`, the low half of its 64 bits: write `0x{meant:08X}` for it."
+        ),
+        false => String::new(),
+    };
+    format!("`{value:?}` · as `{ty}` `0x{meant:08X}`{note}")
+}
+
+/// The argument of a directive.
+fn argument(text: &str) -> Option<u64> {
+    let digits = text.replace('_', "");
+    match digits.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => digits.parse().ok(),
     }
 }
