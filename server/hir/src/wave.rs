@@ -26,7 +26,7 @@ mod uniformity;
 pub use cells::Cell;
 pub use dialect::{Accepts, Departure, DepartureKind, departures};
 pub use file::{FileProblem, file_problems};
-pub use liveness::LivePredicates;
+pub use liveness::Liveness;
 pub use lower::lower;
 pub use model::{
     Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Resource,

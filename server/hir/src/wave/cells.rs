@@ -1,6 +1,6 @@
 //! Sets of registers: what an instruction reads and writes, and what is known of each place.
 
-use super::model::{Instruction, Role, Value};
+use super::model::{Instruction, Operand, Role, Value};
 
 /// A set of general and predicate registers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -105,4 +105,17 @@ impl Instruction {
             })
         })
     }
+}
+
+/// All registers that an operand names.
+pub(crate) fn named(operand: &Operand) -> impl Iterator<Item = Cell> + use<> {
+    let (first, count, predicate) = match operand.value {
+        Value::Register { index, .. } | Value::Fragment(index) => (index, operand.registers, false),
+        Value::Predicate { index, .. } => (index, 1, true),
+        _ => (0, 0, false),
+    };
+    (first..first.saturating_add(count)).map(move |index| match predicate {
+        true => Cell::Predicate(index),
+        false => Cell::General(index),
+    })
 }

@@ -1,74 +1,106 @@
-//! Which predicate registers are still read: what a rewrite may overwrite. Lane by lane, since each lane has its own and goes
-//! its own way.
+//! Which registers are still read: what a rewrite may overwrite. Lane by lane, since each lane has its own and goes its own way;
+//! what another lane may read (shuffles), and what callers and functions that are called may read, always is.
 
-use super::Cell;
+use super::cells::{Cell, Cells, named};
 use super::model::{Code, Link};
 
-/// Predicates, one bit each.
-type Predicates = u8;
-
-const ALL: Predicates = Predicates::MAX;
-
-/// The predicates that are read later, for every place of a kernel whose constructs match.
-pub struct LivePredicates {
-    /// Before each instruction, and at the end.
-    before: Vec<Predicates>,
+/// The registers that lanes may still read, for every place of a kernel whose constructs match.
+pub struct Liveness {
+    before: Vec<Cells>,
+    after: Vec<Cells>,
 }
 
-impl LivePredicates {
+impl Liveness {
     /// Follows all ways of lanes through a kernel.
-    pub fn of(code: &Code) -> LivePredicates {
-        let mut before = vec![0; code.instructions.len() + 1];
-        let mut changed = true;
-        // A loop carries back to its top what is read there: once for each that lies around it.
-        while std::mem::take(&mut changed) {
-            for at in (0..code.instructions.len()).rev() {
-                let live = live_before(code, at, &before);
-                changed |= live != std::mem::replace(&mut before[at], live);
-            }
-        }
-        LivePredicates { before }
+    pub fn of(code: &Code) -> Liveness {
+        let is_call = |instruction: &super::Instruction| instruction.name() == "call";
+        let closed = code.labels.is_empty() && !code.instructions.iter().any(is_call);
+        let (before, after) = if closed { live(code) } else { Default::default() };
+        Liveness { before, after }
     }
 
-    /// Whether what a predicate holds before an instruction may be read by it or after it.
-    pub fn before(&self, at: usize, predicate: u8) -> bool {
-        self.before.get(at).is_none_or(|live| live >> predicate & 1 == 1)
+    /// Whether what a register holds before an instruction may be read by it or later.
+    pub fn before(&self, at: usize, cell: Cell) -> bool {
+        self.before.get(at).is_none_or(|live| live.contains(cell))
+    }
+
+    /// Whether what a register holds after an instruction may be read later.
+    pub fn after(&self, at: usize, cell: Cell) -> bool {
+        self.after.get(at).is_none_or(|live| live.contains(cell))
     }
 }
 
-fn live_before(code: &Code, at: usize, before: &[Predicates]) -> Predicates {
-    let instruction = &code.instructions[at];
-    let known = |at: Option<u32>| at.and_then(|at| before.get(at as usize)).copied();
-    let behind = |at: Option<u32>| known(at.map(|at| at + 1)).unwrap_or(ALL);
-    let next = before[at + 1];
-    let after = match code.links[at] {
-        Some(Link::If { otherwise: Some(otherwise), .. }) => next | behind(Some(otherwise)),
-        Some(Link::If { otherwise: None, end }) => next | known(end).unwrap_or(ALL),
-        Some(Link::Else { end, .. }) => known(end).unwrap_or(ALL),
-        Some(Link::EndIf { .. } | Link::Loop { .. }) => next,
-        Some(Link::EndLoop { open }) => behind(Some(open)),
-        Some(Link::Leave { open }) if instruction.name() == "continue" => next | behind(Some(open)),
-        Some(Link::Leave { open }) => match code.links[open as usize] {
-            Some(Link::Loop { end }) => next | behind(end),
-            _ => ALL,
-        },
-        None => match instruction.name() {
-            "halt" if instruction.guard.is_none() => 0,
-            // Whoever is called, or has called, may read all.
-            "call" | "return" | "" => ALL,
-            _ => next,
-        },
+/// What a lane may still read before each instruction and at the end, and after each instruction.
+fn live(code: &Code) -> (Vec<Cells>, Vec<Cells>) {
+    let count = code.instructions.len();
+    let shared = shared(code);
+    // What is live before each instruction, and after the last.
+    let mut before = vec![shared; count + 1];
+    let mut after = vec![shared; count];
+    loop {
+        let mut changed = false;
+        for at in (0..count).rev() {
+            let instruction = &code.instructions[at];
+            let mut cells = shared;
+            for next in successors(code, at).into_iter().flatten() {
+                cells.add(&before[next]);
+            }
+            after[at] = cells;
+            if instruction.guard.is_none() && instruction.complete {
+                instruction
+                    .writes()
+                    .filter(|cell| !shared.contains(*cell))
+                    .for_each(|cell| cells.remove(cell));
+            }
+            if instruction.complete {
+                instruction.reads().for_each(|cell| cells.insert(cell));
+            } else {
+                instruction.operands.iter().flat_map(named).for_each(|cell| cells.insert(cell));
+            }
+            changed |= before[at].add(&cells);
+        }
+        if !changed {
+            return (before, after);
+        }
+    }
+}
+
+/// Registers of which a lane may read the value of another that is not there.
+fn shared(code: &Code) -> Cells {
+    let mut shared = Cells::default();
+    for instruction in &code.instructions {
+        let name = instruction.name();
+        if name.starts_with("wave_shuffle") || name == "wave_broadcast" {
+            instruction.reads().for_each(|cell| shared.insert(cell));
+        }
+    }
+    shared
+}
+
+/// Where a lane may go on after an instruction.
+fn successors(code: &Code, at: usize) -> [Option<usize>; 2] {
+    let next = Some(at + 1);
+    let after = |opener: u32| match code.links[opener as usize] {
+        Some(Link::Loop { end } | Link::If { end, .. }) => end.map(|end| end as usize),
+        _ => None,
     };
-    let bits = |cells: &mut dyn Iterator<Item = Cell>| {
-        cells.fold(0, |bits, cell| match cell {
-            Cell::Predicate(index) => bits | 1 << index,
-            Cell::General(_) => bits,
-        })
-    };
-    // A guard leaves some lanes as they were.
-    let written = if instruction.guard.is_none() { bits(&mut instruction.writes()) } else { 0 };
-    let read = if instruction.complete { bits(&mut instruction.reads()) } else { ALL };
-    after & !written | read
+    match code.links[at] {
+        Some(Link::If { otherwise, end }) => {
+            [next, otherwise.map(|other| other + 1).or(end).map(|at| at as usize)]
+        }
+        Some(Link::Else { end, .. }) => [end.map(|end| end as usize), None],
+        Some(Link::EndLoop { open }) => [next, Some(open as usize + 1)],
+        Some(Link::Leave { open }) if code.instructions[at].name() == "break" => {
+            [next, after(open).map(|end| end + 1)]
+        }
+        Some(Link::Leave { open }) => [next, Some(open as usize + 1)],
+        _ if matches!(code.instructions[at].name(), "halt" | "return")
+            && code.instructions[at].guard.is_none() =>
+        {
+            [None, None]
+        }
+        _ => [next, None],
+    }
 }
 
 #[cfg(test)]
@@ -84,8 +116,10 @@ mod tests {
         let file = parse_file(Language::Wave, &format!(".kernel k\n{statements}\n.end\n"));
         let item = file.syntax().children().find_map(ast::Item::cast).expect("a kernel");
         let code = super::super::lower(&item);
-        let live = LivePredicates::of(&code);
-        let at = |at: usize| (0..4).filter(|p| live.before(at, *p)).map(|p| format!("p{p}")).collect();
+        let live = Liveness::of(&code);
+        let at = |at: usize| {
+            (0..4).filter(|p| live.before(at, Cell::Predicate(*p))).map(|p| format!("p{p}")).collect()
+        };
         (0..code.instructions.len()).map(at).collect()
     }
 
@@ -107,6 +141,6 @@ mod tests {
 
     #[test]
     fn callers_and_callees_may_read_all() {
-        assert_eq!(live("call f\nhalt\nf: nop\nreturn"), ["p0p1p2p3", "", "p0p1p2p3", "p0p1p2p3"]);
+        assert_eq!(live("call f\nhalt\nf: nop\nreturn"), ["p0p1p2p3"; 4]);
     }
 }

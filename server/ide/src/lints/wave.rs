@@ -13,7 +13,7 @@ use std::cell::OnceCell;
 use rustc_hash::FxHashSet;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{
-    Accepts, Cell, Code, Instruction, Link, LivePredicates, Operand, Severity, Uniformity, Value, Variance,
+    Accepts, Cell, Code, Instruction, Link, Liveness, Operand, Severity, Uniformity, Value, Variance,
 };
 
 use super::layout::{Rewrite, stands_alone};
@@ -56,7 +56,7 @@ struct Kernel<'c> {
     accepts: Accepts,
     spelling: OnceCell<Spelling>,
     uniformity: OnceCell<Uniformity<'c>>,
-    live: OnceCell<LivePredicates>,
+    live: OnceCell<Liveness>,
     registers: OnceCell<Registers>,
 }
 
@@ -139,7 +139,7 @@ impl<'c> Kernel<'c> {
 
     /// Whether what a predicate holds before an instruction may still be read.
     fn is_live(&self, at: usize, predicate: u8) -> bool {
-        self.live.get_or_init(|| LivePredicates::of(self.code)).before(at, predicate)
+        self.live.get_or_init(|| Liveness::of(self.code)).before(at, Cell::Predicate(predicate))
     }
 
     fn spelling(&self) -> Spelling {
