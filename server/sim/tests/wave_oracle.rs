@@ -39,28 +39,77 @@ proptest! {
 }
 
 fn follow(file: &wild::Wild) -> Result<(), TestCaseError> {
-    let (text, launch) = (file.text(), file.launch);
-    let items = emulated::items(&text);
-    let item = emulated::item_of(&items, file.kernel);
-    let setting = stepped::Setting {
-        kernel: file.kernel,
-        sizes: emulated::sizes(&items[item]),
-        device: 2048,
-        local: 512,
-    };
-    let theirs = stepped::run(&text, &launch, &setting);
-    let (result, ours) = emulated::run(&items, &launch, &setting);
+    let shape = Shape { device: 2048, local: 512, max_steps: 3000 };
+    follow_kernel(&file.text(), file.kernel, &file.launch, &shape).map(|_| ())
+}
+
+struct Shape {
+    device: usize,
+    local: usize,
+    max_steps: u64,
+}
+
+/// Whether the emulator comes to its end.
+fn follow_kernel(
+    text: &str,
+    kernel: usize,
+    launch: &generator::Launch,
+    shape: &Shape,
+) -> Result<bool, TestCaseError> {
+    let items = emulated::items(text);
+    let item = emulated::item_of(&items, kernel);
+    let Shape { device, local, max_steps } = *shape;
+    let sizes = emulated::sizes(&items[item]);
+    let setting = stepped::Setting { kernel, sizes, device, local, max_steps };
+    let theirs = stepped::run(text, launch, &setting);
+    let (result, ours) = emulated::run(&items, launch, &setting);
+    let place = format!("{launch:?} kernel {kernel} of\n{text}");
     match theirs {
         Ok(theirs) => {
-            let place = format!("{:?} kernel {} of\n{text}", launch, file.kernel);
             prop_assert_eq!(result.status, Status::Finished, "{:?} {}", result.findings, place);
-            same(&ours, &theirs, &place)
+            same(&ours, &theirs, &place)?;
+            Ok(true)
         }
         Err(why) => {
-            prop_assert!(result.status != Status::Finished, "{why}\n{launch:?} {}\n{text}", file.kernel);
-            Ok(())
+            prop_assert!(result.status != Status::Finished, "{} {}", why, place);
+            Ok(false)
         }
     }
+}
+
+/// The kernels of the shared corpus, under the model `wave-emu`.
+#[test]
+fn the_emulator_is_followed_through_the_corpus() {
+    let corpus = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
+    let Ok(folders) = std::fs::read_dir(&corpus) else {
+        eprintln!("skipped: corpus not found");
+        return;
+    };
+    let (mut ended, mut stopped) = (0, 0);
+    for folder in folders.flatten().filter(|entry| entry.path().is_dir()) {
+        for file in std::fs::read_dir(folder.path()).expect("a folder").flatten() {
+            let path = file.path();
+            if path.extension().is_none_or(|extension| extension != "wave") {
+                continue;
+            }
+            let text = std::fs::read_to_string(&path).expect("the file is there");
+            let items = emulated::items(&text);
+            let kernels = items.iter().filter(|code| code.kernel.is_some());
+            for (kernel, code) in kernels.enumerate() {
+                for width in [4, 32] {
+                    let size =
+                        code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0);
+                    let workgroup = size.unwrap_or([width + 3, 1, 1]);
+                    let launch = generator::Launch { grid: [2, 1, 1], workgroup, width };
+                    let shape = Shape { device: 65_536, local: 16_384, max_steps: 50_000 };
+                    let followed = follow_kernel(&text, kernel, &launch, &shape);
+                    let followed = followed.unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                    *(if followed { &mut ended } else { &mut stopped }) += 1;
+                }
+            }
+        }
+    }
+    assert!(ended >= 100, "{ended} runs came to their end, {stopped} did not");
 }
 
 fn agree(program: &generator::Program) -> Result<(), TestCaseError> {

@@ -11,7 +11,7 @@ use warplens_syntax::{Language, parse_file};
 use super::emulator::Outcome;
 use super::generator::Launch;
 use super::ours::wave;
-use super::stepped::{MAX_STEPS, Setting};
+use super::stepped::Setting;
 
 /// The items of a file.
 pub(crate) fn items(text: &str) -> Vec<hir::Code> {
@@ -45,7 +45,8 @@ pub(crate) fn run(items: &[hir::Code], launch: &Launch, setting: &Setting) -> (R
         ..LaunchConfig::new(launch.grid, launch.workgroup, launch.width)
     };
     let groups = u64::from(launch.grid.iter().product::<u32>());
-    let limits = Limits { max_visits: usize::MAX, max_steps: MAX_STEPS * groups, ..Limits::default() };
+    let limits =
+        Limits { max_visits: usize::MAX, max_steps: setting.max_steps * groups, ..Limits::default() };
     let options = RunOptions { registers: true, limits, ..RunOptions::default() };
     let result = reference::run(&program, config, &options, Control::none(), None).expect("nobody cancels");
     let statements = items[item].instructions.len();

@@ -14,9 +14,6 @@ use wave_emu::{Emulator, EmulatorConfig, KernelMetadata};
 use super::emulator::{Outcome, WaveOutcome, same_nan};
 use super::generator::Launch;
 
-/// Steps of a workgroup after which nobody waits any longer.
-pub(crate) const MAX_STEPS: u64 = 3000;
-
 /// What a launch needs beside its shape.
 #[derive(Clone, Debug)]
 pub(crate) struct Setting {
@@ -26,6 +23,8 @@ pub(crate) struct Setting {
     pub(crate) device: usize,
     /// Where the kernel does not say it.
     pub(crate) local: usize,
+    /// Steps of a workgroup after which nobody waits any longer.
+    pub(crate) max_steps: u64,
 }
 
 /// Runs a kernel of `text`; an error says how it ended instead.
@@ -48,6 +47,7 @@ pub(crate) fn run(text: &str, launch: &Launch, setting: &Setting) -> Result<Outc
             0 => setting.local,
             bytes => bytes as usize,
         },
+        max_steps: setting.max_steps,
         kernel,
     };
     let mut waves = Vec::new();
@@ -75,6 +75,7 @@ struct Machine<'c> {
     statements: usize,
     device: DeviceMemory,
     local: usize,
+    max_steps: u64,
     kernel: KernelMetadata,
 }
 
@@ -102,7 +103,7 @@ impl Machine<'_> {
             }
             let Some(index) = scheduler.pick_next_ready(&waves) else { return Err("deadlock".to_owned()) };
             steps += 1;
-            if steps > MAX_STEPS {
+            if steps > self.max_steps {
                 return Err("too many steps".to_owned());
             }
             let wave = &mut waves[index];
