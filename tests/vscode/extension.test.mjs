@@ -7,6 +7,7 @@ import { after, before, describe, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { ensureHost } from './host.mjs';
 import { simulationTests } from './simulation.mjs';
+import { waveTests } from './wave.mjs';
 import { until, Workbench } from './workbench.mjs';
 
 const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
@@ -192,6 +193,8 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await shot('wave-1-lanes');
     });
   });
+
+  waveTests(() => ({ bench, shot }));
 
   simulationTests(() => ({ bench, shot }));
 
