@@ -27,7 +27,7 @@ pub use comment::{CommentLaunch, LAUNCH_TAG, in_comments};
 pub use contents::{FileReader, build};
 pub use expectation::{Failure, show, verify};
 pub use flags::{arguments, extent};
-pub use infer::{inferred, inferred_size};
+pub use infer::{inferred, inferred_size, with_arguments};
 pub use kernel::{Kernel, KernelKind, Parameter, PtxKernel, WaveKernel};
 pub use model::{Argument, Buffer, Contents, Element, Expectation, Field, Fill, Launch, Passed, size};
 pub use pointers::{Access, Body, Part};

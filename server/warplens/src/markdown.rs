@@ -12,7 +12,16 @@ const FENCE: Style = Style::new().dimmed();
 pub(crate) fn render(markdown: &str, width: usize) -> String {
     let mut out = String::new();
     let mut in_fence = false;
+    let mut paragraph = String::new();
     for line in markdown.lines() {
+        if !paragraph.is_empty() && continues(line) {
+            paragraph.push(' ');
+            paragraph.push_str(line.trim());
+            continue;
+        }
+        if !paragraph.is_empty() {
+            wrap(&std::mem::take(&mut paragraph), width, &mut out);
+        }
         if line.trim_start().starts_with("```") {
             in_fence = !in_fence;
         } else if in_fence {
@@ -21,11 +30,25 @@ pub(crate) fn render(markdown: &str, width: usize) -> String {
             let _ = writeln!(out, "{FENCE}{}{FENCE:#}", "─".repeat(width.min(40)));
         } else if let Some(heading) = line.strip_prefix('#') {
             let _ = writeln!(out, "{STRONG}{}{STRONG:#}", heading.trim_start_matches('#').trim());
+        } else if line.trim().is_empty() {
+            out.push('\n');
         } else {
-            wrap(line, width, &mut out);
+            paragraph.push_str(line);
         }
     }
+    if !paragraph.is_empty() {
+        wrap(&paragraph, width, &mut out);
+    }
     out
+}
+
+/// Whether a line goes on with the paragraph before it.
+fn continues(line: &str) -> bool {
+    let text = line.trim_start();
+    let starts_anew = ["```", "---", "#", "- ", "* ", "|"].iter().any(|start| text.starts_with(start));
+    let number = text.trim_start_matches(|char: char| char.is_ascii_digit());
+    let is_numbered = number.len() < text.len() && number.starts_with(". ");
+    !text.is_empty() && !starts_anew && !is_numbered
 }
 
 /// The markdown as text without styles, each paragraph one line.
@@ -139,6 +162,22 @@ mod tests {
                 • the first entry is a long
                   one
                 • b
+            "#]],
+        );
+    }
+
+    #[test]
+    fn lines_of_a_paragraph_are_put_together() {
+        check(
+            "What is one\nsentence in the\nsource is one here.\n- an entry\n  that goes on\n1. first\n2. second\n\n    **A**\nb",
+            expect![[r#"
+                What is one sentence in the
+                source is one here.
+                • an entry that goes on
+                1. first
+                2. second
+
+                    A b
             "#]],
         );
     }

@@ -3,7 +3,9 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_sim::launch::{Body, FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve};
+use warplens_sim::launch::{
+    Body, FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve, with_arguments,
+};
 use warplens_sim::{RunOptions, wave};
 use warplens_syntax::Language;
 
@@ -128,8 +130,13 @@ fn prepare(
     let (program, statements, broken, mut launch) = match language {
         Language::Ptx => {
             let decoded = decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
-            let infer = || inferred(&kernel.kernel, &body(db, file, &decoded));
-            let launch = launch.unwrap_or_else(infer);
+            let launch = match launch {
+                None => inferred(&kernel.kernel, &body(db, file, &decoded)),
+                Some(launch) if source == Source::Given && launch.args.is_empty() => {
+                    with_arguments(launch, &kernel.kernel, &body(db, file, &decoded))
+                }
+                Some(launch) => launch,
+            };
             let statements = decoded.statements(model);
             let broken = broken::of_ptx(db, file, &decoded, &statements);
             (Program::Ptx(Arc::new(decoded.program)), statements, broken, launch)

@@ -13,6 +13,8 @@ const BLOCK: u32 = 32;
 const LARGEST_BLOCK: u32 = 64;
 /// Bytes of a buffer for each thread.
 const BUFFER_BYTES: u64 = 4096;
+/// Bytes of a buffer, however many threads there are.
+const LARGEST_BUFFER: u64 = 16 << 20;
 /// Bytes behind `.extern .shared` arrays: as much as every device gives to every kernel.
 const DYNAMIC_SHARED: u32 = 49_152;
 /// Where the kernel counts on more: as much as any device gives to one that asks.
@@ -30,14 +32,20 @@ pub fn inferred(kernel: &Kernel, body: &Body) -> Launch {
         block: Some(block),
         ..Launch::default()
     };
+    with_arguments(launch, kernel, body)
+}
+
+/// A launch that says no more than how many threads there are, with arguments for as many.
+pub fn with_arguments(launch: Launch, kernel: &Kernel, body: &Body) -> Launch {
     let KernelKind::Ptx(ptx) = &kernel.kind else { return launch };
-    let threads = threads(grid) * threads(block);
+    let (grid, block) = inferred_size(kernel);
+    let threads = threads(launch.grid.unwrap_or(grid)).saturating_mul(threads(launch.block.unwrap_or(block)));
     let argument = |(index, param): (usize, &Parameter)| match param.scalar {
         Some(kind) => whole(param, kind, body.access(index), ptx, threads),
         None => structure(param, body.params.get(index).map_or(&[][..], Vec::as_slice), ptx, threads),
     };
     Launch {
-        dynamic_shared: body.dynamic_shared.map(dynamic_shared),
+        dynamic_shared: launch.dynamic_shared.or(body.dynamic_shared.map(dynamic_shared)),
         args: ptx.params.iter().enumerate().map(argument).collect(),
         ..launch
     }
@@ -126,7 +134,7 @@ fn passed(kind: ScalarKind, access: Option<Access>, threads: u64) -> Passed {
 
 fn buffer(access: Access, threads: u64) -> Buffer {
     let Access { element, loaded } = access;
-    let len = threads.saturating_mul(BUFFER_BYTES) / element.bytes() as u64;
+    let len = threads.saturating_mul(BUFFER_BYTES).min(LARGEST_BUFFER) / element.bytes() as u64;
     let fill = if loaded { Fill::Iota } else { Fill::Zero };
     Buffer { element, contents: Contents::Filled { len, fill } }
 }

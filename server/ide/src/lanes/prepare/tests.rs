@@ -202,7 +202,9 @@ fn named_and_given() {
         &text,
         &request(Some("second"), Choice::Given(Box::new(given.clone()))),
         None,
-        expect![[r#"given: {"name":"g","entry":"second","grid":[3,1,1],"block":[32,1,1]}"#]],
+        expect![[
+            r#"given: {"name":"g","entry":"second","grid":[3,1,1],"block":[32,1,1],"dynamic_shared":49152}"#
+        ]],
     );
     check(
         &text,

@@ -65,7 +65,7 @@ impl Listing<'_> {
             size(launch.block),
             shown.model()
         )?;
-        if shown.source() == Source::Inferred && !launch.args.is_empty() {
+        if matches!(shown.source(), Source::Inferred | Source::Given) && !launch.args.is_empty() {
             let args: Vec<_> = launch
                 .args
                 .iter()
@@ -210,6 +210,9 @@ impl Listing<'_> {
             Status::Faulted => (ERROR, "faulted"),
             Status::StepLimit => (WARNING, "stopped at the step limit (--max-steps)"),
             Status::NoProgress => (ERROR, "made no progress"),
+            _ if self.run.prepared.stopped_at_error(result) => {
+                (ERROR, "stopped at an error of the text, which `warplens check` shows")
+            }
             Status::Unsupported => (WARNING, "stopped at what is not simulated"),
         };
         let expected = self.run.prepared.resolved().launch.expect.len();
@@ -217,10 +220,14 @@ impl Listing<'_> {
             _ if expected == 0 => String::new(),
             held => format!(", {held} of {expected} expectations held"),
         };
+        let guarded = match totals.thread_instructions - totals.executed_thread_instructions {
+            0 => String::new(),
+            held_off => format!(" ({held_off} of them held off by guards)"),
+        };
         writeln!(
             out,
-            "{style}{ended}{style:#}: {} warp instructions, {} thread instructions, {} executed{held}",
-            totals.warp_instructions, totals.thread_instructions, totals.executed_thread_instructions
+            "{style}{ended}{style:#}: {} warp instructions, {} thread instructions{guarded}{held}",
+            totals.warp_instructions, totals.thread_instructions
         )
     }
 }

@@ -122,7 +122,7 @@ fn the_listing() {
         45          ret;
         46  }
 
-        finished: 31 warp instructions, 752 thread instructions, 676 executed, 1 of 1 expectations held
+        finished: 31 warp instructions, 752 thread instructions (76 of them held off by guards), 1 of 1 expectations held
     "#]].assert_eq(&text);
     assert_eq!(outcome, Outcome::Fine);
 }
@@ -160,21 +160,21 @@ fn inferred_launches_say_so() {
         &["~/k.ptx"],
         Outcome::Fine,
         expect![[r#"
-        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
-        args: {"name":"n","u32":32}
-        lanes of the only warp
+            k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
+            args: {"name":"n","u32":32}
+            lanes of the only warp
 
-        1  .version 8.0
-        2  .target sm_70
-        3  .address_size 64
-        4  .entry k(.param .u32 n) {
-        5          .reg .b32 %r;
-        6          mov.u32 %r, 7;
-        7          exit;
-        8  }
+            1  .version 8.0
+            2  .target sm_70
+            3  .address_size 64
+            4  .entry k(.param .u32 n) {
+            5          .reg .b32 %r;
+            6          mov.u32 %r, 7;
+            7          exit;
+            8  }
 
-        finished: 2 warp instructions, 64 thread instructions, 64 executed
-    "#]],
+            finished: 2 warp instructions, 64 thread instructions
+        "#]],
     );
 }
 
@@ -215,9 +215,9 @@ fn wrong_use_is_one_sentence() {
     );
     folder.check(&["~/k.ptx", "--arg", "n=i33:1"], Outcome::Unusable, expect!["--arg n=i33:1: `i33` is no type; write n=u32:100, x=f32[100]:iota, y=f32:[1,2,3], b=bytes:00ff or z=@x (the name may be left out)"]);
     folder.check(
-        &["~/k.ptx", "--grid", "2"],
+        &["~/k.ptx", "--grid", "2", "--arg", "u32:1", "--arg", "u32:2"],
         Outcome::Unusable,
-        expect!["~/k.ptx: `k` has 1 parameter (n), and the launch gives 0"],
+        expect!["~/k.ptx: `k` has 1 parameter (n), and the launch gives 2"],
     );
     folder.check(
         &["~/k.ptx", "--model", "structured"],
@@ -258,21 +258,21 @@ fn launch_files_are_found_and_their_mistakes_placed() {
         &["~/k.ptx", "--launch", "inferred", "--max-steps", "1"],
         Outcome::Fine,
         expect![[r#"
-        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
-        args: {"name":"n","u32":32}
-        lanes of the only warp
+            k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
+            args: {"name":"n","u32":32}
+            lanes of the only warp
 
-        1  .version 8.0
-        2  .target sm_70
-        3  .address_size 64
-        4  .entry k(.param .u32 n) {
-        5          .reg .b32 %r;
-        6          mov.u32 %r, 7;
-        7          exit;  not run
-        8  }
+            1  .version 8.0
+            2  .target sm_70
+            3  .address_size 64
+            4  .entry k(.param .u32 n) {
+            5          .reg .b32 %r;
+            6          mov.u32 %r, 7;
+            7          exit;  not run
+            8  }
 
-        stopped at the step limit (--max-steps): 1 warp instructions, 32 thread instructions, 32 executed
-    "#]],
+            stopped at the step limit (--max-steps): 1 warp instructions, 32 thread instructions
+        "#]],
     );
     let json = r#"{"launch":[{"name":"j","file":"k.ptx","args":[{"u32":1}]}]}"#;
     std::fs::write(folder.path("other.json"), json).expect("a file for the test");
@@ -281,6 +281,7 @@ fn launch_files_are_found_and_their_mistakes_placed() {
         Outcome::Fine,
         expect![[r#"
             k: launch command line (as asked for), grid 1, block 32, model stack
+            args: {"name":"n","u32":3}
             lanes of the only warp
 
             1  .version 8.0
@@ -292,27 +293,27 @@ fn launch_files_are_found_and_their_mistakes_placed() {
             7          exit;
             8  }
 
-            finished: 2 warp instructions, 64 thread instructions, 64 executed
+            finished: 2 warp instructions, 64 thread instructions
         "#]],
     );
     folder.check(
         &["~/k.ptx", "--launches", "~/other.json"],
         Outcome::Fine,
         expect![[r#"
-        k: launch j (from the launch file), grid 1, block 32, model stack
-        lanes of the only warp
+            k: launch j (from the launch file), grid 1, block 32, model stack
+            lanes of the only warp
 
-        1  .version 8.0
-        2  .target sm_70
-        3  .address_size 64
-        4  .entry k(.param .u32 n) {
-        5          .reg .b32 %r;
-        6          mov.u32 %r, 7;
-        7          exit;
-        8  }
+            1  .version 8.0
+            2  .target sm_70
+            3  .address_size 64
+            4  .entry k(.param .u32 n) {
+            5          .reg .b32 %r;
+            6          mov.u32 %r, 7;
+            7          exit;
+            8  }
 
-        finished: 2 warp instructions, 64 thread instructions, 64 executed
-    "#]],
+            finished: 2 warp instructions, 64 thread instructions
+        "#]],
     );
 }
 
@@ -383,7 +384,7 @@ fn faults_and_failed_expectations() {
         error ~/unmet.ptx: expect: `x`[1] is 5, expected 6
         x: u32[2]
                0  0 5
-        finished: 3 warp instructions, 3 thread instructions, 3 executed, 0 of 1 expectations held
+        finished: 3 warp instructions, 3 thread instructions, 0 of 1 expectations held
     "#]]);
     folder.check(&["~/short.ptx"], Outcome::Errors, expect![[r#"
         k: launch 1 x 1 (from a comment), grid 1, block 1, model stack
@@ -401,7 +402,7 @@ fn faults_and_failed_expectations() {
         10  }
 
         error[out-of-bounds] ~/short.ptx:8: store of 4 bytes outside `x`: offset 4 of 4 bytes; keep such lanes out with a guard, or make it larger (lane 0)
-        faulted: 2 warp instructions, 2 thread instructions, 2 executed
+        faulted: 2 warp instructions, 2 thread instructions
     "#]]);
 }
 
@@ -433,9 +434,49 @@ fn what_the_kernel_prints() {
         printed:
             lane 0
             lane 1
-        finished: 8 warp instructions, 16 thread instructions, 16 executed
+        finished: 8 warp instructions, 16 thread instructions
     "#]]
     .assert_eq(ending);
     let (json, _) = answer(&[&folder.path("k.ptx"), "--format", "json"]);
     assert!(json.contains(r#""output":"lane 0\nlane 1\n""#), "{json}");
+}
+
+#[test]
+fn a_size_alone_infers_the_arguments() {
+    let kernel = ".version 8.0\n.target sm_70\n.address_size 64\n.entry k(.param .u64 x, .param .u32 n)\n{\n\t.reg .b64 %a;\n\tld.param.u64 %a, [x];\n\tst.global.u32 [%a], 1;\n\tret;\n}\n";
+    let folder = Folder::new("size", &[("k.ptx", kernel)]);
+    let (text, outcome) = answer(
+        &["~/k.ptx", "--block", "64"]
+            .map(|flag| flag.replace('~', &folder.path("")))
+            .each_ref()
+            .map(String::as_str),
+    );
+    assert!(
+        text.contains(r#"args: {"name":"x","buffer":"u32","len":65536,"fill":"zero"} {"name":"n","u32":64}"#),
+        "{text}"
+    );
+    assert!(matches!(outcome, Outcome::Fine), "{text}");
+}
+
+#[test]
+fn a_run_that_ends_at_an_error_of_the_text_says_where_to_look() {
+    let folder = Folder::new(
+        "broken",
+        &[("k.ptx", ".version 8.0\n.target sm_70\n.entry k()\n{\n\tad.u32 %r;\n\tret;\n}\n")],
+    );
+    folder.check(&["~/k.ptx"], Outcome::Errors, expect![[r#"
+        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 32, model stack
+        lanes of the only warp
+
+        1  .version 8.0
+        2  .target sm_70
+        3  .entry k()
+        4  {
+        5          ad.u32 %r;
+        6          ret;  not run
+        7  }
+
+        error[unsupported] ~/k.ptx:5: `ad.u32` is not simulated: there is no such instruction (lanes 0-31)
+        stopped at an error of the text, which `warplens check` shows: 1 warp instructions, 32 thread instructions
+    "#]]);
 }
