@@ -188,7 +188,7 @@ fn the_lens_of_a_running_kernel_tells_how_it_went() {
 fn the_lens_of_a_wave_kernel_tells_how_deep_it_goes() {
     let mut kernels = kernels(".entry k()");
     kernels[0].nesting = Nesting { depth: 2, entries: 3 };
-    let lenses = lenses(&kernels, &[], None, LensStyle::Plain);
+    let lenses = lenses(&kernels, &[], None, LensStyle::Plain, &|_| 0);
     let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();
     expect!["2 deep, 3 of 32 stack entries"].assert_eq(&titles.join(" | "));
 }
