@@ -60,7 +60,8 @@ impl Client {
     }
 
     pub(crate) fn open(&mut self, version: i32, text: &str) -> Result<Instant> {
-        let document = json!({ "uri": URI, "languageId": "ptx", "version": version, "text": text });
+        let language = if text.contains("\n.kernel ") { "wave-asm" } else { "ptx" };
+        let document = json!({ "uri": URI, "languageId": language, "version": version, "text": text });
         self.notify("textDocument/didOpen", json!({ "textDocument": document }))
     }
 

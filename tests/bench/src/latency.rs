@@ -1,7 +1,5 @@
 //! From an edit to the complete diagnostics of that version, over stdio, and hovers between.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result, ensure};
 use serde_json::{Value, json};
 
@@ -36,8 +34,8 @@ const EDITS: [Edit; 6] = [
     Edit { name: "the kernel renamed", text: "x", place: Place::KernelName, must_show: false },
 ];
 
-pub(crate) fn run(file: Option<PathBuf>, bytes: Option<usize>, rounds: usize) -> Result<()> {
-    let Some(text) = sample::text(file)? else { return Ok(()) };
+pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> Result<()> {
+    let Some(text) = text else { return Ok(()) };
     let text = bytes.map_or(text.as_str(), |bytes| sample::cut(&text, bytes));
     let places = Places::find(text)?;
     let mut client = Client::start(&sample::server()?)?;
@@ -115,6 +113,12 @@ fn undo_range(line: u32, character: u32, text: &str) -> [u32; 4] {
     }
 }
 
+/// How a line starts that is edited.
+const INSTRUCTIONS: [&str; 3] = ["\tadd.", "\tmov.", "        iadd "];
+
+/// How a function or kernel begins.
+const HEADS: [&str; 3] = [".entry ", ".func ", ".kernel "];
+
 /// Where the edits go: around the middle of the file.
 struct Places {
     opcode: [u32; 2],
@@ -126,14 +130,15 @@ impl Places {
         let lines: Vec<&str> = text.lines().collect();
         let middle = lines.len() / 2;
         let opcode = (middle..lines.len())
-            .find(|&line| lines[line].starts_with("\tadd.") || lines[line].starts_with("\tmov."))
+            .find(|&line| INSTRUCTIONS.iter().any(|start| lines[line].starts_with(start)))
             .context("the file has no instruction after its middle")?;
         let (line, name) = (0..opcode)
             .rev()
-            .find_map(|line| Some((line, lines[line].find(".entry ").or(lines[line].find(".func "))?)))
+            .find_map(|line| Some((line, HEADS.iter().find_map(|head| lines[line].find(head))?)))
             .context("the file has no function before its middle")?;
         let name = name + lines[line][name..].find(' ').unwrap_or(0) + 3;
-        Ok(Places { opcode: [opcode as u32, 2], kernel_name: [line as u32, name as u32] })
+        let blanks = lines[opcode].len() - lines[opcode].trim_start().len();
+        Ok(Places { opcode: [opcode as u32, blanks as u32 + 1], kernel_name: [line as u32, name as u32] })
     }
 
     fn of(&self, place: Place) -> [u32; 2] {

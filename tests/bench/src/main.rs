@@ -1,6 +1,7 @@
 //! Measures Warplens from outside and prints what a table of `docs/measurements.md` holds. Nothing here asserts a
 //! time: figures are for people, who know what else the machine was doing.
 
+mod check_wave;
 mod client;
 mod lanes;
 mod latency;
@@ -27,9 +28,14 @@ struct Args {
 enum What {
     /// Text to tree: megabytes a second on one core, in release.
     Parse { file: Option<PathBuf> },
+    /// All checks of a WAVE file of 5 MB, and `wave-asm` on it, in release, on one thread.
+    CheckWave { file: Option<PathBuf> },
     /// Edits in the middle of a file, over stdio, to the complete diagnostics of that version; and hovers.
     Latency {
         file: Option<PathBuf>,
+        /// Take the made-up WAVE file of 5 MB.
+        #[arg(long, conflicts_with = "file")]
+        wave: bool,
         /// Cut the file after this many bytes (at the end of a function).
         #[arg(long)]
         bytes: Option<usize>,
@@ -58,7 +64,11 @@ enum What {
 fn main() -> Result<()> {
     match Args::parse().what {
         What::Parse { file } => parse::run(file),
-        What::Latency { file, bytes, rounds } => latency::run(file, bytes, rounds),
+        What::CheckWave { file } => check_wave::run(file),
+        What::Latency { wave: true, bytes, rounds, .. } => {
+            latency::run(Some(check_wave::text()), bytes, rounds)
+        }
+        What::Latency { file, bytes, rounds, .. } => latency::run(sample::text(file)?, bytes, rounds),
         What::Memory { file } => memory::run(file),
         What::Sim => sim::run(),
         What::Wave { rounds } => wave::run(rounds),

@@ -47,7 +47,10 @@ impl Problem {
     pub fn severity_in(&self, accepts: Accepts) -> Option<Severity> {
         match (&self.kind, accepts) {
             (ProblemKind::MissingScope { fence: false }, Accepts::Toolchain) => Some(Severity::Error),
-            (ProblemKind::MissingScope { fence: false } | ProblemKind::GuardP0, Accepts::Guide) => None,
+            (
+                ProblemKind::MissingScope { fence: false } | ProblemKind::GuardP0 | ProblemKind::IgnoredHalf,
+                Accepts::Guide,
+            ) => None,
             _ => Some(self.severity()),
         }
     }
@@ -89,8 +92,6 @@ pub enum DepartureKind {
     ShortSize,
     /// A float in `mov_imm`, of which half a double is taken.
     FloatLiteral,
-    /// `.lo`, `.hi`, which have no effect.
-    Half,
     /// A conversion between integers and floats, which runs the other way round.
     BackwardConversion,
     /// `r16` and above where a `select` reads them for false.
@@ -179,7 +180,6 @@ impl Search<'_> {
                     }
                     DepartureKind::HighRegister
                 }
-                Value::Register { half: Some(_), .. } => DepartureKind::Half,
                 Value::Special(name) => match isa::special_register(name) {
                     Some(known) if known.available != Availability::Crates => DepartureKind::AbsentSpecial,
                     _ => continue,

@@ -117,6 +117,7 @@ impl Lowering {
             self.say(place, ProblemKind::DirectiveOutside(known.name));
         }
         let torn = Parts::of(directive.syntax()).torn;
+        self.negative_resources(known.name, directive);
         let numbers: Option<Vec<u32>> =
             directive.operands().map(|operand| resource_number(&operand)).collect();
         let range = self.range(directive.syntax().text_range());
@@ -137,6 +138,17 @@ impl Lowering {
                 self.say(place, ProblemKind::DirectiveArguments { name: known.name, takes });
             }
             _ => self.say(place, ProblemKind::DirectiveArguments { name: known.name, takes: "one number" }),
+        }
+    }
+
+    fn negative_resources(&mut self, name: &'static str, directive: &ast::Directive) {
+        for operand in directive.operands() {
+            if let ast::Operand::Literal(literal) = &operand
+                && literal.value_token().is_some_and(|token| token.text().starts_with('-'))
+            {
+                let range = self.range(operand.syntax().text_range());
+                self.say(range, ProblemKind::NegativeResource(name));
+            }
         }
     }
 

@@ -18,6 +18,8 @@ impl Problem {
             ProblemKind::RegisterIndex | ProblemKind::PredicateIndex => "register-index",
             ProblemKind::RegisterBeyond { .. } => "register-beyond-count",
             ProblemKind::UnknownSpecial(_) => "unknown-special-register",
+            ProblemKind::IgnoredHalf => "ignored-half",
+            ProblemKind::NegativeResource(_) => "negative-resource",
             ProblemKind::SpecialOperand { .. } => "special-operand",
             ProblemKind::ImmediateRange(_) => "immediate-range",
             ProblemKind::FloatForInteger => "float-for-integer",
@@ -50,6 +52,8 @@ impl Problem {
             ProblemKind::IdleHint(_)
             | ProblemKind::RegisterBeyond { .. }
             | ProblemKind::SpecialOperand { .. }
+            | ProblemKind::IgnoredHalf
+            | ProblemKind::NegativeResource(_)
             | ProblemKind::FloatForInteger
             | ProblemKind::MissingScope { fence: false }
             | ProblemKind::DuplicateKernel(_)
@@ -93,6 +97,12 @@ impl Problem {
             }
             ProblemKind::PredicateIndex => "predicate registers are p0 to p3".to_owned(),
             ProblemKind::UnknownSpecial(name) => format!("there is no special register `{name}`"),
+            ProblemKind::IgnoredHalf => {
+                "toolchain 0.1.2 ignores `.lo` and `.hi` and takes the whole register: shift and mask it".to_owned()
+            }
+            ProblemKind::NegativeResource(name) => {
+                format!("a negative number of `{name}` becomes a huge one: write one from 0 on")
+            }
             ProblemKind::SpecialOperand { written: true } => {
                 "special registers are read-only: the assembler writes the general register of the same number instead"
                     .to_owned()

@@ -1,6 +1,6 @@
 //! Which form of an instruction its operands have, and what does not fit it.
 
-use text_size::TextRange;
+use text_size::{TextRange, TextSize};
 use warplens_isa::wave::{self as isa, OperandKind};
 
 use super::model::{Instruction, Operand, Role, Value};
@@ -8,6 +8,9 @@ use super::problem::{Problem, ProblemKind};
 
 /// Numbers that 32 bits hold, with or without a sign.
 const IMMEDIATES: std::ops::RangeInclusive<i64> = i32::MIN as i64..=u32::MAX as i64;
+
+/// The length of `.lo` and `.hi`.
+const HALF: TextSize = TextSize::new(3);
 
 /// Gives the operands of `instruction` their names and roles, says what does not fit, and whether all does.
 ///
@@ -124,6 +127,11 @@ fn misfit(operand: &Operand, form: &'static isa::Operand) -> Option<ProblemKind>
 
 /// What is strange about an operand that may stand there.
 fn oddity(operand: &Operand, form: &'static isa::Operand) -> Option<Problem> {
+    if let Value::Register { half: Some(_), .. } = operand.value {
+        let end = operand.range.end();
+        let range = TextRange::new(end - HALF, end);
+        return Some(Problem { range, kind: ProblemKind::IgnoredHalf });
+    }
     let float = matches!(operand.value, Value::Float(_));
     let integer = matches!(form.ty.as_bytes().first(), Some(b'i' | b'u'));
     (float && integer).then_some(Problem { range: operand.range, kind: ProblemKind::FloatForInteger })

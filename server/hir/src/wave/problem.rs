@@ -74,6 +74,10 @@ pub enum ProblemKind {
     PredicateIndex,
     /// No special register has this name.
     UnknownSpecial(SmolStr),
+    /// `.lo`, `.hi`, which the toolchain ignores.
+    IgnoredHalf,
+    /// A negative number of registers or bytes, or a negative size, which wraps.
+    NegativeResource(&'static str),
     /// A special register in the place of a general one.
     SpecialOperand {
         /// Whether it would be written.

@@ -210,6 +210,10 @@ codes! {
     "unwritten-register", Warning;
     /// A function that is called from within itself.
     "recursion", Warning;
+    /// A half of a register, which the toolchain takes for the whole.
+    "ignored-half", Warning;
+    /// A negative number in a directive, which wraps.
+    "negative-resource", Warning;
     /// A special register in the place of a general one.
     "special-operand", Warning;
 
@@ -218,7 +222,7 @@ codes! {
     /// What toolchain 0.1.2 does not take.
     "not-in-toolchain", Error;
     /// What toolchain 0.1.2 takes and runs as something else.
-    "toolchain-fault", Warning;
+    TOOLCHAIN_FAULT = "toolchain-fault", Warning;
     /// The toolchain's spelling where the guide's is chosen.
     "toolchain-spelling", Hint;
 

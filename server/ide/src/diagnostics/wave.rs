@@ -5,12 +5,13 @@ mod departures;
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_hir::wave::{self, ProblemKind};
+use warplens_hir::wave::{self, Accepts, ProblemKind};
+use warplens_syntax::ItemKind;
 
 use departures::Departures;
 
-use super::Problem;
 use super::problem::Mend;
+use super::{Problem, codes};
 use crate::answer::{Access, Diagnostic, Related, Severity, Tag};
 use crate::db::{Database, Db, File, Item, items, wave_code};
 use crate::names::{Namespace, Need, module_uses};
@@ -79,6 +80,9 @@ pub(super) fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut check = FileCheck { db, file, declared: FxHashMap::default(), found: Vec::new() };
     check.declarations();
     check.calls();
+    if file.accepts(db) == Accepts::Toolchain {
+        check.stray_calls();
+    }
     check.found
 }
 
@@ -120,6 +124,20 @@ impl<'db> FileCheck<'db> {
                     let kind = ProblemKind::UndefinedLabel(name.name.clone());
                     self.report(place.range + list.start_of(index), kind, Vec::new());
                 }
+            }
+        }
+    }
+
+    /// Toolchain 0.1.2 counts the places of labels from the start of the file, and jumps to them from that of the kernel.
+    fn stray_calls(&mut self) {
+        let list = self.file.document(self.db).items();
+        let kernels = items(self.db, self.file).iter().enumerate();
+        for (index, item) in kernels.filter(|(_, item)| item.kind(self.db) == ItemKind::Kernel).skip(1) {
+            let calls = module_uses(self.db, *item).iter().flat_map(|name| &name.places);
+            for place in calls.filter(|place| place.need == Need::Declared) {
+                let range = place.range + list.start_of(index);
+                let message = "toolchain 0.1.2 jumps to a wrong place from every kernel but the first: put this one first";
+                self.found.push(Diagnostic::new(range, Severity::Warning, codes::TOOLCHAIN_FAULT, message));
             }
         }
     }

@@ -19,7 +19,6 @@ impl Departure {
         match self.kind {
             DepartureKind::ToolchainSpelling(_) => Severity::Hint,
             DepartureKind::FloatLiteral
-            | DepartureKind::Half
             | DepartureKind::BackwardConversion
             | DepartureKind::HighFalseSource
             | DepartureKind::CompareAndSwap
@@ -72,9 +71,6 @@ impl DepartureKind {
             DepartureKind::ShortSize => "toolchain 0.1.2 wants three numbers: x, y and z",
             DepartureKind::FloatLiteral => {
                 "toolchain 0.1.2 takes the low half of a double for this: write the bits of the binary32"
-            }
-            DepartureKind::Half => {
-                "toolchain 0.1.2 ignores `.lo` and `.hi`: it takes the whole register, shift and mask it"
             }
             DepartureKind::BackwardConversion => {
                 "toolchain 0.1.2 runs this conversion the other way round, from the first format to the second"

@@ -80,7 +80,6 @@ halt
         &expect![[r#"
             Warning `.registers 64`: toolchain 0.1.2 has 32 registers and caps the number
             Warning `1.0`: toolchain 0.1.2 takes the low half of a double for this: write the bits of the binary32
-            Warning `r1.lo`: toolchain 0.1.2 ignores `.lo` and `.hi`: it takes the whole register, shift and mask it
             Warning `cvt_f32_i32`: toolchain 0.1.2 runs this conversion the other way round, from the first format to the second
             Warning `r21`: toolchain 0.1.2 encodes r16 and above wrongly here: take a register below r16
             Warning `atomic_cas`: toolchain 0.1.2 assembles this as an atomic add

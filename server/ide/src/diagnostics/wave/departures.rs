@@ -68,7 +68,9 @@ impl<'c> Departures<'c> {
     pub(super) fn mend_of(&self, problem: &wave::Problem) -> Option<Mend> {
         let for_toolchain = self.accepts == Accepts::Toolchain;
         match &problem.kind {
-            ProblemKind::MissingScope { fence: false } | ProblemKind::SpecialOperand { .. }
+            ProblemKind::MissingScope { fence: false }
+            | ProblemKind::SpecialOperand { .. }
+            | ProblemKind::IgnoredHalf
                 if for_toolchain =>
             {
                 self.written_for_toolchain(self.instruction_at(problem.range)?)

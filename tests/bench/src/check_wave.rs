@@ -1,0 +1,91 @@
+//! Checking WAVE against assembling it: all diagnostics of a made-up file of 5 MB, and `wave-asm` 0.1.2 on the same text, both in
+//! this process, on one thread, alternately.
+
+use std::fmt::Write;
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use anyhow::{Result, anyhow, ensure};
+use warplens_ide::{Accepts, AnalysisHost, FileId, Language};
+
+/// Runs of each; the median counts.
+const RUNS: usize = 9;
+
+/// The length of the text that is made up.
+const BYTES: usize = 5_000_000;
+
+pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
+    let text = match file {
+        Some(file) => std::fs::read_to_string(file)?,
+        None => self::text(),
+    };
+    let (mut both, mut toolchain, mut assembled) = (Vec::new(), Vec::new(), Vec::new());
+    for _ in 0..RUNS {
+        both.push(check(&text, Accepts::Both)?);
+        toolchain.push(check(&text, Accepts::Toolchain)?);
+        let start = Instant::now();
+        wave_asm::assemble(&text, "sample.wave").map_err(|error| anyhow!("{error}"))?;
+        assembled.push(start.elapsed());
+    }
+    println!("{} bytes, {} lines", text.len(), text.lines().count());
+    report("warplens, all checks", &text, both);
+    report("  held against the toolchain", &text, toolchain);
+    report("wave-asm 0.1.2", &text, assembled);
+    Ok(())
+}
+
+/// From the text to all its diagnostics.
+fn check(text: &str, accepts: Accepts) -> Result<Duration> {
+    let start = Instant::now();
+    let mut host = AnalysisHost::new();
+    host.set_accepts(accepts);
+    host.open(FileId(0), Language::Wave, text);
+    let found = host.snapshot().diagnostics(FileId(0))?;
+    let time = start.elapsed();
+    ensure!(found.iter().all(|found| found.severity != warplens_ide::Severity::Error), "{:?}", found[0]);
+    drop(host);
+    Ok(time)
+}
+
+fn report(name: &str, text: &str, mut times: Vec<Duration>) {
+    times.sort_unstable();
+    let rate = |time: Duration| text.len() as f64 / 1e6 / time.as_secs_f64();
+    println!(
+        "{name:<28} best {:6.1} MB/s, median {:6.1} MB/s ({:.0} ms)",
+        rate(times[0]),
+        rate(times[times.len() / 2]),
+        times[times.len() / 2].as_secs_f64() * 1e3
+    );
+}
+
+/// Kernels with loops, branches, memory and comments, in the toolchain's spelling.
+pub(crate) fn text() -> String {
+    let mut text = String::with_capacity(BYTES + 2000);
+    let mut number = 0;
+    while text.len() < BYTES {
+        kernel(&mut text, number);
+        number += 1;
+    }
+    text
+}
+
+fn kernel(text: &mut String, number: usize) {
+    let _ = writeln!(
+        text,
+        "; Kernel {number}: sums what its lanes find, by halves.\n.kernel sum_{number}\n    .registers 24\n    \
+         .workgroup_size 256, 1, 1\n    mov_sr r1, sr_thread_id_x\n    mov_sr r2, sr_workgroup_id_x\n    mov_imm r3, 256\n    \
+         imad r4, r2, r3, r1\n    mov_imm r5, 2\n    shl r6, r4, r5            ; byte address\n    mov_imm r7, 0\n    \
+         mov_imm r8, {}\n    mov_imm r9, 1\n    mov_imm r12, 0x3f800000\n    loop\n        icmp_ge p0, r7, r8\n        break p0",
+        number % 64 + 1
+    );
+    for step in 0..12 {
+        let _ = writeln!(
+            text,
+            "        device_load_u32 r10, r6\n        iadd r11, r10, r7\n        icmp_lt p1, r10, r11   ; step {step}\n        \
+             if p1\n            fadd r12, r12, r10\n            @!p0 imul r13, r11, r9\n        else\n            \
+             fma r12, r10, r11, r12\n            xor r13, r10, r11\n        endif\n        select r14, p1, r12, r13\n        \
+             device_store_u32 r6, r14"
+        );
+    }
+    text.push_str("        iadd r7, r7, r9\n    endloop\n    barrier\n    halt\n.end\n\n");
+}
