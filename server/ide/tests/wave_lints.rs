@@ -52,8 +52,11 @@ fn code(text: &str) -> Code {
     lower(&file.syntax().children().find_map(ast::Item::cast).expect("a kernel"))
 }
 
+/// What each lane holds in a register.
+type Lanes = Vec<Option<u128>>;
+
 /// Memory, and what the named registers hold in the end; `None` where the kernel does not come to its end.
-fn outcome(text: &str, width: u32) -> Option<(Vec<u8>, Vec<Vec<Option<u128>>>)> {
+fn outcome(text: &str, width: u32) -> Option<(Vec<u8>, Vec<Lanes>)> {
     let launch = LaunchConfig {
         registers: vec![(0, 3), (2, 40)],
         memory: LaunchConfig::memory(256),

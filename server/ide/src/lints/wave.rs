@@ -181,7 +181,7 @@ impl<'c> Kernel<'c> {
     /// or one that nothing is known to read. `body` is where they are read while both hold as written.
     fn target(&self, both: [(u8, bool); 2], body: usize, end: usize) -> Option<u8> {
         let fits = |(index, negated): (u8, bool)| {
-            !self.is_live(end + 1, index) && !(negated && self.is_live(body, index))
+            !(self.is_live(end + 1, index) || negated && self.is_live(body, index))
         };
         let of_both = both.into_iter().rev().find(|one| fits(*one)).map(|(index, _)| index);
         let is_free = |index: &u8| {
