@@ -26,7 +26,7 @@ static KEPT: [[i8; 8]; 256] = {
     let mut kept = [[0; 8]; 256];
     let mut at = 0;
     while at < 256 * 8 {
-        if at / 8 >> (at % 8) & 1 == 1 {
+        if (at / 8) >> (at % 8) & 1 == 1 {
             kept[at / 8][at % 8] = -1;
         }
         at += 1;
