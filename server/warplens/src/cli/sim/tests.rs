@@ -327,20 +327,20 @@ fn the_reference_emulator_and_where_it_parts() {
         &with("~/k.wave"),
         Outcome::Fine,
         expect![[r#"
-        k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 4, model wave-emu
-        lanes of the only warp
-        parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes act
+            k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 4, model wave-emu
+            lanes of the only warp
+            parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes act
 
-        1  .kernel k
-        2      mov_sr r0, sr_lane_id
-        3      mov_imm r1, 2
-        4      icmp_lt p0, r0, r1
-        5      @p0 iadd r2, r0, r1
-        6      halt
-        7  .end
+            1  .kernel k
+            2      mov_sr r0, sr_lane_id
+            3      mov_imm r1, 2
+            4      icmp_lt p0, r0, r1
+            5      @p0 iadd r2, r0, r1
+            6      halt
+            7  .end
 
-        finished: 5 warp instructions, 20 thread instructions, 20 executed
-    "#]],
+            finished: 5 warp instructions, 20 thread instructions
+        "#]],
     );
     folder.check(&with("~/guide.wave"), Outcome::Errors, expect![[r#"
         k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 4, model wave-emu
@@ -351,8 +351,8 @@ fn the_reference_emulator_and_where_it_parts() {
         3      halt            not run
         4  .end
 
-        error[not-assembled] ~/guide.wave:2 (block 0,0,0 warp 0): toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first
-        stopped at what is not simulated: 0 warp instructions, 0 thread instructions, 0 executed
+        error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first
+        stopped at what is not simulated: 0 warp instructions, 0 thread instructions
     "#]]);
 }
 
