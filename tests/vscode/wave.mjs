@@ -245,6 +245,43 @@ export function waveTests(given) {
     });
   });
 
+  describe('a run of WAVE', () => {
+    const status = (text) => given().bench.page.locator('.statusbar-item', { hasText: text });
+
+    before(async () => {
+      const { bench } = given();
+      bench.write('sides.wave', CHEAP);
+      await bench.open('sides.wave');
+      await language('WAVE');
+      // A lens that is drawn anew under the mouse swallows the click.
+      await until('lanes are shown', async () => {
+        if ((await status('warp 0/').count()) > 0) return true;
+        await bench.lens('Run inferred').first().click({ timeout: 2000 });
+        return false;
+      });
+    });
+
+    test('shows the divergence stack at the words of a construct', async () => {
+      const { bench } = given();
+      const told = await bench.hover('else', 'else');
+      await shot('wave-16-stack');
+      assert.match(told, /Divergence stack[\s\S]*1 of 32/);
+      await bench.closeHover();
+    });
+
+    test('is run as the reference emulator does it', async () => {
+      const { bench } = given();
+      await status('structured').click();
+      const rows = bench.page.locator('.quick-input-widget .monaco-list-row');
+      await rows.filter({ hasText: 'wave-emu' }).waitFor();
+      await shot('wave-17-models');
+      await rows.filter({ hasText: 'wave-emu' }).click();
+      await status('wave-emu').waitFor();
+      await shot('wave-18-emulator');
+      await bench.command('Warplens: Stop Showing Lanes');
+    });
+  });
+
   describe('a .wave file', () => {
     test('of another language stays what it is until it gets a kernel', async () => {
       const { bench } = given();
