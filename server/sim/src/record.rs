@@ -1,23 +1,17 @@
 //! Writing a trace while a program runs: one recorder a warp, a handful of instructions a visit.
 //!
 //! Equal neighbouring visits are folded as they come, and everything that can be derived (unions, counts, sums of lanes) is
-//! derived when a fold ends, so the common visit costs two compares and one add. Statements that a warp goes straight
-//! through have the same visits, so these are kept once for all of them: a *run* of statements, made when they are first
-//! reached and split where a later visit covers only a part of it.
+//! derived when a fold ends, so the common visit costs two compares and one add; where no more visits are kept, each is
+//! counted at once. Statements that a warp goes straight through have the same visits, so these are kept once for all of
+//! them: a *run* of statements, made when they are first reached and split where a later visit covers only a part of it.
 
 use std::sync::Arc;
 
 use crate::trace::{Counters, LineTrace, Mask, StatementId, Totals, Visit};
 
-/// The visits of each statement of a run by one warp; kept with the first of them.
-#[derive(Clone, Debug, Default)]
-struct Run {
-    /// One past the last statement; 0 where no run begins.
-    end: u32,
-    truncated: bool,
-    /// The newest visit; repeated 0 times where there is none.
-    open: Visit,
-    folded: Vec<Visit>,
+/// What visits amount to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Sums {
     count: u64,
     active: Mask,
     executed: Mask,
@@ -25,11 +19,44 @@ struct Run {
     executed_lanes: u64,
 }
 
+impl Sums {
+    #[inline(always)]
+    fn add(&mut self, Visit { active, executed, repeat }: Visit) {
+        self.count += repeat;
+        self.active |= active;
+        self.executed |= executed;
+        self.active_lanes += repeat * u64::from(active.count_ones());
+        self.executed_lanes += repeat * u64::from(executed.count_ones());
+    }
+
+    fn join(&mut self, other: &Sums) {
+        self.count += other.count;
+        self.active |= other.active;
+        self.executed |= other.executed;
+        self.active_lanes += other.active_lanes;
+        self.executed_lanes += other.executed_lanes;
+    }
+}
+
+/// The visits of each statement of a run by one warp; kept with the first of them.
+#[derive(Clone, Copy, Debug, Default)]
+struct Run {
+    /// One past the last statement; 0 where no run begins.
+    end: u32,
+    /// Whether no more visits are kept.
+    truncated: bool,
+    /// The newest visit, not counted yet; repeated 0 times where there is none.
+    open: Visit,
+    sums: Sums,
+}
+
 /// Records the visits of one warp.
 #[derive(Clone, Debug)]
 pub struct Recorder {
     /// One a statement.
     runs: Vec<Run>,
+    /// The folded visits of each run; none at all where nobody asks for visits.
+    folded: Vec<Vec<Visit>>,
     /// One a statement, or none at all where nobody counts.
     counters: Vec<Counters>,
     max_visits: usize,
@@ -40,7 +67,14 @@ impl Recorder {
     /// A recorder for a program of `statements` statements that keeps at most `max_visits` folded visits a statement, and
     /// `budget` in all; those that statements share count once.
     pub fn new(statements: usize, max_visits: usize, budget: usize) -> Self {
-        Recorder { runs: vec![Run::default(); statements], counters: Vec::new(), max_visits, budget }
+        let truncated = max_visits == 0 || budget == 0;
+        Recorder {
+            runs: vec![Run { truncated, ..Run::default() }; statements],
+            folded: if truncated { Vec::new() } else { vec![Vec::new(); statements] },
+            counters: Vec::new(),
+            max_visits,
+            budget,
+        }
     }
 
     /// From now on each statement has counters.
@@ -65,58 +99,63 @@ impl Recorder {
     /// `executed` of them acted.
     #[inline(always)]
     pub fn visit_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
+        if first >= end {
+            return;
+        }
+        let run = &mut self.runs[first as usize];
+        if run.end != end {
+            self.visit_parts(first, end, active, executed);
+        } else if run.truncated {
+            run.sums.add(Visit { active, executed, repeat: 1 });
+        } else if run.open.active == active && run.open.executed == executed {
+            run.open.repeat += 1;
+        } else {
+            self.open(first as usize, active, executed);
+        }
+    }
+
+    /// As [`Self::visit_run`], of what is more or less than one run.
+    #[inline(never)]
+    fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let mut at = first;
         while at < end {
-            let run = &mut self.runs[at as usize];
+            let run = &self.runs[at as usize];
             if run.end <= at || run.end > end {
                 self.arrange(at, end);
-                continue;
             }
-            if run.open.active == active && run.open.executed == executed {
-                run.open.repeat += 1;
-                at = run.end;
-            } else {
-                let start = at as usize;
-                at = self.close(start);
-                self.runs[start].open = Visit { active, executed, repeat: 1 };
-            }
+            let part = at;
+            at = self.runs[part as usize].end;
+            self.visit_run(part, at, active, executed);
         }
     }
 
-    /// Changes the newest visit of `statement`: for statements whose masks are known only after the fact.
-    pub fn amend(&mut self, statement: StatementId, active: Mask, executed: Mask) {
-        let index = statement.index();
-        if self.runs[index].end != statement.0 + 1 {
-            self.arrange(statement.0, statement.0 + 1);
-        }
-        let open = &mut self.runs[index].open;
-        if open.repeat == 1 {
-            (open.active, open.executed) = (active, executed);
+    /// Begins a new fold of the run at `first`.
+    #[inline(never)]
+    fn open(&mut self, first: usize, active: Mask, executed: Mask) {
+        self.close(first);
+        let run = &mut self.runs[first];
+        let visit = Visit { active, executed, repeat: 1 };
+        if run.truncated {
+            run.sums.add(visit);
         } else {
-            open.repeat = open.repeat.saturating_sub(1);
-            self.visit(statement, active, executed);
+            run.open = visit;
         }
     }
 
-    /// Ends the fold of the run at `first`, and gives the run's end.
-    fn close(&mut self, first: usize) -> u32 {
+    /// Ends the fold of the run at `first`.
+    fn close(&mut self, first: usize) {
         let run = &mut self.runs[first];
         let visit = std::mem::take(&mut run.open);
         if visit.repeat == 0 {
-            return run.end;
+            return;
         }
-        run.count += visit.repeat;
-        run.active |= visit.active;
-        run.executed |= visit.executed;
-        run.active_lanes += visit.repeat * u64::from(visit.active.count_ones());
-        run.executed_lanes += visit.repeat * u64::from(visit.executed.count_ones());
-        if run.truncated || run.folded.len() >= self.max_visits || self.budget == 0 {
-            run.truncated = true;
-        } else {
+        run.sums.add(visit);
+        if self.folded[first].len() < self.max_visits && self.budget > 0 {
             self.budget -= 1;
-            run.folded.push(visit);
+            self.folded[first].push(visit);
+        } else {
+            run.truncated = true;
         }
-        run.end
     }
 
     /// Makes a run begin at `at` that does not go beyond `end`.
@@ -139,34 +178,39 @@ impl Recorder {
 
     /// Makes two runs of the one at `first`; the second begins at `at`.
     fn split(&mut self, first: usize, at: usize) {
-        self.runs[at] = self.runs[first].clone();
+        self.runs[at] = self.runs[first];
         self.runs[first].end = at as u32;
+        if !self.folded.is_empty() {
+            self.folded[at] = self.folded[first].clone();
+        }
+    }
+
+    /// Ends the fold of the first run from `at` on, and gives where it begins.
+    fn close_next(&mut self, at: usize) -> Option<usize> {
+        let first = at + self.runs[at..].iter().position(|run| run.end != 0)?;
+        self.close(first);
+        Some(first)
     }
 
     /// Ends the recording: the statements that were reached, and the visits that may still be kept by later warps.
     pub fn finish(mut self) -> (Vec<LineTrace>, usize) {
-        let mut lines = Vec::new();
-        let mut at = 0;
-        while at < self.runs.len() {
-            if self.runs[at].end == 0 {
-                at += 1;
-                continue;
-            }
-            let end = self.close(at) as usize;
-            let run = &mut self.runs[at];
-            let visits: Arc<[Visit]> = std::mem::take(&mut run.folded).into();
-            lines.extend((at..end).map(|statement| LineTrace {
+        let (mut lines, mut at) = (Vec::new(), 0);
+        while let Some(first) = self.close_next(at) {
+            let Run { end, sums, truncated, .. } = self.runs[first];
+            at = end as usize;
+            let folded = self.folded.get_mut(first).map(std::mem::take).unwrap_or_default();
+            let visits: Arc<[Visit]> = folded.into();
+            lines.extend((first..end as usize).map(|statement| LineTrace {
                 statement: StatementId(statement as u32),
-                count: run.count,
-                active: run.active,
-                executed: run.executed,
-                active_lanes: run.active_lanes,
-                executed_lanes: run.executed_lanes,
+                count: sums.count,
+                active: sums.active,
+                executed: sums.executed,
+                active_lanes: sums.active_lanes,
+                executed_lanes: sums.executed_lanes,
                 visits: Arc::clone(&visits),
-                truncated: run.truncated,
+                truncated,
                 counters: self.counters.get(statement).map(|&cost| Box::new(cost)),
             }));
-            at = end;
         }
         (lines, self.budget)
     }
@@ -175,40 +219,66 @@ impl Recorder {
 /// The sums over warps: one line a statement, without visits.
 #[derive(Clone, Debug, Default)]
 pub struct Summary {
-    lines: Vec<Option<LineTrace>>,
-    totals: Totals,
+    lines: Vec<(Sums, Option<Box<Counters>>)>,
 }
 
 impl Summary {
     /// Adds what one warp did.
     pub fn add(&mut self, lines: &[LineTrace]) {
         for line in lines {
-            let index = line.statement.index();
-            if self.lines.len() <= index {
-                self.lines.resize(index + 1, None);
+            let &LineTrace { count, active, executed, active_lanes, executed_lanes, .. } = line;
+            let sums = Sums { count, active, executed, active_lanes, executed_lanes };
+            self.add_line(line.statement.index(), &sums, line.counters.as_deref());
+        }
+    }
+
+    /// Adds what one warp did of whose visits nothing is kept.
+    pub fn count(&mut self, mut recorder: Recorder) {
+        let mut at = 0;
+        while let Some(first) = recorder.close_next(at) {
+            let Run { end, sums, .. } = recorder.runs[first];
+            at = end as usize;
+            for statement in first..at {
+                self.add_line(statement, &sums, recorder.counters.get(statement));
             }
-            self.totals.warp_instructions += line.count;
-            self.totals.thread_instructions += line.active_lanes;
-            self.totals.executed_thread_instructions += line.executed_lanes;
-            match &mut self.lines[index] {
-                Some(sum) => {
-                    sum.count += line.count;
-                    sum.active |= line.active;
-                    sum.executed |= line.executed;
-                    sum.active_lanes += line.active_lanes;
-                    sum.executed_lanes += line.executed_lanes;
-                    if let Some(cost) = &line.counters {
-                        sum.counters.get_or_insert_default().add(cost);
-                    }
-                }
-                none => *none = Some(LineTrace { visits: [].into(), truncated: true, ..line.clone() }),
-            }
+        }
+    }
+
+    fn add_line(&mut self, statement: usize, sums: &Sums, counters: Option<&Counters>) {
+        if self.lines.len() <= statement {
+            self.lines.resize_with(statement + 1, Default::default);
+        }
+        let (sum, cost) = &mut self.lines[statement];
+        sum.join(sums);
+        if let Some(counters) = counters {
+            cost.get_or_insert_default().add(counters);
         }
     }
 
     /// The statements reached by any warp, and the totals.
     pub fn finish(self) -> (Vec<LineTrace>, Totals) {
-        (self.lines.into_iter().flatten().collect(), self.totals)
+        let mut totals = Totals::default();
+        let mut lines = Vec::new();
+        for (statement, (sums, counters)) in self.lines.into_iter().enumerate() {
+            if sums.count == 0 {
+                continue;
+            }
+            totals.warp_instructions += sums.count;
+            totals.thread_instructions += sums.active_lanes;
+            totals.executed_thread_instructions += sums.executed_lanes;
+            lines.push(LineTrace {
+                statement: StatementId(statement as u32),
+                count: sums.count,
+                active: sums.active,
+                executed: sums.executed,
+                active_lanes: sums.active_lanes,
+                executed_lanes: sums.executed_lanes,
+                visits: Arc::default(),
+                truncated: true,
+                counters,
+            });
+        }
+        (lines, totals)
     }
 }
 
@@ -304,16 +374,6 @@ mod tests {
     fn a_statement_never_reached_is_not_listed() {
         let (lines, _) = Recorder::new(3, 2, 100).finish();
         assert!(lines.is_empty());
-    }
-
-    #[test]
-    fn the_newest_visit_can_be_amended() {
-        let mut recorder = Recorder::new(1, 10, 100);
-        recorder.visit(StatementId(0), 3, 3);
-        recorder.visit(StatementId(0), 3, 3);
-        recorder.amend(StatementId(0), 3, 1);
-        let (lines, _) = recorder.finish();
-        assert_eq!(visits(&lines, 0), [(3, 3, 1), (3, 1, 1)]);
     }
 
     #[test]

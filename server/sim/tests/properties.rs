@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{kernel, run_kernel};
+use common::{kernel, run_kernel, run_with};
 use proptest::prelude::*;
 use warplens_sim::ptx::Model;
-use warplens_sim::{RunResult, Status, Visit};
+use warplens_sim::{Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace};
 
 /// A block: it changes a value, uses up fuel, and may go elsewhere by a bit of the value.
 #[derive(Clone, Debug)]
@@ -73,6 +73,12 @@ fn run(text: &str, model: Model) -> (RunResult, Vec<u8>) {
     (result, bytes)
 }
 
+/// The visits of a statement, none folded.
+fn visits(line: &LineTrace) -> Vec<(Mask, Mask)> {
+    let repeated = |visit: &Visit| std::iter::repeat_n((visit.active, visit.executed), visit.repeat as usize);
+    line.visits.iter().flat_map(repeated).collect()
+}
+
 /// Lanes that acted at each statement, over all warps.
 fn executed(result: &RunResult) -> Vec<(u32, u64)> {
     result.summed.iter().map(|line| (line.statement.0, line.executed_lanes)).collect()
@@ -111,6 +117,33 @@ proptest! {
                     let masks = |visit: &Visit| (visit.active, visit.executed);
                     let folded = line.visits.windows(2).all(|pair| masks(&pair[0]) != masks(&pair[1]));
                     prop_assert!(folded);
+                }
+            }
+        }
+    }
+
+    /// A limit ends a run between two instructions, wherever groups part, meet and take turns there, and changes nothing of
+    /// what was before.
+    #[test]
+    fn a_limit_cuts_a_run_and_nothing_else(blocks in prop::collection::vec(block(), 2..8), cut in 0.0..1.0f64) {
+        let text = text(&blocks);
+        for model in Model::ALL {
+            let (whole, _) = run(&text, model);
+            let steps = (whole.totals.warp_instructions as f64 * cut) as u64;
+            let limited = |max_steps| {
+                let options = RunOptions { limits: Limits { max_steps, ..Limits::default() }, ..RunOptions::default() };
+                run_with(&text, 40, 160, model, &options).2
+            };
+            let (before, after) = (limited(steps), limited(steps + 1));
+            prop_assert_eq!(before.totals.warp_instructions, steps, "{}", model.name());
+            prop_assert_eq!(after.totals.warp_instructions, steps + 1, "{}", model.name());
+            for warp in &before.warps {
+                let same = |other: &&WarpTrace| (other.cta, other.warp) == (warp.cta, warp.warp);
+                let full = whole.warps.iter().find(same).expect("the warp ran");
+                for line in &warp.lines {
+                    let full = full.lines.iter().find(|other| other.statement == line.statement);
+                    let full = full.expect("the statement was reached");
+                    prop_assert!(visits(full).starts_with(&visits(line)), "{}", model.name());
                 }
             }
         }

@@ -96,6 +96,8 @@ pub struct Function {
     pub first_statement: u32,
     /// The instructions in text order; one a statement.
     pub code: Vec<Instruction>,
+    /// By instruction: the first from there on that has a guard or decides who runs next, or the end.
+    pub stretches: Vec<u32>,
     /// Its registers.
     pub frame: FrameLayout,
     /// Formal parameters, in order.
@@ -119,6 +121,18 @@ pub struct Function {
 }
 
 impl Function {
+    /// Where the stretches of its code end that nobody needs to ask about who runs.
+    pub(crate) fn find_stretches(&mut self) {
+        let mut end = self.code.len() as u32;
+        self.stretches = vec![end; self.code.len() + 1];
+        for (pc, instruction) in self.code.iter().enumerate().rev() {
+            if instruction.guard != Guard::ALWAYS || instruction.op.is_control() {
+                end = pc as u32;
+            }
+            self.stretches[pc] = end;
+        }
+    }
+
     /// The registers that the instruction at `pc` writes, as numbers of `frame.registers`.
     pub fn writes_of(&self, pc: u32) -> &[u32] {
         let pc = pc as usize;

@@ -9,7 +9,10 @@
     reason = "a plain loop over lanes becomes vectors wherever it is inlined"
 )]
 
+use std::any::Any;
 use std::hint::black_box;
+
+use pulp::Simd;
 
 use super::program::Slot;
 
@@ -207,16 +210,10 @@ impl Registers {
 
     /// The lanes in which `f(a, b)` holds; lanes off the warp's mask too, for the caller to cut.
     #[inline(always)]
-    pub fn test2<A: Word, B: Word>(&self, s: &Slots, f: impl Fn(A, B) -> bool) -> u32 {
+    pub fn test2<S: Simd, A: Word, B: Word>(&self, simd: S, s: &Slots, f: impl Fn(A, B) -> bool) -> u32 {
         let (a, b) = (self.get(s.a), self.get(s.b));
         let holds: Lanes<u32> = each(|lane| u32::from(f(a[lane], b[lane])).wrapping_neg());
-        // Seen as one, both loops would become something else than vectors.
-        let holds = black_box(&holds);
-        let mut mask = 0;
-        for lane in 0..WIDTH {
-            mask |= holds[lane] & 1 << lane;
-        }
-        mask
+        lanes_of(simd, &holds)
     }
 
     /// Writes the lanes of `mask` of a predicate.
@@ -256,6 +253,23 @@ fn merge<T: Word>(d: &mut Lanes<T>, mask: u32, values: &Lanes<T>) {
     }
 }
 
+/// The lanes that are all ones, where the others are 0.
+#[inline(always)]
+fn lanes_of<S: Simd>(simd: S, holds: &Lanes<u32>) -> u32 {
+    #[cfg(target_arch = "x86_64")]
+    if let Some(simd) = (&simd as &dyn Any).downcast_ref::<pulp::x86::V3>() {
+        let signs = |&eight: &[u32; 8]| simd.avx._mm256_movemask_ps(pulp::cast(eight)) as u32;
+        return holds.as_chunks().0.iter().rev().map(signs).fold(0, |mask, eight| mask << 8 | eight);
+    }
+    // Seen together with what made the lanes, the loop would become something else than vectors.
+    let holds = black_box(holds);
+    let mut mask = 0;
+    for lane in 0..WIDTH {
+        mask |= holds[lane] & 1 << lane;
+    }
+    mask
+}
+
 /// All ones in the lanes of a mask. Looked up: of what it can compute, the compiler makes stores under a mask, and these are
 /// slow on some processors.
 #[inline(always)]
@@ -270,6 +284,8 @@ fn kept(mask: u32) -> Lanes<i8> {
 
 #[cfg(test)]
 mod tests {
+    use pulp::Scalar;
+
     use super::*;
 
     fn two() -> Registers {
@@ -303,7 +319,8 @@ mod tests {
     #[test]
     fn tests_give_masks() {
         let registers = two();
-        assert_eq!(registers.test2::<u32, u32>(&Slots { a: 1, b: 0, ..Slots::default() }, |a, b| a > b), !1);
+        let slots = Slots { a: 1, b: 0, ..Slots::default() };
+        assert_eq!(registers.test2(Scalar::new(), &slots, |a: u32, b: u32| a > b), !1);
     }
 
     #[test]

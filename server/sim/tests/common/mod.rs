@@ -111,13 +111,23 @@ pub(crate) fn run_kernel(
     bytes: usize,
     model: Model,
 ) -> (Source, Program, RunResult, Vec<u8>) {
+    run_with(text, block, bytes, model, &RunOptions::default())
+}
+
+/// As [`run_kernel`], with options.
+pub(crate) fn run_with(
+    text: &str,
+    block: u32,
+    bytes: usize,
+    model: Model,
+    options: &RunOptions,
+) -> (Source, Program, RunResult, Vec<u8>) {
     let source = Source::new(text);
     let program = source.program("k");
     let mut config = LaunchConfig::new([1, 1, 1], [block, 1, 1]);
     let out = config.memory.allocate("out", bytes as u64).expect("room");
     config.params = out.to_le_bytes().to_vec();
-    let result =
-        run(&program, config, model, &RunOptions::default(), Control::none()).expect("nobody cancels");
+    let result = run(&program, config, model, options, Control::none()).expect("nobody cancels");
     let contents = result.memory.bytes(out, bytes as u64).expect("the buffer").to_vec();
     (source, program, result, contents)
 }

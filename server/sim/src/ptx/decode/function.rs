@@ -104,6 +104,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
         self.out.writes.push(self.out.written.len() as u32);
         self.out.names.push(self.out.named.len() as u32);
         self.find_suspects();
+        self.out.find_stretches();
         self.out
     }
 

@@ -54,7 +54,7 @@ impl Warp {
         if uniform && !one(&parts) {
             self.not_uniform("a branch", statement, executed, mask, journal);
         }
-        let join = self.join(instruction, launch);
+        let join = launch.plan.join(&instruction);
         let target = self.part(&parts, pc, join)?;
         self.went(pc, target, function, spaces);
         let goes_round = target <= pc && self.spin.backward(spaces.changes);

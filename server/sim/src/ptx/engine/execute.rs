@@ -1,6 +1,6 @@
 //! One operation that does not decide who runs next, in the lanes that execute it.
 
-use pulp::{NullaryFnOnce, Simd};
+use pulp::{NullaryFnOnce, Scalar, Simd};
 
 use super::access;
 use super::atomic;
@@ -66,8 +66,9 @@ impl Surroundings<'_> {
     }
 }
 
-/// Runs an operation in the lanes of `mask`.
-#[inline(always)]
+/// Runs an operation in the lanes of `mask`. Not part of the loop that calls it: whatever an operation needs would be prepared
+/// there for each stretch of instructions, however short.
+#[inline(never)]
 pub(crate) fn execute<S: Simd>(
     simd: S,
     instruction: &Instruction,
@@ -78,7 +79,7 @@ pub(crate) fn execute<S: Simd>(
 ) -> Result<(), Box<Trouble>> {
     macro_rules! apart {
         ($kind:ident) => {
-            simd.vectorize(Apart::<{ kind::$kind }> { instruction, function, r, around, mask })
+            simd.vectorize(Apart::<S, { kind::$kind }> { simd, instruction, function, r, around, mask })
         };
     }
     match instruction.op {
@@ -114,7 +115,8 @@ mod kind {
 
 /// An operation of one kind, compiled for the instruction set of the loop but not into the loop: small functions are compiled
 /// best.
-struct Apart<'a, 'w, const KIND: u8> {
+struct Apart<'a, 'w, S, const KIND: u8> {
+    simd: S,
     instruction: &'a Instruction,
     function: &'a Function,
     r: &'a mut Registers,
@@ -122,12 +124,12 @@ struct Apart<'a, 'w, const KIND: u8> {
     mask: u32,
 }
 
-impl<const KIND: u8> NullaryFnOnce for Apart<'_, '_, KIND> {
+impl<S: Simd, const KIND: u8> NullaryFnOnce for Apart<'_, '_, S, KIND> {
     type Output = Result<(), Box<Trouble>>;
 
     #[inline(always)]
     fn call(self) -> Result<(), Box<Trouble>> {
-        let Apart { instruction, function, r, around, mask } = self;
+        let Apart { simd, instruction, function, r, around, mask } = self;
         let (s, tables) = (&instruction.s, &function.tables);
         match (KIND, instruction.op) {
             (kind::LOGIC, Op::Logic(op, width)) => bits::logic(op, width, s, r, mask),
@@ -136,7 +138,7 @@ impl<const KIND: u8> NullaryFnOnce for Apart<'_, '_, KIND> {
             (kind::WIDE, Op::MadWide(ty)) => integer::multiply_add_wide(ty, s, r, mask),
             (kind::SHIFT, Op::Shift(op, width)) => bits::shift(op, width, s, r, mask),
             (kind::COMPARE, Op::SetPredicate(cmp, ty, combining)) => {
-                let raw = compare::compare(cmp, ty, s, r);
+                let raw = compare::compare(simd, cmp, ty, s, r);
                 set_predicates(raw, combining, s, r, mask);
             }
             (kind::FLOAT_32, Op::Float32(op, mode)) => float::execute_32(op, mode, s, r, mask),
@@ -263,7 +265,7 @@ fn rare(
             r.map3(s, mask, |a, b, c| bits::dot_product(op, a_signed, b_signed, a, b, c));
         }
         Op::Set(cmp, ty, combining, to) => {
-            let raw = compare::compare(cmp, ty, s, r);
+            let raw = compare::compare(Scalar::new(), cmp, ty, s, r);
             let holds = combine(raw, combining, s, r);
             r.fill(s.d, mask & holds, to.bits());
             r.fill(s.d, mask & !holds, 0u32);

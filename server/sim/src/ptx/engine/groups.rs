@@ -15,7 +15,7 @@ mod regions;
 mod stack;
 
 use super::model::Model;
-use crate::ptx::program::{Program, Slot};
+use crate::ptx::program::{Instruction, Program, Slot};
 
 pub(crate) use its::Together;
 pub(crate) use meetings::Meeting;
@@ -88,6 +88,15 @@ impl Plan {
         };
         Plan { model, orders }
     }
+
+    /// Where the lanes that part at a branch meet.
+    #[inline(always)]
+    pub(crate) fn join(&self, branch: &Instruction) -> u32 {
+        match self.model {
+            Model::Textbook => branch.s.c,
+            _ => branch.s.b,
+        }
+    }
 }
 
 /// The groups of a warp under one of the models.
@@ -120,7 +129,13 @@ impl Groups {
         }
     }
 
+    /// Nobody will ask who has met.
+    pub(crate) fn ignore_meetings(&mut self) {
+        ask!(self, model => model.meetings.ignore());
+    }
+
     /// The group to run next, and `None` where all wait or nobody is left.
+    #[inline(always)]
     pub(crate) fn next(&mut self, live: u32, plan: &Plan) -> Option<Group> {
         match self {
             Groups::Stack(stack) => stack.next(live),
@@ -132,6 +147,16 @@ impl Groups {
     /// Calls that nobody is in any more.
     pub(crate) fn take_done(&mut self) -> Vec<Slot> {
         ask!(self, model => std::mem::take(&mut model.done))
+    }
+
+    /// Whether something has become of others than the group that is next: calls are done, or lanes were let go.
+    #[inline(always)]
+    pub(crate) fn has_news(&self) -> bool {
+        match self {
+            Groups::Stack(stack) => !stack.done.is_empty(),
+            Groups::Frontier(frontier) => !frontier.done.is_empty(),
+            Groups::Its(its) => !its.done.is_empty() || !its.apart.is_empty(),
+        }
     }
 
     /// Who has met since this was asked last.
@@ -155,12 +180,14 @@ impl Groups {
     }
 
     /// The running group goes on at `pc`.
+    #[inline(always)]
     pub(crate) fn go_on(&mut self, pc: u32) {
         ask!(self, model => model.go_on(pc));
     }
 
     /// The running group parts; by a model that asks for it, all meet again at `join`. Parts come in the order of their
     /// targets in the instruction.
+    #[inline(always)]
     pub(crate) fn part(&mut self, parts: &[(u32, u32)], join: u32) {
         match self {
             Groups::Stack(stack) => stack.part(parts, join),

@@ -114,14 +114,14 @@ pub(crate) struct Threads {
 
 impl Threads {
     pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], warp: u32) -> Threads {
-        let [x, y, _] = launch.block;
-        let linear = |lane: usize| warp * WIDTH as u32 + lane as u32;
+        let [x, y, z] = launch.block;
+        let linear: Lanes<u32> = std::array::from_fn(|lane| warp * WIDTH as u32 + lane as u32);
         Threads {
-            ids: [
-                std::array::from_fn(|lane| linear(lane) % x),
-                std::array::from_fn(|lane| linear(lane) / x % y),
-                std::array::from_fn(|lane| linear(lane) / x / y),
-            ],
+            ids: match y * z {
+                // Most blocks are rows, and divisions are slow.
+                1 => [linear, [0; WIDTH], [0; WIDTH]],
+                _ => [linear.map(|id| id % x), linear.map(|id| id / x % y), linear.map(|id| id / x / y)],
+            },
             grid: launch.grid,
             block: launch.block,
             cta,

@@ -302,13 +302,14 @@ impl<'a> Run<'a> {
             let id = WarpId { cta: warp.reporter.cta, warp: warp.reporter.warp };
             let launched = warp.threads.launched().into();
             let registers = self.launch.options.registers.then(|| registers(self.launch.program, &warp));
-            let (lines, _) = warp.recorder.finish();
-            self.gathered.summary.add(&lines);
             if warp.listed {
+                let (lines, _) = warp.recorder.finish();
+                self.gathered.summary.add(&lines);
                 let meetings = warp.meetings;
                 let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, meetings };
                 self.gathered.warps.push((number, trace));
             } else {
+                self.gathered.summary.count(warp.recorder);
                 self.gathered.truncated = true;
             }
         }

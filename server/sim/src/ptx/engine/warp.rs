@@ -7,7 +7,6 @@ use super::frame::Frame;
 use super::groups::{self, Group, Groups};
 use super::launch::{Journal, Launch, Reporter, Threads, related};
 use super::local::Local;
-use super::model::Model;
 use super::probe::Probe;
 use super::spaces::Spaces;
 use super::spin::SpinWatch;
@@ -107,10 +106,14 @@ impl Warp {
         if launch.options.counters {
             recorder.count_costs();
         }
+        let mut groups = Groups::new(launch.plan.model, live, entry.code.len() as u32);
+        if !listed {
+            groups.ignore_meetings();
+        }
         Warp {
             reporter: Reporter { cta, warp },
             live,
-            groups: Groups::new(launch.plan.model, live, entry.code.len() as u32),
+            groups,
             frames: vec![Some(frame)],
             local,
             carry: 0,
@@ -145,13 +148,12 @@ impl Warp {
         spaces: &mut Spaces,
         journal: &mut Journal,
     ) -> Pause {
+        let mut next = self.groups.next(self.live, &launch.plan);
         loop {
-            let Some(group) = self.groups.next(self.live, &launch.plan) else {
+            let Some(group) = next else {
                 return if self.groups.is_empty() { Pause::Ended } else { Pause::Waiting };
             };
-            for meeting in self.groups.take_meetings() {
-                self.note_meeting(launch, &meeting);
-            }
+            self.note_meetings(launch);
             for done in self.groups.take_done() {
                 if done != 0 {
                     self.frames[done as usize] = None;
@@ -160,17 +162,25 @@ impl Warp {
             for groups in self.groups.take_apart() {
                 self.together_apart(&groups, launch, journal);
             }
-            if group.asks && self.waits_for_members(group, launch) {
-                continue;
-            }
-            if let Some(pause) = self.run_group(simd, group, launch, spaces, journal) {
-                return pause;
-            }
+            next = if group.asks && self.waits_for_members(group, launch) {
+                self.groups.next(self.live, &launch.plan)
+            } else {
+                match self.run_group(simd, group, launch, spaces, journal) {
+                    Ok(next) => next,
+                    Err(pause) => return pause,
+                }
+            };
+        }
+    }
+
+    fn note_meetings(&mut self, launch: &Launch<'_>) {
+        for meeting in self.groups.take_meetings() {
+            self.note_meeting(launch, &meeting);
         }
     }
 
     fn note_meeting(&mut self, launch: &Launch<'_>, met: &groups::Meeting) {
-        let Some(function) = self.function(launch, met.frame).filter(|_| self.listed) else { return };
+        let Some(function) = self.function(launch, met.frame) else { return };
         if met.pc as usize >= function.code.len() {
             return;
         }
@@ -185,6 +195,7 @@ impl Warp {
         }
     }
 
+    /// Runs a group, and gives the one to run next.
     #[inline(always)]
     fn run_group<S: Simd>(
         &mut self,
@@ -193,14 +204,38 @@ impl Warp {
         launch: &Launch<'_>,
         spaces: &mut Spaces,
         journal: &mut Journal,
+    ) -> Result<Option<Group>, Pause> {
+        let Some(function) = self.function(launch, group.frame) else {
+            return Ok(self.groups.next(self.live, &launch.plan));
+        };
+        let (group, event) = self.straight(simd, group, function, launch, spaces, journal);
+        self.stopped_at = function.first_statement + group.pc;
+        // Later the calls that they are in may be done.
+        self.note_meetings(launch);
+        if let Event::Next(next) = event {
+            return Ok(next);
+        }
+        self.groups.go_on(group.pc);
+        match self.stopped(event, function, group, launch, spaces, journal) {
+            Some(pause) => Err(pause),
+            None => Ok(self.groups.next(self.live, &launch.plan)),
+        }
+    }
+
+    /// The running group has stopped where it says.
+    fn stopped(
+        &mut self,
+        event: Event,
+        function: &Function,
+        group: Group,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
     ) -> Option<Pause> {
-        let function = self.function(launch, group.frame)?;
-        let (pc, event) = self.straight(simd, group, function, spaces, journal);
+        let pc = group.pc;
         let statement = function.first_statement + pc;
-        self.stopped_at = statement;
-        self.groups.go_on(pc);
         match event {
-            Event::Met => None,
+            Event::Next(_) => None,
             Event::Turn { from } => {
                 self.went(from, pc, function, spaces);
                 None
@@ -224,7 +259,6 @@ impl Warp {
             }
             Event::Control { executed } => {
                 let instruction = function.code[pc as usize];
-                let group = Group { pc, ..group };
                 self.control(instruction, function, group, executed, launch, spaces, journal)
             }
         }
@@ -262,7 +296,7 @@ impl Warp {
                 if uniform {
                     self.not_uniform("a branch", statement, executed, mask, journal);
                 }
-                let join = self.join(instruction, launch);
+                let join = launch.plan.join(&instruction);
                 self.part(&[(instruction.s.a, executed), (next, mask & !executed)], pc, join);
                 None
             }
@@ -321,14 +355,6 @@ impl Warp {
                 self.groups.go_on(next);
                 None
             }
-        }
-    }
-
-    /// Where the lanes that part at a branch meet.
-    pub(crate) fn join(&self, instruction: Instruction, launch: &Launch<'_>) -> u32 {
-        match launch.plan.model {
-            Model::Textbook => instruction.s.c,
-            _ => instruction.s.b,
         }
     }
 

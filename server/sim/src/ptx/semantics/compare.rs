@@ -1,5 +1,7 @@
 //! Comparisons and selection: `setp`, `set`, `selp`, `slct`, `testp`.
 
+use pulp::{Scalar, Simd};
+
 use super::float::flush_32;
 use super::integer::Integer;
 use crate::ptx::registers::{FULL, Registers, Slots, WIDTH};
@@ -92,20 +94,20 @@ pub enum CompareType {
 
 /// The lanes in which the comparison of `a` and `b` holds; of lanes that are off, anything.
 #[inline(always)]
-pub fn compare(cmp: Comparison, ty: CompareType, s: &Slots, r: &Registers) -> u32 {
+pub fn compare<S: Simd>(simd: S, cmp: Comparison, ty: CompareType, s: &Slots, r: &Registers) -> u32 {
     match ty {
-        CompareType::U16 => integers::<u16>(cmp, s, r),
-        CompareType::S16 => integers::<i16>(cmp, s, r),
-        CompareType::U32 => integers::<u32>(cmp, s, r),
-        CompareType::S32 => integers::<i32>(cmp, s, r),
-        CompareType::U64 => integers::<u64>(cmp, s, r),
-        CompareType::S64 => integers::<i64>(cmp, s, r),
-        CompareType::F16 => floats(cmp, s, r, |bits: u32| half(F16, bits)),
-        CompareType::F16Flush => floats(cmp, s, r, |bits: u32| half(F16, flush_16(bits))),
-        CompareType::Bf16 => floats(cmp, s, r, |bits: u32| half(BF16, bits)),
-        CompareType::F32 => floats(cmp, s, r, f32::from_bits),
-        CompareType::F32Flush => floats(cmp, s, r, |bits| f32::from_bits(flush_32(bits))),
-        CompareType::F64 => floats(cmp, s, r, f64::from_bits),
+        CompareType::U16 => integers::<S, u16>(simd, cmp, s, r),
+        CompareType::S16 => integers::<S, i16>(simd, cmp, s, r),
+        CompareType::U32 => integers::<S, u32>(simd, cmp, s, r),
+        CompareType::S32 => integers::<S, i32>(simd, cmp, s, r),
+        CompareType::U64 => integers::<S, u64>(simd, cmp, s, r),
+        CompareType::S64 => integers::<S, i64>(simd, cmp, s, r),
+        CompareType::F16 => floats(simd, cmp, s, r, |bits: u32| half(F16, bits)),
+        CompareType::F16Flush => floats(simd, cmp, s, r, |bits: u32| half(F16, flush_16(bits))),
+        CompareType::Bf16 => floats(simd, cmp, s, r, |bits: u32| half(BF16, bits)),
+        CompareType::F32 => floats(simd, cmp, s, r, f32::from_bits),
+        CompareType::F32Flush => floats(simd, cmp, s, r, |bits| f32::from_bits(flush_32(bits))),
+        CompareType::F64 => floats(simd, cmp, s, r, f64::from_bits),
     }
 }
 
@@ -113,9 +115,11 @@ pub fn compare(cmp: Comparison, ty: CompareType, s: &Slots, r: &Registers) -> u3
 pub fn compare_halves(cmp: Comparison, ty: CompareType, half: usize, s: &Slots, r: &Registers) -> u32 {
     let part = |bits: u32| bits >> (16 * half) & 0xffff;
     match ty {
-        CompareType::Bf16 => floats(cmp, s, r, |bits: u32| self::half(BF16, part(bits))),
-        CompareType::F16Flush => floats(cmp, s, r, |bits: u32| self::half(F16, flush_16(part(bits)))),
-        _ => floats(cmp, s, r, |bits: u32| self::half(F16, part(bits))),
+        CompareType::Bf16 => floats(Scalar::new(), cmp, s, r, |bits: u32| self::half(BF16, part(bits))),
+        CompareType::F16Flush => {
+            floats(Scalar::new(), cmp, s, r, |bits: u32| self::half(F16, flush_16(part(bits))))
+        }
+        _ => floats(Scalar::new(), cmp, s, r, |bits: u32| self::half(F16, part(bits))),
     }
 }
 
@@ -129,15 +133,17 @@ pub fn half(format: Format, bits: u32) -> f32 {
 }
 
 #[inline(always)]
-fn integers<T: Integer>(cmp: Comparison, s: &Slots, r: &Registers) -> u32 {
+fn integers<S: Simd, T: Integer>(simd: S, cmp: Comparison, s: &Slots, r: &Registers) -> u32 {
     match cmp {
-        Comparison::Equal | Comparison::EqualUnordered => r.test2(s, |a, b| T::of(a) == T::of(b)),
-        Comparison::NotEqual | Comparison::NotEqualUnordered => r.test2(s, |a, b| T::of(a) != T::of(b)),
-        Comparison::Less | Comparison::LessUnordered => r.test2(s, |a, b| T::of(a) < T::of(b)),
-        Comparison::LessEqual | Comparison::LessEqualUnordered => r.test2(s, |a, b| T::of(a) <= T::of(b)),
-        Comparison::Greater | Comparison::GreaterUnordered => r.test2(s, |a, b| T::of(a) > T::of(b)),
+        Comparison::Equal | Comparison::EqualUnordered => r.test2(simd, s, |a, b| T::of(a) == T::of(b)),
+        Comparison::NotEqual | Comparison::NotEqualUnordered => r.test2(simd, s, |a, b| T::of(a) != T::of(b)),
+        Comparison::Less | Comparison::LessUnordered => r.test2(simd, s, |a, b| T::of(a) < T::of(b)),
+        Comparison::LessEqual | Comparison::LessEqualUnordered => {
+            r.test2(simd, s, |a, b| T::of(a) <= T::of(b))
+        }
+        Comparison::Greater | Comparison::GreaterUnordered => r.test2(simd, s, |a, b| T::of(a) > T::of(b)),
         Comparison::GreaterEqual | Comparison::GreaterEqualUnordered => {
-            r.test2(s, |a, b| T::of(a) >= T::of(b))
+            r.test2(simd, s, |a, b| T::of(a) >= T::of(b))
         }
         Comparison::Numbers => FULL,
         Comparison::AnyNan => 0,
@@ -145,7 +151,8 @@ fn integers<T: Integer>(cmp: Comparison, s: &Slots, r: &Registers) -> u32 {
 }
 
 #[inline(always)]
-fn floats<B: crate::ptx::registers::Word, F: PartialOrd + Copy>(
+fn floats<S: Simd, B: crate::ptx::registers::Word, F: PartialOrd + Copy>(
+    simd: S,
     cmp: Comparison,
     s: &Slots,
     r: &Registers,
@@ -154,11 +161,11 @@ fn floats<B: crate::ptx::registers::Word, F: PartialOrd + Copy>(
     // A macro, so that each comparison is compiled with its loop.
     macro_rules! test {
         ($operator:tt) => {
-            r.test2(s, |a: B, b: B| value(a) $operator value(b))
+            r.test2(simd, s, |a: B, b: B| value(a) $operator value(b))
         };
     }
     // Only with a NaN is there no order.
-    let nan = || r.test2(s, |a: B, b: B| value(a).partial_cmp(&value(b)).is_none());
+    let nan = || r.test2(simd, s, |a: B, b: B| value(a).partial_cmp(&value(b)).is_none());
     match cmp {
         Comparison::Equal => test!(==),
         Comparison::NotEqual => test!(!=) & !nan(),
@@ -253,7 +260,7 @@ mod tests {
 
     fn holds(cmp: Comparison, ty: CompareType, a: u32, b: u32) -> bool {
         let (s, r) = words(a, b);
-        let mask = compare(cmp, ty, &s, &r);
+        let mask = compare(Scalar::new(), cmp, ty, &s, &r);
         assert!(mask == 0 || mask == FULL);
         mask == FULL
     }

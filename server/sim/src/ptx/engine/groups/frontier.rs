@@ -77,7 +77,7 @@ impl Frontier {
         });
         let mask = parts.iter().fold(0, |all, part| all | part);
         if parts.len() > 1 {
-            self.meetings.add(frame, pc, || parts);
+            self.meetings.add(frame, pc, parts);
         }
         self.add(frame, pc, mask);
         self.entries.len() - 1

@@ -6,7 +6,7 @@
 //! gives it back. An instruction that names lanes waits until they have come to it.
 
 use super::calls::Calls;
-use super::meetings::{Arrivals, Meetings};
+use super::meetings::Meetings;
 use super::patience::Patience;
 use super::regions::{Id, Regions};
 use super::{Entered, Group, Order, Place};
@@ -69,7 +69,6 @@ pub(crate) struct Its {
     running: usize,
     regions: Regions,
     calls: Calls,
-    arrivals: Arrivals,
     /// Groups that do something together from different places.
     pub(super) apart: Vec<Vec<Place>>,
     pub(super) done: Vec<Slot>,
@@ -83,7 +82,6 @@ impl Its {
             running: 0,
             regions: Regions::default(),
             calls: Calls::new(mask),
-            arrivals: Arrivals::default(),
             apart: Vec::new(),
             done: Vec::new(),
             meetings: Meetings::default(),
@@ -99,7 +97,7 @@ impl Its {
         }
         self.running = self.whose_turn()?;
         let Entry { at: Place { frame, pc, mask }, region, state, .. } = self.entries[self.running];
-        self.arrivals.go_on(frame, pc, mask, &mut self.meetings);
+        self.meetings.go_on(frame, pc, mask);
         let end = self.regions.end(region, frame).unwrap_or(u32::MAX);
         if mask == live {
             return Some(Group { pc, until: end, mask, frame, alone: true, asks: false });
@@ -131,20 +129,20 @@ impl Its {
         });
         self.regions.prune(live);
         self.calls.note_done(live, &mut self.done);
-        self.arrivals.retain(live);
+        self.meetings.retain(live);
     }
 
     /// Everything that follows from where groups are: who is where others will come waits there, regions that all have come
     /// to the end of end, and so does the waiting for lanes that have come.
     fn settle(&mut self, live: u32) {
         loop {
-            let (regions, arrivals) = (&mut self.regions, &mut self.arrivals);
+            let (regions, meetings) = (&mut self.regions, &mut self.meetings);
             self.entries.retain(|entry| {
                 let Place { frame, pc, mask } = entry.at;
                 let arrives = entry.state == State::Ready && regions.ends_at(entry.region, frame, pc);
                 if arrives {
                     regions.arrive(entry.region, mask);
-                    arrivals.add(frame, pc, mask);
+                    meetings.arrive(frame, pc, mask);
                 }
                 !arrives
             });
@@ -218,7 +216,7 @@ impl Its {
             let entry = &mut self.entries[first];
             entry.region = self.regions.common((entry.region, entry.at.mask), (region, mask));
             entry.at.mask |= mask;
-            self.arrivals.add(frame, pc, mask);
+            self.meetings.arrive(frame, pc, mask);
         }
         self.entries[first].state = State::Excused;
     }
@@ -241,7 +239,7 @@ impl Its {
             Some(entry) => {
                 entry.at.mask |= mask;
                 entry.patience = Patience::default();
-                self.arrivals.add(frame, pc, mask);
+                self.meetings.arrive(frame, pc, mask);
             }
             None => self.entries.push(Entry::new(place, region)),
         }

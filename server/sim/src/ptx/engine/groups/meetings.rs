@@ -16,40 +16,43 @@ pub(crate) struct Meeting {
     pub(crate) parts: Vec<u32>,
 }
 
-/// The meetings that nobody has asked for yet.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What is noted of meetings, as long as somebody will ask.
+#[derive(Clone, Debug, Default)]
 pub(super) struct Meetings {
+    ignored: bool,
+    /// Those who have come to where they wait for others.
+    arrived: Vec<(Slot, u32, u32)>,
+    /// The meetings that nobody has asked for yet.
     met: Vec<Meeting>,
     /// By instruction, of whatever function: how many have been told.
     told: Vec<u8>,
 }
 
+/// Whatever was noted, it changes nothing of what comes: a warp that goes round is where it was.
+impl PartialEq for Meetings {
+    fn eq(&self, _: &Meetings) -> bool {
+        true
+    }
+}
+
+impl Eq for Meetings {}
+
 impl Meetings {
-    pub(super) fn add(&mut self, frame: Slot, pc: u32, parts: impl FnOnce() -> Vec<u32>) {
-        let index = pc as usize;
-        if self.told.len() <= index {
-            self.told.resize(index + 1, 0);
-        }
-        if self.told[index] < MOST {
-            self.told[index] += 1;
-            self.met.push(Meeting { frame, pc, parts: parts() });
-        }
+    /// Nobody will ask.
+    pub(super) fn ignore(&mut self) {
+        self.ignored = true;
     }
 
     pub(super) fn take(&mut self) -> Vec<Meeting> {
         std::mem::take(&mut self.met)
     }
-}
 
-/// Those who have come to where they wait for others.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Arrivals {
-    arrived: Vec<(Slot, u32, u32)>,
-}
-
-impl Arrivals {
-    pub(super) fn add(&mut self, frame: Slot, pc: u32, mask: u32) {
-        self.arrived.push((frame, pc, mask));
+    /// Lanes have come to where they wait for others.
+    #[inline(always)]
+    pub(super) fn arrive(&mut self, frame: Slot, pc: u32, mask: u32) {
+        if !self.ignored {
+            self.arrived.push((frame, pc, mask));
+        }
     }
 
     /// Forgets lanes that are gone.
@@ -58,17 +61,41 @@ impl Arrivals {
     }
 
     /// The lanes of `mask` go on at `pc`: a meeting if they did not come at once.
-    pub(super) fn go_on(&mut self, frame: Slot, pc: u32, mask: u32, meetings: &mut Meetings) {
-        let here = |arrival: &(Slot, u32, u32)| (arrival.0, arrival.1) == (frame, pc);
-        if !self.arrived.iter().any(here) {
-            return;
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, frame: Slot, pc: u32, mask: u32) {
+        if self.arrived.iter().any(|&(at, where_to, _)| (at, where_to) == (frame, pc)) {
+            self.meet(frame, pc, mask);
         }
-        let came = || self.arrived.iter().filter(|arrival| here(arrival)).map(|(_, _, lanes)| lanes & mask);
-        let rest = mask & !came().fold(0, |all, lanes| all | lanes);
-        let parts = || [rest].into_iter().chain(came()).filter(|lanes| *lanes != 0);
-        if parts().nth(1).is_some() {
-            meetings.add(frame, pc, || parts().collect());
+    }
+
+    #[inline(never)]
+    fn meet(&mut self, frame: Slot, pc: u32, mask: u32) {
+        let here = |arrival: &(Slot, u32, u32)| (arrival.0, arrival.1) == (frame, pc);
+        let came = self.arrived.iter().filter(|arrival| here(arrival)).map(|(_, _, lanes)| lanes & mask);
+        let rest = mask & !came.clone().fold(0, |all, lanes| all | lanes);
+        let parts = [rest].into_iter().chain(came).filter(|lanes| *lanes != 0);
+        if parts.clone().nth(1).is_some() && tell(&mut self.told, pc) {
+            let parts = parts.collect();
+            self.met.push(Meeting { frame, pc, parts });
         }
         self.arrived.retain(|arrival| !here(arrival));
     }
+
+    /// These have met.
+    pub(super) fn add(&mut self, frame: Slot, pc: u32, parts: Vec<u32>) {
+        if !self.ignored && tell(&mut self.told, pc) {
+            self.met.push(Meeting { frame, pc, parts });
+        }
+    }
+}
+
+/// Whether a meeting at an instruction is still to be told.
+fn tell(told: &mut Vec<u8>, pc: u32) -> bool {
+    let index = pc as usize;
+    if told.len() <= index {
+        told.resize(index + 1, 0);
+    }
+    let tells = told[index] < MOST;
+    told[index] += u8::from(tells);
+    tells
 }

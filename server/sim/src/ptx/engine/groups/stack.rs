@@ -4,7 +4,7 @@
 //! of an entry may also be in entries above it: then the entry is where they will go on, and it does not run before they are
 //! back. The two models that use a stack differ in where lanes meet and in what becomes of groups that wait side by side.
 
-use super::meetings::{Arrivals, Meetings};
+use super::meetings::Meetings;
 use super::{Entered, Group, Place};
 use crate::ptx::program::Slot;
 
@@ -38,8 +38,6 @@ pub(crate) struct Stack {
     rule: Rule,
     entries: Vec<Entry>,
     running: usize,
-    /// Lanes that have come to where others will meet them.
-    arrivals: Arrivals,
     pub(super) done: Vec<Slot>,
     pub(super) meetings: Meetings,
 }
@@ -47,16 +45,10 @@ pub(crate) struct Stack {
 impl Stack {
     pub(super) fn new(rule: Rule, mask: u32, until: u32) -> Stack {
         let first = Entry { pc: 0, until, mask, frame: 0, blocked: false };
-        Stack {
-            rule,
-            entries: vec![first],
-            running: 0,
-            arrivals: Arrivals::default(),
-            done: Vec::new(),
-            meetings: Meetings::default(),
-        }
+        Stack { rule, entries: vec![first], running: 0, done: Vec::new(), meetings: Meetings::default() }
     }
 
+    #[inline(always)]
     pub(super) fn next(&mut self, live: u32) -> Option<Group> {
         let mut above = 0;
         let mut at = self.entries.len();
@@ -66,14 +58,14 @@ impl Stack {
             let mask = entry.mask & live;
             if mask == 0 {
                 self.remove(at);
-                self.arrivals.retain(live);
+                self.meetings.retain(live);
             } else if entry.pc == entry.until && mask & above == 0 {
-                self.arrivals.add(entry.frame, entry.until, mask);
+                self.meetings.arrive(entry.frame, entry.until, mask);
                 self.remove(at);
             } else if mask & above == 0 && !entry.blocked {
                 self.running = at;
                 let Entry { pc, until, frame, .. } = entry;
-                self.arrivals.go_on(frame, pc, mask, &mut self.meetings);
+                self.meetings.go_on(frame, pc, mask);
                 return Some(Group { pc, until, mask, frame, alone: true, asks: false });
             } else {
                 above |= mask;
@@ -83,9 +75,30 @@ impl Stack {
     }
 
     fn remove(&mut self, at: usize) {
-        let frame = self.entries.remove(at).frame;
-        if !self.entries.iter().any(|entry| entry.frame == frame) {
+        let frame = self.take(at).frame;
+        if !self.entries.iter().rev().any(|entry| entry.frame == frame) {
             self.done.push(frame);
+        }
+    }
+
+    /// Takes an entry out, most often the uppermost.
+    #[inline(always)]
+    fn take(&mut self, at: usize) -> Entry {
+        if at + 1 == self.entries.len()
+            && let Some(last) = self.entries.pop()
+        {
+            return last;
+        }
+        self.entries.remove(at)
+    }
+
+    /// Puts an entry in, most often above all others.
+    #[inline(always)]
+    fn put(&mut self, at: usize, entry: Entry) {
+        if at == self.entries.len() {
+            self.entries.push(entry);
+        } else {
+            self.entries.insert(at, entry);
         }
     }
 
@@ -97,28 +110,30 @@ impl Stack {
         self.entries.iter().rev().map(Entry::place).collect()
     }
 
+    #[inline(always)]
     pub(super) fn go_on(&mut self, pc: u32) {
         self.entries[self.running].pc = pc;
     }
 
+    #[inline(always)]
     pub(super) fn part(&mut self, parts: &[(u32, u32)], join: u32) {
         let Entry { until, frame, .. } = self.entries[self.running];
         let mut at = self.running;
         if join == until {
-            self.entries.remove(at);
+            self.take(at);
         } else {
             self.entries[at].pc = join;
             at += 1;
         }
         for &(_, mask) in parts.iter().filter(|(pc, _)| *pc == join) {
-            self.arrivals.add(frame, join, mask);
+            self.meetings.arrive(frame, join, mask);
         }
         let region = Entry { pc: 0, until: join, mask: 0, frame, blocked: false };
         for &(pc, mask) in parts.iter().rev().filter(|(pc, _)| *pc != join) {
             at = match self.rule {
                 Rule::Merging => self.insert_sorted(Entry { pc, mask, ..region }, at),
                 Rule::Plain => {
-                    self.entries.insert(at, Entry { pc, mask, ..region });
+                    self.put(at, Entry { pc, mask, ..region });
                     at + 1
                 }
             };
@@ -127,6 +142,7 @@ impl Stack {
 
     /// Puts a group among those that wait in its region, the highest instruction lowest in the stack, and gives the place
     /// above the region.
+    #[inline(always)]
     fn insert_sorted(&mut self, group: Entry, above: usize) -> usize {
         let same = |entry: &Entry| entry.until == group.until && entry.frame == group.frame;
         let mut at = above;
@@ -134,7 +150,7 @@ impl Stack {
             let entry = &mut self.entries[at - 1];
             if entry.pc == group.pc && !entry.blocked {
                 entry.mask |= group.mask;
-                self.arrivals.add(group.frame, group.pc, group.mask);
+                self.meetings.arrive(group.frame, group.pc, group.mask);
                 return above;
             }
             if entry.pc > group.pc {
@@ -142,7 +158,7 @@ impl Stack {
             }
             at -= 1;
         }
-        self.entries.insert(at, group);
+        self.put(at, group);
         above + 1
     }
 
@@ -160,7 +176,7 @@ impl Stack {
         }
         let waits = |entry: &&Entry| entry.frame == caller && entry.mask & mask != 0;
         if let Some(waiting) = self.entries.iter().rev().find(waits) {
-            self.arrivals.add(caller, waiting.pc, mask);
+            self.meetings.arrive(caller, waiting.pc, mask);
         }
     }
 

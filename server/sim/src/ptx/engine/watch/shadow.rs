@@ -2,7 +2,10 @@
 //!
 //! Kept in pages that are made when they are first touched, within a bound; beyond it, accesses go by unwatched.
 
+use std::ops::Range;
+
 use super::sync::{Sync, Thread};
+use crate::ptx::registers::lanes;
 
 /// Bytes of memory that one page shadows.
 const PAGE: u64 = 1024;
@@ -54,24 +57,37 @@ impl Stamp {
     }
 }
 
-/// What is known of one word or byte.
+/// Who accessed one word or byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Stamp,
-    /// The first read since, by a warp in one epoch …
+    /// The first read since, by a warp in one epoch.
     read: Stamp,
-    /// … and the lanes of that warp that read it in that epoch.
-    lanes: u32,
     /// A read by another warp, or by another lane of the same.
     other: Stamp,
-    /// Since this barrier of the block nothing more needs to be noted about reads.
-    settled: u32,
 }
 
+/// What it takes to keep one word or byte.
+const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
+
+/// What is known of a stretch of memory, by cell. What most loads ask for lies apart from the rest, so that rows of words are
+/// dealt with as one.
 struct Page {
     /// Whether there is a cell a byte.
     narrow: bool,
     cells: Vec<Cell>,
+    /// The lanes that read it in the epoch of `read`.
+    lanes: Vec<u32>,
+    /// The epoch of `read`, once a weak load by its warp has nothing to note but its lane; or the last barrier of a block,
+    /// once no load has anything to note before the next.
+    calm: Vec<u32>,
+}
+
+/// One cell of a page.
+struct Known<'p> {
+    cell: &'p mut Cell,
+    lanes: &'p mut u32,
+    calm: &'p mut u32,
 }
 
 /// The shadow of one stretch of memory.
@@ -111,6 +127,8 @@ pub(super) struct Access<'s> {
     pub(super) thread: Thread,
     /// Whether races matter, or only what was written.
     pub(super) races: bool,
+    /// Whether it matters that something was never written.
+    pub(super) fresh: bool,
 }
 
 impl Access<'_> {
@@ -136,6 +154,19 @@ impl Access<'_> {
             && (!(narrow(before) || narrow(self.stamp)) || same_block())
     }
 
+    /// Whether another warp did this in an epoch of which this one cannot know; may say no where that is so.
+    #[inline(always)]
+    fn is_apart_from(&self, before: Stamp) -> bool {
+        before.is_weak() && self.sync.is_apart(before.epoch, self.thread.warp)
+    }
+
+    /// The same by another lane of the warp.
+    #[inline(always)]
+    pub(super) fn of_lane(&self, lane: u32) -> Self {
+        let stamp = Stamp { site: self.stamp.site & !(31 << 2) | lane << 2, ..self.stamp };
+        Access { stamp, thread: Thread { lane, ..self.thread }, ..*self }
+    }
+
     /// The epoch, and whether it is strong: what lanes of one stamp have in common.
     #[inline(always)]
     fn same_kind(&self, stamp: Stamp) -> bool {
@@ -147,6 +178,67 @@ impl Cell {
     #[inline(always)]
     fn was_written(&self) -> bool {
         self.write.is_there()
+    }
+}
+
+impl Known<'_> {
+    /// A load of which nothing but the lane is to be noted, or that is the first since everything is settled; `false` if it
+    /// must be looked at closer.
+    #[inline(always)]
+    fn load_calmly(&mut self, access: &Access<'_>) -> bool {
+        let (epoch, bit) = (access.stamp.epoch, 1 << access.thread.lane);
+        if *self.calm == epoch {
+            *self.lanes |= bit;
+            return true;
+        }
+        if *self.calm == access.sync.floor() {
+            return true;
+        }
+        let settled = |stamp: Stamp| access.sync.settled(stamp.epoch);
+        if !settled(self.cell.write) || access.fresh && !self.cell.was_written() {
+            return false;
+        }
+        let Cell { read, other, .. } = *self.cell;
+        if access.same_kind(read) {
+            *self.lanes |= bit;
+        } else if settled(read) && settled(other) {
+            *self.cell = Cell { read: access.stamp, other: Stamp::default(), ..*self.cell };
+            *self.lanes = bit;
+        } else {
+            return access.is_apart_from(read) && self.load_by_another(access);
+        }
+        *self.calm = epoch;
+        true
+    }
+
+    /// The same load by several lanes, among them that of `access`; gives those that must be looked at closer.
+    #[inline(always)]
+    fn load_calmly_by(&mut self, lanes: u32, access: &Access<'_>) -> u32 {
+        if !self.load_calmly(access) {
+            return lanes;
+        }
+        if *self.calm == access.stamp.epoch {
+            *self.lanes |= lanes;
+        }
+        0
+    }
+
+    /// A load of what a warp has read that is nothing to this one; `false` if it must be looked at closer.
+    #[inline(always)]
+    fn load_by_another(&mut self, access: &Access<'_>) -> bool {
+        let Cell { read, other, .. } = *self.cell;
+        if access.same_kind(other) {
+            return true;
+        }
+        if other.epoch == read.epoch || access.sync.settled(other.epoch) {
+            self.cell.other = access.stamp;
+            return true;
+        }
+        let third = access.is_apart_from(other);
+        if third {
+            *self.calm = access.sync.floor();
+        }
+        third
     }
 
     fn restamp(&mut self, writes: bool, from: Stamp, to: Stamp) {
@@ -161,19 +253,20 @@ impl Cell {
 
     #[inline(always)]
     fn load(&mut self, access: &Access<'_>) -> Option<(Clash, Stamp)> {
-        if self.settled == access.sync.floor() && self.settled != 0 {
+        if *self.calm == access.sync.floor() {
             return None;
         }
-        if access.same_kind(self.read) {
+        if access.same_kind(self.cell.read) {
             let bit = 1 << access.thread.lane;
-            if self.lanes & bit != 0 {
+            if *self.lanes & bit != 0 {
                 return None;
             }
-            self.lanes |= bit;
+            *self.lanes |= bit;
         } else {
             self.note_read(access);
         }
-        access.clashes(self.write).then_some((Clash::ReadAfterWrite, self.write))
+        let write = self.cell.write;
+        access.clashes(write).then_some((Clash::ReadAfterWrite, write))
     }
 
     #[inline(never)]
@@ -183,44 +276,48 @@ impl Cell {
                 || access.sync.settled(stamp.epoch)
                 || access.sync.ordered(stamp, access.thread, false)
         };
-        if gone(self.read) {
-            self.read = access.stamp;
-            self.lanes = 1 << access.thread.lane;
-            if gone(self.other) {
-                self.other = Stamp::default();
+        let Cell { write, read, other } = *self.cell;
+        if gone(read) {
+            self.cell.read = access.stamp;
+            *self.lanes = 1 << access.thread.lane;
+            *self.calm = 0;
+            if gone(other) {
+                self.cell.other = Stamp::default();
             }
             return;
         }
-        if access.same_kind(self.other) {
+        if access.same_kind(other) {
             return;
         }
         // Two readers are kept; they say more if they are of two warps.
-        let two_warps = self.other.epoch != self.read.epoch;
-        if gone(self.other) || !two_warps && access.stamp.epoch != self.read.epoch {
-            self.other = access.stamp;
+        let two_warps = other.epoch != read.epoch;
+        if gone(other) || !two_warps && access.stamp.epoch != read.epoch {
+            self.cell.other = access.stamp;
         } else if two_warps
-            && [self.read, self.other, access.stamp].iter().all(|stamp| stamp.is_weak())
-            && (!self.was_written() || access.sync.settled(self.write.epoch))
+            && [read, other, access.stamp].iter().all(|stamp| stamp.is_weak())
+            && (if write.is_there() { access.sync.settled(write.epoch) } else { !access.fresh })
         {
-            self.settled = access.sync.floor();
+            *self.calm = access.sync.floor();
         }
     }
 
     #[inline(always)]
     fn store(&mut self, access: &Access<'_>) -> Option<(Clash, Stamp)> {
-        let clash = if access.clashes(self.write) {
-            Some((Clash::WriteAfterWrite, self.write))
+        let write = self.cell.write;
+        let clash = if access.clashes(write) {
+            Some((Clash::WriteAfterWrite, write))
         } else {
             self.reader_in_the_way(access).map(|reader| (Clash::WriteAfterRead, reader))
         };
-        *self = Cell { write: access.stamp, ..Cell::default() };
+        *self.cell = Cell { write: access.stamp, ..Cell::default() };
+        (*self.lanes, *self.calm) = (0, 0);
         clash
     }
 
     #[inline(always)]
     fn reader_in_the_way(&self, access: &Access<'_>) -> Option<Stamp> {
         let gone = |stamp: Stamp| !stamp.is_there() || access.sync.settled(stamp.epoch);
-        if gone(self.read) && gone(self.other) {
+        if gone(self.cell.read) && gone(self.cell.other) {
             return None;
         }
         self.unsettled_reader(access)
@@ -228,24 +325,55 @@ impl Cell {
 
     #[inline(never)]
     fn unsettled_reader(&self, access: &Access<'_>) -> Option<Stamp> {
-        if self.read.is_there() && !access.sync.settled(self.read.epoch) {
-            let others = self.lanes & !(1 << access.thread.lane);
-            let first = self.read.lane();
-            let of_lane = |lane: u32| Stamp { site: self.read.site & !(31 << 2) | lane << 2, ..self.read };
-            let mut candidates =
-                std::iter::once(first).chain(crate::ptx::registers::lanes(others).map(|lane| lane as u32));
+        let Cell { read, other, .. } = *self.cell;
+        if read.is_there() && !access.sync.settled(read.epoch) {
+            let others = *self.lanes & !(1 << access.thread.lane);
+            let of_lane = |lane: u32| Stamp { site: read.site & !(31 << 2) | lane << 2, ..read };
+            let mut candidates = std::iter::once(read.lane()).chain(lanes(others).map(|lane| lane as u32));
             if let Some(lane) = candidates.find(|&lane| access.clashes(of_lane(lane))) {
                 return Some(of_lane(lane));
             }
         }
-        access.clashes(self.other).then_some(self.other)
+        access.clashes(other).then_some(other)
     }
 }
 
 impl Page {
+    fn new() -> Page {
+        let cells = (PAGE / 4) as usize;
+        Page {
+            narrow: false,
+            cells: vec![Cell::default(); cells],
+            lanes: vec![0; cells],
+            calm: vec![0; cells],
+        }
+    }
+
     fn widen(&mut self) {
         self.narrow = true;
         self.cells = self.cells.iter().flat_map(|&cell| [cell; 4]).collect();
+        self.lanes = self.lanes.iter().flat_map(|&lanes| [lanes; 4]).collect();
+        self.calm = self.calm.iter().flat_map(|&calm| [calm; 4]).collect();
+    }
+
+    #[inline(always)]
+    fn known(&mut self, at: usize) -> Known<'_> {
+        Known { cell: &mut self.cells[at], lanes: &mut self.lanes[at], calm: &mut self.calm[at] }
+    }
+
+    /// The cells of an access, which is within the page.
+    #[inline(always)]
+    fn range(&self, index: u64, span: u64) -> Range<usize> {
+        let within = (index % PAGE) as usize;
+        match self.narrow {
+            true => within..within + span as usize,
+            false => within / 4..(within + span as usize).div_ceil(4),
+        }
+    }
+
+    /// Bytes of a cell.
+    fn grain(&self) -> u64 {
+        if self.narrow { 1 } else { 4 }
     }
 }
 
@@ -257,7 +385,8 @@ impl Shadow {
 
     /// Whether all of `index..index + span` was ever written.
     pub(super) fn is_written(&mut self, index: u64, span: u64) -> bool {
-        self.cells(index, span).is_none_or(|(_, cells)| cells.iter().all(Cell::was_written))
+        let page = self.page(index);
+        page.is_none_or(|page| page.cells[page.range(index, span)].iter().all(Cell::was_written))
     }
 
     /// What was accessed under one stamp was so under another, except where others came since.
@@ -284,24 +413,22 @@ impl Shadow {
     #[cold]
     #[inline(never)]
     fn make(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
-        let size = size_of::<Cell>() as u64;
         let number = (index / PAGE) as usize;
         if self.pages.len() <= number {
             self.pages.resize_with(number + 1, || None);
         }
         let page = &mut self.pages[number];
         if page.is_none() {
-            let bytes = PAGE / 4 * size;
+            let bytes = PAGE / 4 * CELL;
             if *budget < bytes {
                 return false;
             }
             *budget -= bytes;
             self.bytes += bytes;
-            let cells = vec![Cell::default(); (PAGE / 4) as usize];
-            *page = Some(Box::new(Page { narrow: false, cells }));
+            *page = Some(Box::new(Page::new()));
         }
         if let Some(page) = page.as_mut().filter(|page| span < 4 && !page.narrow) {
-            let bytes = 3 * PAGE / 4 * size;
+            let bytes = 3 * PAGE / 4 * CELL;
             if *budget < bytes {
                 return false;
             }
@@ -317,59 +444,72 @@ impl Shadow {
         let mut at = start;
         while at < start + len {
             let end = (start + len).min((at / PAGE + 1) * PAGE);
-            if let Some((_, cells)) = self.cells(at, end - at) {
-                cells.fill(Cell::default());
+            if let Some(page) = self.page(at) {
+                for cell in page.range(at, end - at) {
+                    let Known { cell, lanes, calm } = page.known(cell);
+                    (*cell, *lanes, *calm) = (Cell::default(), 0, 0);
+                }
             }
             at = end;
         }
     }
 
     #[inline(always)]
-    fn cells(&mut self, index: u64, span: u64) -> Option<(u64, &mut [Cell])> {
-        let page = self.pages.get_mut((index / PAGE) as usize)?.as_mut()?;
-        let within = (index % PAGE) as usize;
-        let span = span as usize;
-        Some(match page.narrow {
-            true => (1, &mut page.cells[within..within + span]),
-            false => (4, &mut page.cells[within / 4..(within + span).div_ceil(4)]),
-        })
+    fn page(&mut self, index: u64) -> Option<&mut Page> {
+        self.pages.get_mut((index / PAGE) as usize)?.as_deref_mut()
     }
 
-    /// A load of one word of which nothing but the lane is to be noted; `false` if it must be looked at closer.
+    /// Weak loads of a word each by eight lanes, of which the lowest is that of `access`; gives those that must be looked at
+    /// closer.
     #[inline(always)]
-    pub(super) fn load_calmly(&mut self, index: u64, maybe_unwritten: bool, access: &Access<'_>) -> bool {
-        let page = self.pages.get_mut((index / PAGE) as usize).and_then(Option::as_deref_mut);
-        let Some(page) = page.filter(|page| !page.narrow) else { return false };
-        let cell = &mut page.cells[(index % PAGE / 4) as usize];
-        if !(maybe_unwritten || cell.was_written()) {
-            return false;
+    pub(super) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
+        let (start, first) = (indexes[0], access.thread.lane);
+        let (mut apart, mut astray) = (0, 0);
+        for (lane, &index) in indexes.iter().enumerate() {
+            apart |= index ^ start;
+            astray |= index ^ (start + 4 * lane as u64);
         }
-        if cell.settled == access.sync.floor() && cell.settled != 0 {
-            return true;
+        let all = 0xff << first;
+        let Some(page) = self.page(start).filter(|page| !page.narrow) else { return all };
+        let at = (start % PAGE / 4) as usize;
+        if apart == 0 {
+            return page.known(at).load_calmly_by(all, access);
         }
-        let calm = access.same_kind(cell.read) && access.sync.settled(cell.write.epoch);
-        if calm {
-            cell.lanes |= 1 << access.thread.lane;
+        if astray != 0 || at + 8 > page.calm.len() {
+            return all;
         }
-        calm
+        let (epoch, floor) = (access.stamp.epoch, access.sync.floor());
+        let calm = &page.calm[at..at + 8];
+        if calm.iter().all(|&calm| calm == epoch || calm == floor) {
+            for (lane, (lanes, &calm)) in (first..).zip(page.lanes[at..].iter_mut().zip(calm)) {
+                *lanes |= u32::from(calm == epoch) << lane;
+            }
+            return 0;
+        }
+        let mut closer = |lane| !page.known(at + (lane - first) as usize).load_calmly(&access.of_lane(lane));
+        (first..first + 8).fold(0, |lanes, lane| lanes | u32::from(closer(lane)) << lane)
+    }
+
+    /// A weak load of one word; `false` if it must be looked at closer.
+    #[inline(always)]
+    pub(super) fn load_calmly(&mut self, index: u64, access: &Access<'_>) -> bool {
+        let page = self.page(index).filter(|page| !page.narrow);
+        page.is_some_and(|page| page.known((index % PAGE / 4) as usize).load_calmly(access))
     }
 
     /// A load of prepared cells: the first conflict, and whether all bytes were ever written.
     #[inline(always)]
     pub(super) fn load(&mut self, index: u64, span: u64, access: &Access<'_>) -> (Option<Conflict>, bool) {
-        let Some((size, cells)) = self.cells(index, span) else { return (None, true) };
+        let Some(page) = self.page(index) else { return (None, true) };
         let (mut found, mut written) = (None, true);
-        for (number, cell) in cells.iter_mut().enumerate() {
-            written &= cell.was_written();
+        for (number, at) in page.range(index, span).enumerate() {
+            let mut known = page.known(at);
+            written &= known.cell.was_written();
             if access.races
-                && let Some((clash, before)) = cell.load(access)
+                && let Some((clash, before)) = known.load(access)
             {
-                found.get_or_insert(Conflict {
-                    clash,
-                    before,
-                    at: index + number as u64 * size,
-                    fresh: false,
-                });
+                let at = index + number as u64 * page.grain();
+                found.get_or_insert(Conflict { clash, before, at, fresh: false });
             }
         }
         (found, written)
@@ -378,16 +518,18 @@ impl Shadow {
     /// A store to prepared cells: the first conflict.
     #[inline(always)]
     pub(super) fn store(&mut self, index: u64, span: u64, access: &Access<'_>) -> Option<Conflict> {
-        let (size, cells) = self.cells(index, span)?;
+        let page = self.page(index)?;
         let mut found = None;
-        for (number, cell) in cells.iter_mut().enumerate() {
+        for (number, at) in page.range(index, span).enumerate() {
+            let mut known = page.known(at);
             if !access.races {
-                cell.write = access.stamp;
+                known.cell.write = access.stamp;
                 continue;
             }
-            let fresh = !cell.was_written();
-            if let Some((clash, before)) = cell.store(access) {
-                found.get_or_insert(Conflict { clash, before, at: index + number as u64 * size, fresh });
+            let fresh = !known.cell.was_written();
+            if let Some((clash, before)) = known.store(access) {
+                let at = index + number as u64 * page.grain();
+                found.get_or_insert(Conflict { clash, before, at, fresh });
             }
         }
         found
@@ -404,8 +546,8 @@ mod tests {
         let mut budget = u64::MAX;
         for page in 0..3 {
             assert!(shadow.prepare(page * PAGE, 4, &mut budget));
-            let (_, cells) = shadow.cells(page * PAGE, PAGE).expect("a page");
-            cells.fill(Cell { write: Stamp::new(1, 0, 0, Strength::Weak), ..Cell::default() });
+            let page = shadow.page(page * PAGE).expect("a page");
+            page.cells.fill(Cell { write: Stamp::new(1, 0, 0, Strength::Weak), ..Cell::default() });
         }
         shadow.forget(8, 2 * PAGE);
         assert!(shadow.is_written(4, 4) && !shadow.is_written(8, 4));

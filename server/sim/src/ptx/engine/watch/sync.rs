@@ -49,6 +49,8 @@ pub(super) struct Sync {
     epochs: Vec<Origin>,
     /// The newest epoch when the running block was entered: those after it are its own.
     entered: u32,
+    /// The block that ran last, and the newest epoch when it was left.
+    left: (u32, u32),
     block: BlockClock,
     /// What was published where.
     published: FxHashMap<Place, Published>,
@@ -183,10 +185,14 @@ impl Sync {
 
     /// A block runs from now on.
     pub(super) fn enter(&mut self, block: &mut BlockClock) {
+        std::mem::swap(&mut self.block, block);
+        let only_paused = self.left == (self.block.number, self.latest());
+        if only_paused && self.block.floor != 0 {
+            return;
+        }
         // An epoch of nobody, so that no two blocks have the same floor.
         self.epochs.push(Origin { block: u32::MAX, warp: 0 });
         self.entered = self.latest();
-        std::mem::swap(&mut self.block, block);
         if self.block.floor == 0 {
             self.block.floor = self.entered;
         }
@@ -197,6 +203,7 @@ impl Sync {
 
     /// The block that ran stops for now.
     pub(super) fn leave(&mut self, block: &mut BlockClock) {
+        self.left = (self.block.number, self.latest());
         std::mem::swap(&mut self.block, block);
     }
 
@@ -277,6 +284,14 @@ impl Sync {
                 let lane = &lanes[thread.lane as usize];
                 covers(&lane.knows) || strong && covers(&lane.pending)
             })
+    }
+
+    /// Whether an epoch that is not settled is another warp's, and nobody has told the warp of anybody's.
+    #[inline(always)]
+    pub(super) fn is_apart(&self, epoch: u32, warp: u32) -> bool {
+        let told = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
+        let mine = |origin: Origin| (origin.block, origin.warp) == (self.block.number, warp);
+        !told && self.origin(epoch).is_some_and(|origin| !mine(origin))
     }
 
     /// Lanes of a warp waited for each other.
