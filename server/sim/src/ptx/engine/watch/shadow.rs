@@ -243,11 +243,12 @@ impl Known<'_> {
 
     fn restamp(&mut self, writes: bool, from: Stamp, to: Stamp) {
         let stamps = match writes {
-            true => [Some(&mut self.write), None],
-            false => [Some(&mut self.read), Some(&mut self.other)],
+            true => [Some(&mut self.cell.write), None],
+            false => [Some(&mut self.cell.read), Some(&mut self.cell.other)],
         };
         for stamp in stamps.into_iter().flatten().filter(|stamp| **stamp == from) {
             *stamp = to;
+            *self.calm = 0;
         }
     }
 
@@ -394,8 +395,8 @@ impl Shadow {
         let mut at = start;
         while at < start + len {
             let end = (start + len).min((at / PAGE + 1) * PAGE);
-            if let Some((_, cells)) = self.cells(at, end - at) {
-                cells.iter_mut().for_each(|cell| cell.restamp(writes, from, to));
+            if let Some(page) = self.page(at) {
+                page.range(at, end - at).for_each(|cell| page.known(cell).restamp(writes, from, to));
             }
             at = end;
         }
