@@ -27,12 +27,14 @@ mod probe;
 mod program;
 pub mod reference;
 mod run;
+mod scattered;
 mod spin;
 mod state;
 mod straight;
 #[cfg(test)]
 mod tests;
 mod told;
+mod watch;
 
 pub use decode::{decode, literal};
 pub use launch_config::{LaunchConfig, MAX_WAVE_WIDTH};

@@ -1,11 +1,11 @@
 //! The WAVE programs of the shared corpus, run as the manifest ran them: device memory must hash to what the reference toolchain's
-//! newest state left in it.
+//! newest state left in it, and no check may find a mistake.
 
 use std::path::{Path, PathBuf};
 
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, decode, run};
-use warplens_sim::{Control, RunOptions, RunResult, Status};
+use warplens_sim::{Checks, Control, RunOptions, RunResult, Severity, Status};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
@@ -27,7 +27,8 @@ fn simulate(text: &str) -> RunResult {
         memory: LaunchConfig::memory(DEVICE),
         ..LaunchConfig::new([1; 3], program.workgroup_size.unwrap_or([4, 1, 1]), 4)
     };
-    run(&program, launch, &RunOptions::default(), Control::none()).expect("nobody cancels")
+    let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
+    run(&program, launch, &options, Control::none()).expect("nobody cancels")
 }
 
 fn fnv(bytes: &[u8]) -> u64 {
@@ -52,6 +53,8 @@ fn memory_ends_as_the_toolchain_leaves_it() {
         let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");
         let result = simulate(&text);
         assert_eq!(result.status, Status::Finished, "{file}: {:?}", result.findings);
+        let mistakes = result.findings.iter().filter(|finding| finding.severity == Severity::Error);
+        assert_eq!(mistakes.count(), 0, "{file}: {:?}", result.findings);
         let memory = result.memory.bytes(0, u64::from(DEVICE)).expect("that much was asked for");
         let expected = u64::from_str_radix(expected.trim(), 16).expect("a hash is hexadecimal");
         assert_eq!(fnv(memory), expected, "{file}");

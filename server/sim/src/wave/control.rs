@@ -5,6 +5,8 @@ use crate::trace::{Mask, StatementId, Status};
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
 use super::machine::{Fault, Stop, Surroundings, Wave};
 use super::program::{Action, Op};
+use super::state::Place;
+use super::watch::Moment;
 
 impl<const W: usize> Wave<W> {
     /// Performs the operation at hand, which moves lanes. Gives why the wave stops, if it does.
@@ -13,6 +15,9 @@ impl<const W: usize> Wave<W> {
             None => self.active,
             Some(guard) => self.active & self.state.holds(guard),
         };
+        if around.watch.is_some() {
+            self.watched(op, around, executed);
+        }
         match op.action {
             Action::If { condition, otherwise, end } => {
                 let taken = executed & self.state.holds(condition);
@@ -91,6 +96,21 @@ impl<const W: usize> Wave<W> {
             _ => self.pc += 1,
         }
         Ok(None)
+    }
+
+    /// An operation that moves lanes is about to act: whoever watches is told.
+    #[cold]
+    fn watched(&mut self, op: &Op, around: &mut Surroundings<'_>, executed: Mask) {
+        let place = &Place { geometry: around.geometry, workgroup: around.workgroup, wave: self.index };
+        if let Some((watch, group)) = &mut around.watch
+            && let Some(watched) = &mut self.watched
+        {
+            let (program, local) = (around.program, &*around.memory.local);
+            let (pc, active, state) = (self.pc, self.active, &self.state);
+            let at = Moment { program, op, pc, place, active, executed, state, local };
+            let news = watch.before(&at, group, watched);
+            around.tell(news);
+        }
     }
 
     fn visit(&mut self, around: &mut Surroundings<'_>, executed: Mask) {
@@ -203,6 +223,6 @@ impl<const W: usize> Wave<W> {
 
     fn is_spinning(&mut self, around: &Surroundings<'_>) -> bool {
         let place = (self.pc, self.active, self.state.predicates);
-        self.watch.is_back(*around.memory.changes, place, &self.frames, &self.state.rows)
+        self.spin.is_back(*around.memory.changes, place, &self.frames, &self.state.rows)
     }
 }

@@ -8,6 +8,19 @@ use crate::trace::Mask;
 use super::lanes::{Rows, lanes, row};
 use super::program::{Reduce, Row, Shuffle};
 
+impl Shuffle {
+    /// The lane that a lane reads, given its operand; `width` or more for none.
+    #[inline(always)]
+    pub(crate) fn source(self, own: u32, operand: u32, width: u32) -> u32 {
+        match self {
+            Shuffle::Index => operand,
+            Shuffle::Up => own.checked_sub(operand).unwrap_or(width),
+            Shuffle::Down => own.wrapping_add(operand),
+            Shuffle::Xor => own ^ operand,
+        }
+    }
+}
+
 /// Each lane takes the value of another.
 pub(crate) fn shuffle<const W: usize>(
     rows: &mut Rows<W>,
@@ -18,14 +31,7 @@ pub(crate) fn shuffle<const W: usize>(
 ) {
     let (values, operands) = (*rows.get(a), *rows.get(lane));
     let shuffled = row(|lane| {
-        let operand = operands[lane];
-        let own = lane as u32;
-        let from = match kind {
-            Shuffle::Index => operand,
-            Shuffle::Up => own.checked_sub(operand).unwrap_or(width),
-            Shuffle::Down => own.wrapping_add(operand),
-            Shuffle::Xor => own ^ operand,
-        };
+        let from = kind.source(lane as u32, operands[lane], width);
         if from < width { values[from as usize] } else { 0 }
     });
     rows.write(d, &shuffled, mask);

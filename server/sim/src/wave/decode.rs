@@ -194,7 +194,8 @@ impl Decoder<'_> {
             ("return", _) => Action::Return,
             ("halt", _) => Action::Halt,
             ("barrier", _) => Action::Barrier,
-            ("fence_acquire" | "fence_release" | "fence_acq_rel" | "wait" | "nop", _) => Action::Nothing,
+            ("fence_acquire" | "fence_acq_rel", _) => Action::Acquire,
+            ("fence_release" | "wait" | "nop", _) => Action::Nothing,
             _ => return Err(format!("`{mnemonic}` is not simulated")),
         })
     }

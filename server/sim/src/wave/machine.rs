@@ -10,9 +10,10 @@ use super::frames::Frames;
 use super::memory::Memory;
 use super::probe::Probe;
 use super::program::{Program, Row};
-use super::spin::Watch;
+use super::spin::SpinWatch;
 use super::state::{Geometry, State};
 use super::straight::Running;
+use super::watch::{GroupWatch, Watch, WaveWatch};
 
 /// What a wave runs in.
 pub(crate) struct Surroundings<'s> {
@@ -28,6 +29,8 @@ pub(crate) struct Surroundings<'s> {
     pub(crate) limit: u64,
     /// The instruction set of the host.
     pub(crate) arch: Arch,
+    /// Who watches, if somebody does, and what is known of the workgroup.
+    pub(crate) watch: Option<(&'s mut Watch, &'s mut GroupWatch)>,
     pub(crate) findings: &'s mut Vec<Finding>,
     pub(crate) max_findings: usize,
 }
@@ -40,6 +43,12 @@ impl Surroundings<'_> {
         if self.findings.len() < self.max_findings && !self.findings.iter().any(same) {
             self.findings.push(finding);
         }
+    }
+
+    /// Adds what the watch has found.
+    pub(super) fn tell(&mut self, news: Vec<Finding>) {
+        let room = self.max_findings.saturating_sub(self.findings.len());
+        self.findings.extend(news.into_iter().take(room));
     }
 }
 
@@ -77,9 +86,11 @@ pub(crate) struct Wave<const W: usize> {
     pub(super) state: State<W>,
     pub(super) frames: Frames,
     pub(crate) recorder: Recorder,
-    pub(super) watch: Watch<W>,
+    pub(super) spin: SpinWatch<W>,
     /// What is seen of it, where it is looked at.
     pub(crate) probe: Option<Box<Probe>>,
+    /// What is known of it, where it is watched.
+    pub(crate) watched: Option<Box<WaveWatch>>,
 }
 
 impl<const W: usize> Wave<W> {
@@ -111,8 +122,9 @@ impl<const W: usize> Wave<W> {
             state,
             frames: Frames::default(),
             recorder,
-            watch: Watch::default(),
+            spin: SpinWatch::default(),
             probe: None,
+            watched: None,
         }
     }
 

@@ -226,6 +226,8 @@ pub(crate) enum Action {
     Matrix(Matrix),
     /// Fences, `wait` and `nop`: memory is sequentially consistent here.
     Nothing,
+    /// A fence that acquires: nothing, to all but the watch.
+    Acquire,
     // From here on lanes move.
     If {
         condition: Condition,

@@ -19,7 +19,9 @@ use super::machine::{Fault, Stop, Surroundings, Wave};
 use super::memory::Memory;
 use super::probe::Probe;
 use super::program::Program;
+use super::scattered::scattered;
 use super::state::Geometry;
+use super::watch::{GroupWatch, Watch};
 
 /// Steps between two questions to the caller.
 const POLL: u64 = 4096;
@@ -65,6 +67,8 @@ struct Workgroup<const W: usize> {
     id: [u32; 3],
     local: Vec<u8>,
     waves: Vec<(Wave<W>, State)>,
+    /// What is known of it, where it is watched.
+    watched: Option<GroupWatch>,
     /// How many of its waves are listed in the result.
     listed: u32,
 }
@@ -86,6 +90,7 @@ struct Launch<'l, const W: usize> {
     groups_done: u64,
     /// What was seen of the wave that somebody looks at.
     values: Option<Values>,
+    watch: Option<Box<Watch>>,
 }
 
 impl<'l, const W: usize> Launch<'l, W> {
@@ -117,6 +122,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             listing: Listing::new(options),
             groups_done: 0,
             values: None,
+            watch: Watch::new(options.checks),
         }
     }
 
@@ -137,8 +143,13 @@ impl<'l, const W: usize> Launch<'l, W> {
                 }
             },
         };
-        let values = self.values;
-        Ok(RunResult { values, ..self.listing.finish(status, self.findings, self.memory) })
+        explain_by_races(&mut self.findings);
+        let mut result = self.listing.finish(status, self.findings, self.memory);
+        result.values = self.values;
+        if self.watch.is_some() {
+            result.findings.extend(scattered(self.program, &result));
+        }
+        Ok(result)
     }
 
     /// What to say if the launch needs more memory than allowed.
@@ -195,16 +206,19 @@ impl<'l, const W: usize> Launch<'l, W> {
         let [x, y, _] = self.geometry.grid.map(u64::from);
         let id = [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32];
         let listed = self.listing.reserve(self.geometry.waves);
+        let watch = self.watch.as_ref();
         let waves = (0..self.geometry.waves).map(|index| {
             let warp = WarpId { cta: id, warp: index };
             let recorder = self.listing.recorder(self.program.statements(), warp, listed);
             let mut wave = Wave::new(self.program, self.geometry, index, &self.registers, recorder);
             let look = self.options.look.filter(|look| look.warp == warp);
             wave.probe = look.map(|look| Box::new(Probe::new(self.program, &look, &self.registers)));
+            wave.watched = watch.map(|watch| Box::new(watch.wave(self.program, &self.registers)));
             (wave, State::Ready)
         });
         let waves = waves.collect();
-        Workgroup { number, id, local: vec![0; self.local_bytes], waves, listed }
+        let watched = watch.map(|watch| watch.group(self.local_bytes, &self.options.limits));
+        Workgroup { number, id, local: vec![0; self.local_bytes], waves, watched, listed }
     }
 
     /// Runs a workgroup to its end, or until it can only wait; then it goes to the back of `aside`, in the order of the grid.
@@ -258,6 +272,9 @@ impl<'l, const W: usize> Launch<'l, W> {
                 return Ok(true);
             }
             if waiting == group.waves.len() {
+                if let Some((watch, watched)) = self.watch.as_mut().zip(group.watched.as_mut()) {
+                    watch.barrier(watched);
+                }
                 group.waves.iter_mut().for_each(|(_, state)| *state = State::Ready);
             } else if waiting + ended == group.waves.len() {
                 return Err(End::Fault(self.barrier_deadlock(group)));
@@ -287,6 +304,7 @@ impl<'l, const W: usize> Launch<'l, W> {
                 limit,
                 arch: self.arch,
                 steps: &mut self.steps,
+                watch: self.watch.as_deref_mut().zip(group.watched.as_mut()),
                 findings: &mut self.findings,
                 max_findings: self.options.limits.max_findings,
             };
@@ -366,4 +384,15 @@ impl<'l, const W: usize> Launch<'l, W> {
         let related = related.take(8).collect();
         Finding { code, severity: Severity::Error, message, statement, cta: group.id, warp, lanes, related }
     }
+}
+
+/// Takes back unwritten reads that a race explains: what was read too early was to be written by the other side.
+fn explain_by_races(findings: &mut Vec<Finding>) {
+    let races = findings.iter().filter(|finding| finding.code == "data-race");
+    let sides = races.flat_map(|race| race.related.iter().map(|other| other.statement).chain(race.statement));
+    let raced: Vec<_> = sides.collect();
+    findings.retain(|finding| {
+        let explained = finding.statement.is_some_and(|statement| raced.contains(&statement));
+        finding.code != "uninitialized-read" || !explained
+    });
 }

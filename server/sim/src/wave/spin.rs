@@ -24,7 +24,7 @@ struct Snapshot<const W: usize> {
 
 /// Watches one wave.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Watch<const W: usize> {
+pub(crate) struct SpinWatch<const W: usize> {
     changes: u64,
     visits: u64,
     snapshot: Option<Box<Snapshot<W>>>,
@@ -32,7 +32,7 @@ pub(crate) struct Watch<const W: usize> {
     hint: usize,
 }
 
-impl<const W: usize> Watch<W> {
+impl<const W: usize> SpinWatch<W> {
     /// Whether the wave is where it was before; to be asked at the top of every trip of a loop. `changes` counts the stores that
     /// changed memory.
     #[inline]
@@ -44,7 +44,7 @@ impl<const W: usize> Watch<W> {
         rows: &Rows<W>,
     ) -> bool {
         if changes != self.changes {
-            *self = Watch { changes, ..Watch::default() };
+            *self = SpinWatch { changes, ..SpinWatch::default() };
         }
         self.visits += 1;
         if self.visits < PATIENCE {

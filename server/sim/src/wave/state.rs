@@ -158,7 +158,7 @@ impl<const W: usize> State<W> {
             Action::PrefixSum { d, a } => cross::prefix_sum(rows, mask, d, a),
             Action::Reduce { op, d, a } => cross::reduce(rows, mask, op, d, a),
             Action::Matrix(op) => self.fragments.perform(op, rows, mask, memory)?,
-            Action::Nothing => {}
+            Action::Nothing | Action::Acquire => {}
             // Control moves lanes: that is for whoever runs them.
             Action::If { .. }
             | Action::Else

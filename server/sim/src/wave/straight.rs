@@ -13,6 +13,7 @@ use super::machine::{Fault, Stop, Surroundings, Wave};
 use super::memory::{Memory, OutOfRange};
 use super::program::{Action, Halves, Op};
 use super::state::{Place, State};
+use super::watch::Moment;
 
 /// A wave about to run, whatever the instruction set of the host.
 pub(super) struct Running<'w, 's, const W: usize> {
@@ -68,6 +69,14 @@ impl<const W: usize> Wave<W> {
             };
             if executed != mask {
                 visits.of_some(pc, executed);
+            }
+            if let Some((watch, group)) = &mut around.watch
+                && let Some(watched) = &mut self.watched
+            {
+                let local = &*around.memory.local;
+                let at = Moment { program, op, pc, place, active: mask, executed, state: &self.state, local };
+                let news = watch.before(&at, group, watched);
+                around.tell(news);
             }
             pc += 1;
             let done = match op.halves.checked_sub(1) {

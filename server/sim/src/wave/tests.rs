@@ -4,6 +4,7 @@ mod any_program;
 mod control;
 mod groups;
 mod values;
+mod watch;
 
 use std::fmt::Write;
 

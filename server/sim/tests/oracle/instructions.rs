@@ -154,11 +154,9 @@ fn comparison() -> Lines {
 fn memory(sharing: Sharing) -> Option<Lines> {
     Some(match sharing {
         Sharing::Nothing => return None,
-        Sharing::Alone => prop_oneof![2 => access(anywhere()), 1 => atomic(anywhere())].boxed(),
-        Sharing::Own => prop_oneof![2 => access(own()), 1 => atomic(own())].boxed(),
-        Sharing::Read => access(anywhere())
-            .prop_filter_map("loads", |lines| lines.contains("load").then_some(lines))
-            .boxed(),
+        Sharing::Alone => prop_oneof![load(anywhere()), store(anywhere()), atomic(anywhere())].boxed(),
+        Sharing::Own => prop_oneof![load(own()), store(own()), atomic(own())].boxed(),
+        Sharing::Read => load(anywhere()),
         // Words that do not overlap: a sum of parts would depend on the order.
         Sharing::Commuting(op) => (select(&["local", "device"][..]), DATA, DATA, scope())
             .prop_map(move |(space, address, data, scope)| {
@@ -184,21 +182,29 @@ fn own() -> BoxedStrategy<(&'static str, String)> {
         .boxed()
 }
 
-fn access(address: BoxedStrategy<(&'static str, String)>) -> Lines {
-    let width = select(&["u8", "u16", "u32", "u64"][..]);
-    let hint = select(&["", ".cached", ".uncached", ".streaming"][..]);
-    let narrow = (address, width, any::<bool>(), hint, DATA).prop_map(
-        |((space, address), width, load, hint, data)| match load {
-            true => format!("{address}\n{space}_load_{width}{hint} r{data}, r10"),
-            false => format!("{address}\n{space}_store_{width}{hint} r10, r{data}"),
-        },
-    );
-    // The thread's own 16 bytes, or whatever lies there for a single wave.
-    let wide = (any::<bool>(), 0u8..6).prop_map(|(load, data)| match load {
-        true => format!("device_load_u128 r{data}, r19"),
-        false => format!("device_store_u128 r19, r{data}"),
+fn load(address: BoxedStrategy<(&'static str, String)>) -> Lines {
+    let narrow = (address, width(), hint(), DATA).prop_map(|((space, address), width, hint, data)| {
+        format!("{address}\n{space}_load_{width}{hint} r{data}, r10")
     });
+    // The thread's own 16 bytes, or whatever lies there for a single wave.
+    let wide = (0u8..6).prop_map(|data| format!("device_load_u128 r{data}, r19"));
     prop_oneof![6 => narrow, 1 => wide].boxed()
+}
+
+fn store(address: BoxedStrategy<(&'static str, String)>) -> Lines {
+    let narrow = (address, width(), hint(), DATA).prop_map(|((space, address), width, hint, data)| {
+        format!("{address}\n{space}_store_{width}{hint} r10, r{data}")
+    });
+    let wide = (0u8..6).prop_map(|data| format!("device_store_u128 r19, r{data}"));
+    prop_oneof![6 => narrow, 1 => wide].boxed()
+}
+
+fn width() -> impl Strategy<Value = &'static str> {
+    select(&["u8", "u16", "u32", "u64"][..])
+}
+
+fn hint() -> impl Strategy<Value = &'static str> {
+    select(&["", ".cached", ".uncached", ".streaming"][..])
 }
 
 fn atomic(address: BoxedStrategy<(&'static str, String)>) -> Lines {

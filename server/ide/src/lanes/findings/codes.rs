@@ -109,6 +109,8 @@ findings! {
     "no-instruction";
     /// The reference emulator crashes here.
     "emulator-crash";
+    /// Most trips of a WAVE loop ran for less than half of the lanes that came into it.
+    "scattered-break";
 }
 
 /// Every finding that there is.

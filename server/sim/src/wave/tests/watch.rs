@@ -1,0 +1,206 @@
+//! What only a watch finds: races in local memory, and reads of what nobody wrote.
+
+use expect_test::{Expect, expect};
+
+use super::{LaunchConfig, ending, launch_text, options};
+use crate::trace::{Checks, RunOptions};
+
+/// Statements run by two waves of four lanes, with every check on. `r0` is the thread, `r1` its word.
+fn check(statements: &str, expected: Expect) {
+    let text = format!(
+        ".kernel k\n.local_memory 256\nmov r0, sr_thread_id_x\nshl r1, r0, 2\nmov r2, sr_wave_id\nmov r3, sr_lane_id\n{statements}\nhalt\n.end\n"
+    );
+    let options = RunOptions { checks: Checks::ALL, ..options() };
+    let (result, code) = launch_text(&text, LaunchConfig::new([2, 1, 1], [8, 1, 1], 4), &options);
+    expected.assert_eq(&ending(&text, &code, &result));
+}
+
+#[test]
+fn a_missing_barrier() {
+    check(
+        "local_store.u32 r0, r1\nxor r4, r1, 16\nlocal_load.u32 r5, r4",
+        expect![[r#"
+        finished
+        data-race at `local_store.u32 r0, r1`, lanes f: data race: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read with nothing between to order them; put a `barrier` between the two, on the way of all waves
+        data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 0 that lane 0 of wave 0 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves
+    "#]],
+    );
+    check(
+        "local_store.u32 r0, r1\nbarrier\nxor r4, r1, 16\nlocal_load.u32 r5, r4",
+        expect![[r#"
+        finished
+    "#]],
+    );
+    check(
+        "local_store.u32 r0, r1\nbarrier\nxor r4, r1, 16\nlocal_load.u32 r5, r4\nlocal_store.u32 r5, r1",
+        expect![[r#"
+            finished
+            data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 0 that lane 0 of wave 0 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves
+            same-value-race at `local_store.u32 r5, r1`, lanes f: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read with nothing between to order them; what is there stays the same, so the outcome does not depend on who is first
+        "#]],
+    );
+}
+
+#[test]
+fn waves_that_store_to_the_same_place() {
+    check(
+        "local_store.u32 r2, r3",
+        expect![[r#"
+            finished
+            data-race at `local_store.u32 r2, r3`, lanes f: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 wrote with nothing between to order them; let one thread store, give each a place of its own, or use an atomic
+        "#]],
+    );
+    check(
+        "and r4, r3, 3\nshl r4, r4, 2\nlocal_store.u32 7, r4",
+        expect![[r#"
+        finished
+        same-value-race at `local_store.u32 7, r4`, lanes f: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with nothing between to order them; what is there stays the same, so the outcome does not depend on who is first
+    "#]],
+    );
+    check(
+        "local_store.u8 r2, r0",
+        expect![[r#"
+        finished
+    "#]],
+    );
+}
+
+#[test]
+fn lanes_of_one_store() {
+    check(
+        "icmp.eq p1, r2, 0\n@p1 local_store.u32 r0, 0",
+        expect![[r#"
+        finished
+        data-race at `@p1 local_store.u32 r0, 0`, lanes e: data race: lane 1 writes local memory at offset 0 that lane 0 wrote with nothing between to order them; which lane's value stays is not promised: let one lane store, or give each a place of its own
+    "#]],
+    );
+    check(
+        "icmp.eq p1, r2, 0\n@p1 local_store.u32 5, 0",
+        expect![[r#"
+            finished
+        "#]],
+    );
+}
+
+#[test]
+fn atomics_may_meet_each_other() {
+    check(
+        "local_store.u32 0, r1\nbarrier\nlocal_atomic_add 0, r0",
+        expect![[r#"
+        finished
+    "#]],
+    );
+    check(
+        "local_store.u32 0, r1\nbarrier\nlocal_atomic_add 0, r0\nlocal_load.u32 r5, 0",
+        expect![[r#"
+        finished
+        data-race at `local_atomic_add 0, r0`, lanes 1: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 read with nothing between to order them; put a `barrier` between the two, on the way of all waves
+    "#]],
+    );
+}
+
+#[test]
+fn a_flag_is_taken_by_an_atomic() {
+    check(
+        "local_store.u32 0, r1\nbarrier
+        icmp.eq p1, r2, 1
+        if p1
+        local_store.u32 5, 32
+        local_atomic_exchange r4, 0, 1
+        else
+        loop
+        local_atomic_add r5, 0, 0
+        icmp.ne p2, r5, 0
+        break p2
+        endloop
+        local_load.u32 r6, 32
+        endif",
+        expect![[r#"
+            finished
+        "#]],
+    );
+}
+
+#[test]
+fn local_memory_that_nobody_wrote() {
+    check(
+        "local_load.u32 r4, r1",
+        expect![[r#"
+        finished
+        uninitialized-read at `local_load.u32 r4, r1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere
+    "#]],
+    );
+    check(
+        "local_store.u16 r0, r1\nlocal_load.u16 r4, r1\nlocal_load.u32 r4, r1",
+        expect![[r#"
+        finished
+        uninitialized-read at `local_load.u32 r4, r1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere
+    "#]],
+    );
+    check(
+        "local_atomic_add r4, r1, 1",
+        expect![[r#"
+        finished
+        uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere
+    "#]],
+    );
+}
+
+#[test]
+fn registers_that_only_other_lanes_wrote() {
+    check(
+        "icmp.lt p1, r3, 2\nif p1\nmov r5, 1\nendif\niadd r6, r5, 1\niadd r6, r5, r6\niadd r7, r7, 1",
+        expect![[r#"
+            finished
+            uninitialized-read at `iadd r6, r5, 1`, lanes c: `r5` is read in lanes 2-3 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first
+        "#]],
+    );
+    check(
+        "icmp.lt p1, r3, 2\nif p1\nicmp.eq p2, r3, 0\nendif\nif p2\nnop\nendif",
+        expect![[r#"
+        finished
+        uninitialized-read at `if p2`, lanes c: `p2` is read in lanes 2-3 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first
+    "#]],
+    );
+}
+
+#[test]
+fn what_is_up_to_the_machine() {
+    check(
+        "icmp.lt p1, r3, 2\nif p1\nwave_shuffle_xor r5, r0, 2\nendif",
+        expect![[r#"
+        finished
+        shuffle-inactive at `wave_shuffle_xor r5, r0, 2`, lanes 3: the shuffle reads lanes that do not run it, in lanes 0-1: what it gets is up to the machine (here, what the register holds there)
+    "#]],
+    );
+    check(
+        "wave_shuffle_up r5, r0, 1\nidiv r6, 100, r3",
+        expect![[r#"
+        finished
+        division-by-zero at `idiv r6, 100, r3`, lanes 1: division by zero in lane 0: what comes of it is not specified (0 here); keep them out with a guard
+    "#]],
+    );
+}
+
+#[test]
+fn lanes_that_leave_a_loop_one_by_one() {
+    check(
+        "loop\nicmp.eq p1, r0, 0\nbreak p1\nisub r0, r0, 1\nendloop",
+        expect![[r#"
+        finished
+    "#]],
+    );
+    check(
+        "imul r4, r3, r3\nimul r4, r4, r4\nloop\nicmp.eq p1, r4, 0\nbreak p1\nisub r4, r4, 1\nendloop",
+        expect![[r#"
+        finished
+        scattered-break at `loop`, lanes 8: 65 of 82 trips of this loop ran with less than half of the lanes that came in; the others had broken and waited: give lanes of a wave work of like length, or do the long rest after the loop
+    "#]],
+    );
+    check(
+        "mov r4, 20\nloop\nicmp.eq p1, r4, 0\nbreak p1\nisub r4, r4, 1\nendloop",
+        expect![[r#"
+        finished
+    "#]],
+    );
+}
