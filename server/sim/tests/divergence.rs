@@ -2,6 +2,7 @@
 
 mod common;
 
+use common::shapes::{FALLING_THROUGH, SHORT_CIRCUIT};
 use common::{Source, kernel, run_kernel};
 use expect_test::{Expect, expect};
 use warplens_sim::ptx::Model;
@@ -113,20 +114,6 @@ ret;";
     );
 }
 
-/// `if (a && b) … else …` as two branches to one ELSE: lanes 0, 4, 8 … have a and b.
-const SHORT_CIRCUIT: &str = "and.b32 %r2, %r1, 1;
-setp.ne.u32 %p1, %r2, 0;
-@%p1 bra ELSE;
-and.b32 %r2, %r1, 2;
-setp.ne.u32 %p2, %r2, 0;
-@%p2 bra ELSE;
-mov.u32 %r3, 1;
-bra JOIN;
-ELSE:
-mov.u32 %r3, 2;
-JOIN:
-ret;";
-
 #[test]
 fn two_branches_to_one_else_run_it_once() {
     check(
@@ -169,21 +156,9 @@ fn the_textbook_runs_it_twice() {
 
 #[test]
 fn a_switch_that_falls_through_runs_the_second_case_twice() {
-    let body = "and.b32 %r2, %r1, 3;
-TABLE: .branchtargets ONE, TWO, THREE, DONE;
-brx.idx %r2, TABLE;
-ONE:
-mov.u32 %r3, 1;
-TWO:
-mov.u32 %r3, 2;
-bra DONE;
-THREE:
-mov.u32 %r3, 3;
-DONE:
-ret;";
     check(
         Model::Stack,
-        body,
+        FALLING_THROUGH,
         expect![[r#"
         and.b32 %r2, %r1, 3;                     ffffffff
         brx.idx %r2, TABLE;                      ffffffff

@@ -3,6 +3,7 @@
 
 mod common;
 
+use common::shapes::{FALLING_THROUGH, SHORT_CIRCUIT};
 use common::{kernel, run_kernel};
 use expect_test::{Expect, expect};
 use warplens_sim::Status;
@@ -73,18 +74,7 @@ ret;",
 #[test]
 fn two_branches_to_one_else() {
     check(
-        "and.b32 %r2, %r1, 1;
-setp.ne.u32 %p1, %r2, 0;
-@%p1 bra ELSE;
-and.b32 %r2, %r1, 2;
-setp.ne.u32 %p2, %r2, 0;
-@%p2 bra ELSE;
-mov.u32 %r3, 1;
-bra JOIN;
-ELSE:
-mov.u32 %r3, 2;
-JOIN:
-ret;",
+        SHORT_CIRCUIT,
         expect![[r#"
             stack:  ELSE eeeeeeee  JOIN ffffffff
             textbook:  ELSE aaaaaaaa 44444444  JOIN ffffffff
@@ -123,18 +113,7 @@ ret;",
 #[test]
 fn a_switch_that_falls_through() {
     check(
-        "and.b32 %r2, %r1, 3;
-TABLE: .branchtargets ONE, TWO, THREE, DONE;
-brx.idx %r2, TABLE;
-ONE:
-mov.u32 %r3, 1;
-TWO:
-mov.u32 %r3, 2;
-bra DONE;
-THREE:
-mov.u32 %r3, 3;
-DONE:
-ret;",
+        FALLING_THROUGH,
         expect![[r#"
             stack:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
             textbook:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff

@@ -3,6 +3,7 @@
 use expect_test::expect;
 use serde_json::{Value, json};
 
+use crate::models::HALVES;
 use crate::support::{Client, File, Options, range, render};
 
 /// Lanes below eight take a branch that promises to be uniform, and reach beyond `out`.
@@ -97,32 +98,8 @@ fn comments_and_settings_are_about_findings_too() {
 
 #[test]
 fn what_spins_under_a_stack_can_be_run_again_with_progress_for_all() {
-    // Lane 0 opens the lock that the others wait for, after them.
-    let source = "\
-.version 8.5
-.target sm_90
-.address_size 64
-.entry spin(.param .u64 lock) {
-    .reg .b32 %r<4>;
-    .reg .b64 %rd<2>;
-    .reg .pred %p<3>;
-    ld.param.u64 %rd1, [lock];
-    mov.u32 %r1, %laneid;
-    setp.eq.u32 %p1, %r1, 0;
-    @%p1 bra OPEN;
-WAIT:
-    ld.volatile.global.u32 %r2, [%rd1];
-    setp.eq.u32 %p2, %r2, 0;
-    @%p2 bra WAIT;
-    bra DONE;
-OPEN:
-    st.volatile.global.u32 [%rd1], 1;
-DONE:
-    ret;
-}
-";
     let mut client = Client::start();
-    let file = client.open("spin.ptx", source);
+    let file = client.open("halves.ptx", HALVES);
     let launch =
         json!({ "name": "mine", "block": [32], "args": [{ "buffer": "u32", "len": 1, "fill": "zero" }] });
     select(&mut client, &file, launch);

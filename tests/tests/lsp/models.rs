@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use crate::support::{Client, File};
 
 /// The first half of the lanes waits for what the second half stores.
-const HALVES: &str = "\
+pub(crate) const HALVES: &str = "\
 .version 8.5
 .target sm_90
 .address_size 64

@@ -3,6 +3,7 @@
 #![allow(dead_code, reason = "each test file uses what it needs")]
 
 pub(crate) mod case;
+pub(crate) mod shapes;
 pub(crate) mod watched;
 
 use std::collections::HashMap;
