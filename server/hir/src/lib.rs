@@ -4,4 +4,5 @@ pub mod cfg;
 pub mod graph;
 pub mod post_dominators;
 pub mod ptx;
+mod tree;
 pub mod wave;

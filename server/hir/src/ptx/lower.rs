@@ -12,7 +12,6 @@ mod literal;
 mod operand;
 mod rules;
 mod scopes;
-mod tree;
 
 #[cfg(test)]
 mod tests;
@@ -22,8 +21,8 @@ use text_size::TextRange;
 use warplens_syntax::SyntaxKind::{BLOCK, FUNCTION};
 
 use self::body::Body;
-use self::tree::{Node, Token};
 use super::{Function, Header};
+use crate::tree::{Node, Token};
 
 impl Function {
     /// Lowers the tree of a function item; `None` if the item is something else.

@@ -1,12 +1,15 @@
-//! Tree -> [`Code`].
+//! Tree -> [`Code`], in one walk over the green tree: a file is checked in the time that its tokens are looked at in.
+
+use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_isa::wave as isa;
+use warplens_syntax::SyntaxKind::*;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::wave::ast;
-use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, SyntaxToken};
+use warplens_syntax::{NodeOrToken, SyntaxKind};
 
 use super::mnemonic::{self, Mnemonic};
 use super::model::{
@@ -15,6 +18,7 @@ use super::model::{
 };
 use super::problem::{Problem, ProblemKind};
 use super::{divergence, operands, reach, recursion, structure};
+use crate::tree::{Node, Token};
 
 /// General registers are `r0` to this one.
 const LAST_REGISTER: u32 = 254;
@@ -25,33 +29,24 @@ const MAX_GUESSES: usize = 1000;
 
 /// What an item means. Ranges are relative to the item.
 pub fn lower(item: &ast::Item) -> Code {
-    let start = item.syntax().text_range().start();
-    let mut lowering = Lowering { start, code: Code::default(), labels: FxHashMap::default() };
-    for declaration in item.syntax().children() {
-        if let Some(kernel) = ast::Kernel::cast(declaration.clone()) {
-            lowering.kernel(&kernel);
+    let mut lowering = Lowering::default();
+    for declaration in Node::root(&item.syntax().green()).nodes() {
+        if declaration.kind() == KERNEL {
+            lowering.kernel(declaration);
         } else {
-            lowering.statements(&declaration);
+            lowering.statements(declaration);
         }
     }
     lowering.finish()
 }
 
+#[derive(Default)]
 struct Lowering {
-    start: TextSize,
     code: Code,
     labels: FxHashMap<SmolStr, TextRange>,
 }
 
 impl Lowering {
-    fn range(&self, range: TextRange) -> TextRange {
-        range - self.start
-    }
-
-    fn token(&self, token: &SyntaxToken) -> TextRange {
-        self.range(token.text_range())
-    }
-
     fn say(&mut self, range: TextRange, kind: ProblemKind) {
         self.code.problems.push(Problem { range, kind });
     }
@@ -60,42 +55,36 @@ impl Lowering {
         self.code.names.push(NameRef { range, name, role });
     }
 
-    fn kernel(&mut self, kernel: &ast::Kernel) {
-        let header = kernel.kernel_header();
-        let name = header
-            .as_ref()
-            .and_then(ast::KernelHeader::name)
-            .and_then(|name| name.ident_token())
-            .map(|token| (SmolStr::new(token.text()), self.token(&token)));
+    fn kernel(&mut self, kernel: Node<'_>) {
+        let header = kernel.child(KERNEL_HEADER);
+        let name = header.and_then(|header| header.child(NAME)?.token(IDENT));
+        let name = name.map(|token| (SmolStr::new(token.text), token.range()));
         if let Some((name, range)) = &name {
             self.name(*range, Name::Kernel(name.clone()), Role::Declaration);
         }
-        let place = header.map_or(kernel.syntax().text_range(), |header| header.syntax().text_range());
-        let end = kernel.kernel_end().map(|end| self.range(end.syntax().text_range()));
-        self.code.kernel = Some(KernelHeader { name, range: self.range(place), end });
-        if let Some(block) = kernel.block() {
-            self.statements(block.syntax());
+        let range = header.unwrap_or(kernel).range();
+        let end = kernel.child(KERNEL_END).map(Node::range);
+        self.code.kernel = Some(KernelHeader { name, range, end });
+        if let Some(block) = kernel.child(BLOCK) {
+            self.statements(block);
         }
     }
 
-    fn statements(&mut self, parent: &SyntaxNode) {
-        for node in parent.children() {
-            if node.kind() == SyntaxKind::CHUNK {
-                self.statements(&node);
-                continue;
-            }
-            match ast::Statement::cast(node) {
-                Some(ast::Statement::Directive(directive)) => self.directive(&directive),
-                Some(ast::Statement::Label(label)) => self.label(&label),
-                Some(ast::Statement::Instruction(instruction)) => self.instruction(instruction.syntax()),
-                None => {}
+    fn statements(&mut self, parent: Node<'_>) {
+        for node in parent.nodes() {
+            match node.kind() {
+                CHUNK => self.statements(node),
+                DIRECTIVE => self.directive(node),
+                LABEL => self.label(node),
+                INSTRUCTION => self.instruction(node),
+                _ => {}
             }
         }
     }
 
-    fn label(&mut self, label: &ast::Label) {
-        let Some(token) = label.name().and_then(|name| name.ident_token()) else { return };
-        let (name, range) = (SmolStr::new(token.text()), self.token(&token));
+    fn label(&mut self, label: Node<'_>) {
+        let Some(token) = label.child(NAME).and_then(|name| name.token(IDENT)) else { return };
+        let (name, range) = (SmolStr::new(token.text), token.range());
         let first = *self.labels.entry(name.clone()).or_insert(range);
         if first != range {
             self.say(range, ProblemKind::DuplicateLabel { name: name.clone(), first: Some(first) });
@@ -105,22 +94,21 @@ impl Lowering {
         self.code.labels.push(Label { name, range, before });
     }
 
-    fn directive(&mut self, directive: &ast::Directive) {
-        let Some(word) = directive.directive_token() else { return };
-        let place = self.token(&word);
-        let Some(known) = isa::directive(word.text()) else {
-            let lower = word.text().to_ascii_lowercase();
+    fn directive(&mut self, directive: Node<'_>) {
+        let Some(word) = directive.token(DOT_WORD) else { return };
+        let place = word.range();
+        let Some(known) = isa::directive(word.text) else {
+            let lower = word.text.to_ascii_lowercase();
             let write = isa::directive(&lower).is_some().then(|| lower.into());
-            return self.say(place, ProblemKind::UnknownDirective { name: word.text().into(), write });
+            return self.say(place, ProblemKind::UnknownDirective { name: word.text.into(), write });
         };
         if self.code.kernel.is_none() {
             self.say(place, ProblemKind::DirectiveOutside(known.name));
         }
-        let torn = Parts::of(directive.syntax()).torn;
+        let torn = Parts::of(directive).torn;
         self.negative_resources(known.name, directive);
-        let numbers: Option<Vec<u32>> =
-            directive.operands().map(|operand| resource_number(&operand)).collect();
-        let range = self.range(directive.syntax().text_range());
+        let numbers: Option<Vec<u32>> = operand_nodes(directive).map(resource_number).collect();
+        let range = directive.range();
         let resources = &mut self.code.resources;
         match (known.name, numbers.as_deref()) {
             (".registers", Some([value])) => resources.registers = Some(Resource { value: *value, range }),
@@ -141,29 +129,27 @@ impl Lowering {
         }
     }
 
-    fn negative_resources(&mut self, name: &'static str, directive: &ast::Directive) {
-        for operand in directive.operands() {
-            if let ast::Operand::Literal(literal) = &operand
-                && literal.value_token().is_some_and(|token| token.text().starts_with('-'))
-            {
-                let range = self.range(operand.syntax().text_range());
-                self.say(range, ProblemKind::NegativeResource(name));
+    fn negative_resources(&mut self, name: &'static str, directive: Node<'_>) {
+        for operand in operand_nodes(directive).filter(|operand| operand.kind() == LITERAL) {
+            if first_token(operand).is_some_and(|token| token.text.starts_with('-')) {
+                self.say(operand.range(), ProblemKind::NegativeResource(name));
             }
         }
     }
 
-    fn instruction(&mut self, node: &SyntaxNode) {
+    fn instruction(&mut self, node: Node<'_>) {
         let parts = Parts::of(node);
-        let guard = parts.guard.and_then(|guard| self.guard(&guard));
+        let guard = parts.guard.and_then(|guard| self.guard(guard));
         let Some(word) = parts.mnemonic else { return };
-        let spelled: Vec<_> = parts.suffixes.iter().map(SyntaxToken::text).collect();
-        let Mnemonic { name, entry, taken } = Mnemonic::of(word.text(), &spelled);
+        let spelled: Vec<_> = parts.suffixes.iter().map(|suffix| suffix.text).collect();
+        let Mnemonic { name, entry, taken } = Mnemonic::of(word.text, &spelled);
         let mnemonic_range = match parts.suffixes.last() {
-            Some(last) => self.token(&word).cover(self.token(last)),
-            None => self.token(&word),
+            Some(last) => word.range().cover(last.range()),
+            None => word.range(),
         };
-        let operands = parts.operands.iter().map(|operand| self.operand(operand)).collect();
-        let range = self.range(node.text_range());
+        let mut operands = Vec::with_capacity(parts.operands);
+        operands.extend(operand_nodes(node).map(|operand| self.operand(operand)));
+        let range = node.range();
         let mut instruction = Instruction {
             range,
             mnemonic_range,
@@ -236,12 +222,12 @@ impl Lowering {
     }
 
     /// What stands after the dots beyond the instruction's name.
-    fn suffixes(&mut self, entry: &isa::Instruction, rest: &[SyntaxToken], instruction: &mut Instruction) {
+    fn suffixes(&mut self, entry: &isa::Instruction, rest: &[Token<'_>], instruction: &mut Instruction) {
         for suffix in rest {
-            let range = self.token(suffix);
-            let hint = isa::cache_hints().iter().position(|hint| hint.name == suffix.text());
+            let range = suffix.range();
+            let hint = isa::cache_hints().iter().position(|hint| hint.name == suffix.text);
             instruction.hint = instruction.hint.or(hint.map(|hint| hint as u8));
-            match (Scope::of(suffix.text()), isa::cache_hint(suffix.text())) {
+            match (Scope::of(suffix.text), isa::cache_hint(suffix.text)) {
                 (Some(scope), _) if entry.suffix == isa::Suffix::Scope => {
                     let value = Value::Scope(scope);
                     instruction.operands.push(Operand {
@@ -255,7 +241,7 @@ impl Lowering {
                 (_, Some(_)) if entry.suffix == isa::Suffix::CacheHint => {}
                 (_, Some(hint)) => self.say(range, ProblemKind::IdleHint(hint.name.into())),
                 _ => {
-                    self.say(range, ProblemKind::UnknownSuffix(suffix.text().into()));
+                    self.say(range, ProblemKind::UnknownSuffix(suffix.text.into()));
                     if entry.suffix == isa::Suffix::Scope {
                         let value = Value::Invalid;
                         instruction.operands.push(Operand {
@@ -271,13 +257,12 @@ impl Lowering {
         }
     }
 
-    fn guard(&mut self, guard: &ast::Guard) -> Option<Guard> {
-        let token = guard.register_token()?;
-        let range = self.token(&token);
-        let predicate = self.index(&token, LAST_PREDICATE, ProblemKind::PredicateIndex)?;
-        self.name(range, Name::Predicate(predicate), Role::Read);
-        let negated = guard.bang_token().is_some();
-        Some(Guard { range: self.range(guard.syntax().text_range()), predicate, negated })
+    fn guard(&mut self, guard: Node<'_>) -> Option<Guard> {
+        let token = guard.token(PREDICATE_REGISTER)?;
+        let predicate = self.index(token, LAST_PREDICATE, ProblemKind::PredicateIndex)?;
+        self.name(token.range(), Name::Predicate(predicate), Role::Read);
+        let negated = guard.token(BANG).is_some();
+        Some(Guard { range: guard.range(), predicate, negated })
     }
 
     fn guard_oddities(&mut self, instruction: &Instruction) {
@@ -290,70 +275,67 @@ impl Lowering {
         }
     }
 
-    fn operand(&mut self, operand: &ast::Operand) -> Operand {
-        let range = self.range(operand.syntax().text_range());
+    fn operand(&mut self, operand: Node<'_>) -> Operand {
         let value = self.value(operand).unwrap_or(Value::Invalid);
-        Operand { range, value, name: "", role: Role::Unknown, registers: 1 }
+        Operand { range: operand.range(), value, name: "", role: Role::Unknown, registers: 1 }
     }
 
-    fn value(&mut self, operand: &ast::Operand) -> Option<Value> {
-        Some(match operand {
-            ast::Operand::Register(register) => {
-                let token = register.register_token()?;
-                let index = self.index(&token, LAST_REGISTER, ProblemKind::RegisterIndex)?;
-                let half = match register.half_token().as_ref().map(SyntaxToken::text) {
+    fn value(&mut self, operand: Node<'_>) -> Option<Value> {
+        Some(match operand.kind() {
+            REGISTER => {
+                let token = operand.token(GENERAL_REGISTER)?;
+                let index = self.index(token, LAST_REGISTER, ProblemKind::RegisterIndex)?;
+                let half = match operand.token(DOT_WORD).map(|half| half.text) {
                     Some(".lo") => Some(Half::Low),
                     Some(".hi") => Some(Half::High),
                     _ => None,
                 };
                 Value::Register { index, half }
             }
-            ast::Operand::Predicate(predicate) => {
-                let token = predicate.register_token()?;
-                let index = self.index(&token, LAST_PREDICATE, ProblemKind::PredicateIndex)?;
-                Value::Predicate { index, negated: predicate.bang_token().is_some() }
+            PREDICATE => {
+                let token = operand.token(PREDICATE_REGISTER)?;
+                let index = self.index(token, LAST_PREDICATE, ProblemKind::PredicateIndex)?;
+                Value::Predicate { index, negated: operand.token(BANG).is_some() }
             }
-            ast::Operand::SpecialRegister(special) => {
-                let token = special.register_token()?;
-                let name = SmolStr::new(token.text());
+            SPECIAL_REGISTER => {
+                let token = operand.token(SPECIAL_NAME)?;
+                let name = SmolStr::new(token.text);
                 if isa::special_register(&name).is_none() {
-                    let range = self.token(&token);
-                    self.say(range, ProblemKind::UnknownSpecial(name));
+                    self.say(token.range(), ProblemKind::UnknownSpecial(name));
                     return None;
                 }
                 Value::Special(name)
             }
-            ast::Operand::Literal(literal) => number(&literal.value_token()?)?,
-            ast::Operand::Scope(scope) => {
-                let token = scope.word_token()?;
-                match Scope::of(token.text()) {
+            LITERAL => number(first_token(operand)?)?,
+            SCOPE => {
+                let token = operand.token(DOT_WORD)?;
+                match Scope::of(token.text) {
                     Some(scope) => Value::Scope(scope),
                     None => {
-                        let range = self.token(&token);
                         let kind = ProblemKind::OperandKind { expected: &[isa::OperandKind::Scope] };
-                        self.say(range, kind);
+                        self.say(token.range(), kind);
                         return None;
                     }
                 }
             }
-            ast::Operand::NameRef(name) => {
-                let token = name.ident_token()?;
-                Scope::of(token.text()).map_or_else(|| Value::Label(token.text().into()), Value::Scope)
+            NAME_REF => {
+                let word = operand.token(IDENT)?.text;
+                Scope::of(word).map_or_else(|| Value::Label(word.into()), Value::Scope)
             }
+            _ => return None,
         })
     }
 
     /// The number of a register, if it is one that machines have. What the lexer found fault with is not said again.
-    fn index(&mut self, token: &SyntaxToken, last: u32, kind: ProblemKind) -> Option<u8> {
-        let digits = &token.text()[1..];
+    fn index(&mut self, token: Token<'_>, last: u32, kind: ProblemKind) -> Option<u8> {
+        let digits = &token.text[1..];
         if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
             return None;
         }
         match digits.parse::<u32>() {
             Ok(index) if index <= last => u8::try_from(index).ok(),
             _ => {
-                let range = self.token(token);
-                self.say(range, kind);
+                self.say(token.range(), kind);
                 None
             }
         }
@@ -409,56 +391,74 @@ fn digits(index: u8) -> u32 {
     index.checked_ilog10().map_or(1, |digits| digits + 1)
 }
 
-/// The children of a statement, looked at once.
+/// What a statement is put together from.
 #[derive(Default)]
-struct Parts {
-    guard: Option<ast::Guard>,
-    mnemonic: Option<SyntaxToken>,
-    suffixes: Vec<SyntaxToken>,
-    operands: Vec<ast::Operand>,
+struct Parts<'a> {
+    guard: Option<Node<'a>>,
+    mnemonic: Option<Token<'a>>,
+    suffixes: Vec<Token<'a>>,
+    /// How many there are.
+    operands: usize,
     /// Whether the parser found fault with the operands: a part is an error, or a comma lacks an operand.
     torn: bool,
 }
 
-impl Parts {
-    fn of(statement: &SyntaxNode) -> Parts {
+impl<'a> Parts<'a> {
+    fn of(statement: Node<'a>) -> Parts<'a> {
         let mut parts = Parts::default();
         let mut commas = 0;
-        for child in statement.children_with_tokens() {
-            match (child.kind(), child) {
-                (SyntaxKind::COMMA, _) => commas += 1,
-                (SyntaxKind::IDENT, NodeOrToken::Token(token)) => parts.mnemonic = Some(token),
-                (SyntaxKind::DOT_WORD, NodeOrToken::Token(token)) => parts.suffixes.push(token),
-                (SyntaxKind::ERROR, _) => parts.torn = true,
-                (SyntaxKind::GUARD, NodeOrToken::Node(node)) => parts.guard = ast::Guard::cast(node),
-                (_, NodeOrToken::Node(node)) => parts.operands.extend(ast::Operand::cast(node)),
-                (_, NodeOrToken::Token(_)) => {}
+        for child in statement.elements() {
+            match child {
+                NodeOrToken::Node(node) => match node.kind() {
+                    ERROR => parts.torn = true,
+                    GUARD => parts.guard = Some(node),
+                    kind => parts.operands += usize::from(is_operand(kind)),
+                },
+                NodeOrToken::Token(token) => match token.kind {
+                    COMMA => commas += 1,
+                    IDENT => parts.mnemonic = Some(token),
+                    DOT_WORD => parts.suffixes.push(token),
+                    _ => {}
+                },
             }
         }
-        parts.torn |= commas > 0 && commas >= parts.operands.len();
+        parts.torn |= commas > 0 && commas >= parts.operands;
         parts
     }
 }
 
+fn is_operand(kind: SyntaxKind) -> bool {
+    matches!(kind, REGISTER | PREDICATE | SPECIAL_REGISTER | LITERAL | SCOPE | NAME_REF)
+}
+
+fn operand_nodes(statement: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+    statement.nodes().filter(|node| is_operand(node.kind()))
+}
+
+/// The token of a number.
+fn first_token(literal: Node<'_>) -> Option<Token<'_>> {
+    literal.tokens().next()
+}
+
 /// A number of a directive. Negative numbers wrap, as they do for the assembler.
-fn resource_number(operand: &ast::Operand) -> Option<u32> {
-    let ast::Operand::Literal(literal) = operand else { return None };
-    match number(&literal.value_token()?)? {
-        Value::Integer { value, .. } => Some(value as u32),
+fn resource_number(operand: Node<'_>) -> Option<u32> {
+    match (operand.kind(), number(first_token(operand)?)?) {
+        (LITERAL, Value::Integer { value, .. }) => Some(value as u32),
         _ => None,
     }
 }
 
 /// A number as written; what the lexer found fault with is none.
-fn number(token: &SyntaxToken) -> Option<Value> {
-    let text: String = token.text().chars().filter(|c| *c != '_').collect();
-    if token.kind() == SyntaxKind::FLOAT_NUMBER {
-        return text.parse::<f64>().ok().map(|value| Value::Float(value.to_bits()));
+fn number(token: Token<'_>) -> Option<Value> {
+    let plain: Cow<'_, str> =
+        if token.text.contains('_') { token.text.replace('_', "").into() } else { token.text.into() };
+    if token.kind == FLOAT_NUMBER {
+        return plain.parse::<f64>().ok().map(|value| Value::Float(value.to_bits()));
     }
-    match text.strip_prefix("0x") {
+    match plain.strip_prefix("0x") {
         Some(digits) => {
             i64::from_str_radix(digits, 16).ok().map(|value| Value::Integer { value, hexadecimal: true })
         }
-        None => text.parse().ok().map(|value| Value::Integer { value, hexadecimal: false }),
+        None => plain.parse().ok().map(|value| Value::Integer { value, hexadecimal: false }),
     }
 }

@@ -19,17 +19,16 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
     let Some(entry) = instruction.entry else { return };
     let place = instruction.mnemonic_range;
     let operands = &mut instruction.operands;
-    let mut form: Vec<&'static isa::Operand> =
-        form(entry.0, &instruction.mnemonic, operands).iter().collect();
+    let mut form = form(entry.0, &instruction.mnemonic, operands);
     let longest = form.len();
     let may_be_scope = |operand: &Operand| matches!(operand.value, Value::Scope(_) | Value::Invalid);
-    let scope_missing = scoped(&form) && !operands.last().is_some_and(may_be_scope);
+    let scope_missing = scoped(form) && !operands.last().is_some_and(may_be_scope);
     if scope_missing {
-        form.pop();
+        form = &form[..longest - 1];
     }
     let optional = form.first().is_some_and(|first| first.optional);
     if optional && operands.len() < form.len() {
-        form.remove(0);
+        form = &form[1..];
     }
     if operands.len() != form.len() || torn {
         if !torn {
@@ -84,7 +83,7 @@ fn form(entry: &'static isa::Instruction, spelling: &str, operands: &[Operand]) 
     }
 }
 
-fn scoped(form: &[&isa::Operand]) -> bool {
+fn scoped(form: &[isa::Operand]) -> bool {
     form.last().is_some_and(|last| last.kinds == [OperandKind::Scope])
 }
 

@@ -15,8 +15,8 @@ use super::declaration::{self, Outside, Shape};
 use super::instruction::Mnemonics;
 use super::rules::Place;
 use super::scopes::{NewSymbol, Scopes};
-use super::tree::{Elements, Node, Token};
 use crate::ptx::model::{InstructionData, ListData};
+use crate::tree::{Elements, Node, Token};
 
 /// A range of labels longer than this is cut; no table has so many.
 const LABEL_RANGE: u32 = 1 << 16;

@@ -5,7 +5,7 @@ use warplens_syntax::SyntaxKind::{self, *};
 
 use super::super::{Constant, Problem, ProblemKind};
 use super::literal;
-use super::tree::Node;
+use crate::tree::Node;
 
 /// Deeper expressions than this have no value; nobody writes them, and the walk must not run out of stack.
 const DEPTH: u32 = 128;

@@ -9,7 +9,7 @@ use super::super::{
 };
 use super::constant;
 use super::rules::{self, Holder, Place};
-use super::tree::{Node, Token};
+use crate::tree::{Node, Token};
 
 /// Nobody braces initialisers deeper than this, and the walk must not run out of stack.
 const DEPTH: u32 = 32;

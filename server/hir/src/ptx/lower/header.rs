@@ -10,7 +10,7 @@ use super::super::{
 use super::declaration::{self, Shape};
 use super::literal;
 use super::rules::Place;
-use super::tree::{Node, Token};
+use crate::tree::{Node, Token};
 
 /// Reads an `ITEM`.
 pub(super) fn header(item: Node<'_>) -> Header {

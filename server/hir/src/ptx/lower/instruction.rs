@@ -8,8 +8,8 @@ use super::super::model::InstructionData;
 use super::super::{Guard, Mnemonic, MnemonicId, Role};
 use super::body::Body;
 use super::operand::Place;
-use super::tree::Node;
 use crate::ptx::signature::Roles;
+use crate::tree::Node;
 
 /// The distinct mnemonics of a function.
 #[derive(Default)]

@@ -9,7 +9,7 @@ use super::super::{
     ProblemKind, Signature, Space, Type, TypeKind, Variable, VectorLength,
 };
 use super::constant;
-use super::tree::Node;
+use crate::tree::Node;
 
 /// The widest vector.
 const VECTOR_BITS: u32 = 128;

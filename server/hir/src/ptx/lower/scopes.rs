@@ -8,7 +8,7 @@ use super::super::model::{Name, Referent};
 use super::super::{
     NameId, Problem, ProblemKind, ReferentId, Role, Scope, ScopeId, Symbol, SymbolId, SymbolKind,
 };
-use super::tree::Token;
+use crate::tree::Token;
 
 /// A distinct spelling, while the function is lowered.
 type Word = usize;

@@ -6,79 +6,79 @@ use warplens_syntax::SyntaxKind::{self, COMMENT, LINE_MARK, WHITESPACE};
 
 /// A node and its place in the item.
 #[derive(Clone, Copy)]
-pub(super) struct Node<'a> {
+pub(crate) struct Node<'a> {
     green: &'a GreenNodeData,
     start: TextSize,
 }
 
 /// A token and its place in the item.
 #[derive(Clone, Copy)]
-pub(super) struct Token<'a> {
-    pub(super) kind: SyntaxKind,
-    pub(super) text: &'a str,
-    pub(super) start: TextSize,
+pub(crate) struct Token<'a> {
+    pub(crate) kind: SyntaxKind,
+    pub(crate) text: &'a str,
+    pub(crate) start: TextSize,
 }
 
 impl Token<'_> {
-    pub(super) fn range(self) -> TextRange {
+    pub(crate) fn range(self) -> TextRange {
         TextRange::at(self.start, TextSize::of(self.text))
     }
 
-    pub(super) fn is_trivia(self) -> bool {
+    pub(crate) fn is_trivia(self) -> bool {
         matches!(self.kind, WHITESPACE | COMMENT | LINE_MARK)
     }
 }
 
 impl<'a> Token<'a> {
     /// The text of a `.word` without its dot.
-    pub(super) fn word(self) -> &'a str {
+    pub(crate) fn word(self) -> &'a str {
         self.text.strip_prefix('.').unwrap_or(self.text)
     }
 }
 
 impl<'a> Node<'a> {
-    pub(super) fn root(green: &'a GreenNodeData) -> Node<'a> {
+    pub(crate) fn root(green: &'a GreenNodeData) -> Node<'a> {
         Node { green, start: TextSize::new(0) }
     }
 
-    pub(super) fn kind(self) -> SyntaxKind {
+    pub(crate) fn kind(self) -> SyntaxKind {
         SyntaxKind::from_raw(self.green.kind().0)
     }
 
     /// The text of the node; no node but the item starts or ends with trivia.
-    pub(super) fn range(self) -> TextRange {
+    pub(crate) fn range(self) -> TextRange {
         TextRange::at(self.start, self.green.text_len())
     }
 
     /// Everything directly inside, in order.
-    pub(super) fn elements(self) -> Elements<'a> {
+    pub(crate) fn elements(self) -> Elements<'a> {
         Elements { inner: self.green.children(), start: self.start }
     }
 
     /// The nodes directly inside, in order.
-    pub(super) fn nodes(self) -> impl Iterator<Item = Node<'a>> {
+    pub(crate) fn nodes(self) -> impl Iterator<Item = Node<'a>> {
         self.elements().filter_map(NodeOrToken::into_node)
     }
 
     /// The tokens directly inside, in order, without trivia.
-    pub(super) fn tokens(self) -> impl Iterator<Item = Token<'a>> {
+    pub(crate) fn tokens(self) -> impl Iterator<Item = Token<'a>> {
         self.elements().filter_map(NodeOrToken::into_token).filter(|token| !token.is_trivia())
     }
 
     /// The first node of a kind directly inside.
-    pub(super) fn child(self, kind: SyntaxKind) -> Option<Node<'a>> {
+    pub(crate) fn child(self, kind: SyntaxKind) -> Option<Node<'a>> {
         self.nodes().find(|node| node.kind() == kind)
     }
 
     /// The first token of a kind directly inside.
-    pub(super) fn token(self, kind: SyntaxKind) -> Option<Token<'a>> {
+    pub(crate) fn token(self, kind: SyntaxKind) -> Option<Token<'a>> {
         self.tokens().find(|token| token.kind == kind)
     }
 }
 
 /// The children of a node with their places.
 #[derive(Clone)]
-pub(super) struct Elements<'a> {
+pub(crate) struct Elements<'a> {
     inner: rowan::Children<'a>,
     start: TextSize,
 }
