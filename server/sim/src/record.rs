@@ -51,7 +51,7 @@ struct Run {
 }
 
 /// Records the visits of one warp.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Recorder {
     /// One a statement.
     runs: Vec<Run>,
@@ -232,16 +232,21 @@ impl Summary {
         }
     }
 
-    /// Adds what one warp did of whose visits nothing is kept.
-    pub fn count(&mut self, mut recorder: Recorder) {
+    /// Adds what one warp did of whose visits nothing is kept, and leaves the recorder as if nothing had happened, but for
+    /// its runs: the next warp most likely goes the same ways.
+    pub fn count(&mut self, recorder: &mut Recorder) {
         let mut at = 0;
         while let Some(first) = recorder.close_next(at) {
-            let Run { end, sums, .. } = recorder.runs[first];
-            at = end as usize;
-            for statement in first..at {
-                self.add_line(statement, &sums, recorder.counters.get(statement));
+            let run = &mut recorder.runs[first];
+            let sums = std::mem::take(&mut run.sums);
+            at = run.end as usize;
+            if sums.count != 0 {
+                for statement in first..at {
+                    self.add_line(statement, &sums, recorder.counters.get(statement));
+                }
             }
         }
+        recorder.counters.fill(Counters::default());
     }
 
     fn add_line(&mut self, statement: usize, sums: &Sums, counters: Option<&Counters>) {

@@ -2,10 +2,10 @@
 
 mod common;
 
-use common::{kernel, run_kernel, run_with};
+use common::{Source, kernel, run_kernel, run_with};
 use proptest::prelude::*;
-use warplens_sim::ptx::Model;
-use warplens_sim::{Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace};
+use warplens_sim::ptx::{LaunchConfig, Model, run as run_program};
+use warplens_sim::{Control, Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace};
 
 /// A block: it changes a value, uses up fuel, and may go elsewhere by a bit of the value.
 #[derive(Clone, Debug)]
@@ -61,7 +61,8 @@ fn text(blocks: &[Block]) -> String {
         }
         body += &format!("@%p2 bra B{target};\n");
     }
-    body += "DONE:\nst.global.u32 [%rd1], %r2;\nret;";
+    // The last instruction is a branch on which lanes part, and one side falls off the function's end.
+    body += "DONE:\nst.global.u32 [%rd1], %r2;\nbra LAST;\nOVER:\nret;\nLAST:\nsetp.lt.u32 %p1, %r1, 17;\n@%p1 bra OVER;";
     let address = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmul.wide.u32 %rd2, %r1, 4;\nadd.u64 %rd1, %rd1, %rd2;\n";
     let function = ".func (.reg .u32 r) turn(.reg .u32 n)\n{\n.reg .pred %p;\nsetp.lt.s32 %p, n, 0;\n\
                     @%p bra N;\nadd.u32 r, n, 77;\nret;\nN:\nmul.lo.u32 r, n, 5;\nret;\n}\n.visible .entry";
@@ -119,6 +120,38 @@ proptest! {
                     prop_assert!(folded);
                 }
             }
+        }
+    }
+}
+
+proptest! {
+    // Each case is many runs, and short programs have all that there is to cut.
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    /// What warps of earlier blocks have left in registers and memory of their own, those of later ones do not find, whether
+    /// their traces are kept or not.
+    #[test]
+    fn every_block_begins_anew(blocks in prop::collection::vec(block(), 2..8)) {
+        let left = "mov.u32 %r9, %r2;\nst.local.u32 [kept], %r2;\nret;";
+        let found = ".local .u32 kept;\nld.local.u32 %r8, [kept];\nadd.u32 %r8, %r8, %r9;\nmov.u32 %r7, %ctaid.x;\n\
+                     add.u32 %r2, %r8, %r7;\nmov.u32 %r3, 20;";
+        let text = text(&blocks).replace("ret;\nLAST", &format!("{left}\nLAST")).replace("mov.u32 %r3, 20;", found);
+        let program = Source::new(&text).program("k");
+        for model in Model::ALL {
+            let grid = |max_warps| {
+                let mut config = LaunchConfig::new([5, 1, 1], [40, 1, 1]);
+                let out = config.memory.allocate("out", 160).expect("room");
+                config.params = out.to_le_bytes().to_vec();
+                let options = RunOptions { limits: Limits { max_warps, ..Limits::default() }, ..RunOptions::default() };
+                let result = run_program(&program, config, model, &options, Control::none()).expect("nobody cancels");
+                let bytes = result.memory.bytes(out, 160).expect("the buffer").to_vec();
+                (result, bytes)
+            };
+            let ((few, bytes), (all, others)) = (grid(1), grid(10));
+            prop_assert_eq!((few.warps.len(), all.warps.len()), (1, 10));
+            prop_assert_eq!((few.status, few.totals), (all.status, all.totals), "{}", model.name());
+            prop_assert_eq!(&few.summed, &all.summed, "{}", model.name());
+            prop_assert_eq!(bytes, others, "{}", model.name());
         }
     }
 

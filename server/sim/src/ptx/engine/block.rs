@@ -58,12 +58,22 @@ pub(crate) struct Block {
 
 impl Block {
     pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], rank: usize) -> Block {
-        let count = launch.block.iter().product::<u32>().div_ceil(WIDTH as u32);
+        Block::of((0..launch.warps()).map(|warp| Warp::new(launch, cta, warp)).collect(), launch, cta, rank)
+    }
+
+    /// A block that begins, of the warps of one whose traces have been gathered.
+    pub(crate) fn renewed(self, launch: &Launch<'_>, cta: [u32; 3]) -> Block {
+        let Block { mut warps, rank, .. } = self;
+        warps.iter_mut().for_each(|warp| warp.renew(launch, cta));
+        Block::of(warps, launch, cta, rank)
+    }
+
+    fn of(warps: Vec<Warp>, launch: &Launch<'_>, cta: [u32; 3], rank: usize) -> Block {
         Block {
-            warps: (0..count).map(|warp| Warp::new(launch, cta, warp)).collect(),
-            states: vec![WarpState::Ready; count as usize],
+            states: vec![WarpState::Ready; warps.len()],
             barriers: Default::default(),
-            watch: BlockWatch::new(&launch.grid, cta, count as usize),
+            watch: BlockWatch::new(&launch.grid, cta, warps.len()),
+            warps,
             rank,
             turn: 0,
         }

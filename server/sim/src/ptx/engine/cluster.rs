@@ -43,10 +43,15 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    pub(crate) fn new(launch: &Launch<'_>, number: u64) -> Cluster {
+    /// The cluster with this number; of what one has left whose traces have been gathered, if there is any.
+    pub(crate) fn new(launch: &Launch<'_>, number: u64, left: Option<Cluster>) -> Cluster {
         let ctas = launch.ctas(number);
-        let blocks: Vec<Block> =
-            ctas.iter().enumerate().map(|(rank, cta)| Block::new(launch, *cta, rank)).collect();
+        let blocks: Vec<Block> = match left {
+            Some(left) => {
+                left.blocks.into_iter().zip(&ctas).map(|(block, cta)| block.renewed(launch, *cta)).collect()
+            }
+            None => ctas.iter().enumerate().map(|(rank, cta)| Block::new(launch, *cta, rank)).collect(),
+        };
         let live = blocks.iter().flat_map(|block| block.warps.iter().map(|warp| warp.live)).collect();
         let size = (launch.program.shared_size + launch.dynamic_shared) as usize;
         let numbers = ctas.iter().map(|cta| launch.number(*cta) as u32).collect();

@@ -29,11 +29,37 @@ impl Frame {
     /// A frame whose constants and special registers are filled and whose other registers are 0.
     pub(crate) fn new(index: u32, function: &Function, local_base: u32, threads: &Threads) -> Frame {
         let layout = &function.frame;
-        let mut registers = Registers {
+        let registers = Registers {
             words: vec![[0; WIDTH]; layout.words as usize],
             doubles: vec![[0; WIDTH]; layout.doubles as usize],
             predicates: vec![0; layout.predicates as usize],
         };
+        let mut frame = Frame {
+            function: index,
+            registers,
+            local_base,
+            caller: None,
+            dynamic: None,
+            written: None,
+            undefined: None,
+        };
+        frame.fill_constants(function, threads);
+        frame
+    }
+
+    /// Makes the frame of a warp that has ended that of one that begins.
+    pub(crate) fn renew(&mut self, function: &Function, threads: &Threads) {
+        self.registers.words.fill([0; WIDTH]);
+        self.registers.doubles.fill([0; WIDTH]);
+        self.registers.predicates.fill(0);
+        self.fill_constants(function, threads);
+        self.dynamic = None;
+        self.written = None;
+        self.undefined = None;
+    }
+
+    fn fill_constants(&mut self, function: &Function, threads: &Threads) {
+        let (layout, registers) = (&function.frame, &mut self.registers);
         for &(slot, value) in &layout.word_constants {
             registers.words[slot as usize] = [value; WIDTH];
         }
@@ -51,19 +77,8 @@ impl Frame {
                 Place::Quad(_) | Place::Predicate(_) => {}
             }
         }
-        Frame {
-            function: index,
-            registers,
-            local_base,
-            caller: None,
-            dynamic: None,
-            written: None,
-            undefined: None,
-        }
     }
-}
 
-impl Frame {
     /// Notes that lanes got values in the registers among `formals`, where that is asked for.
     pub(crate) fn note_passed(&mut self, function: &Function, formals: &[Formal], mask: u32) {
         let Some(written) = &mut self.written else { return };

@@ -129,6 +129,14 @@ impl Groups {
         }
     }
 
+    /// One group at the start of the entry, in the room that those of a warp have left that has ended.
+    pub(crate) fn renew(&mut self, model: Model, mask: u32, end: u32) {
+        match self {
+            Groups::Stack(stack) => stack.renew(mask, end),
+            Groups::Frontier(_) | Groups::Its(_) => *self = Groups::new(model, mask, end),
+        }
+    }
+
     /// Nobody will ask who has met.
     pub(crate) fn ignore_meetings(&mut self) {
         ask!(self, model => model.meetings.ignore());

@@ -22,6 +22,12 @@ impl Local {
         }
     }
 
+    /// Makes it one of `bytes` zeroes a thread.
+    pub(crate) fn renew(&mut self, bytes: u32) {
+        self.rows.clear();
+        self.grow(bytes);
+    }
+
     /// Bytes a thread.
     pub(crate) fn len(&self) -> u64 {
         self.rows.len() as u64 * 4

@@ -131,6 +131,8 @@ pub(crate) struct Run<'a> {
     pub(crate) suspended: Vec<(u64, Cluster)>,
     pub(crate) gathered: Gathered,
     pub(crate) blocks_done: u64,
+    /// What the last cluster has left to the next one.
+    left: Option<Cluster>,
 }
 
 /// The traces of the warps that are done.
@@ -163,6 +165,7 @@ impl<'a> Run<'a> {
             suspended: Vec::new(),
             gathered: Gathered::default(),
             blocks_done: 0,
+            left: None,
         }
     }
 
@@ -194,7 +197,7 @@ impl<'a> Run<'a> {
         if number >= self.launch.options.limits.max_steps {
             return Ok(Some(Status::StepLimit));
         }
-        let cluster = Cluster::new(self.launch, number);
+        let cluster = Cluster::new(self.launch, number, self.left.take());
         self.cluster(number, cluster)
     }
 
@@ -204,13 +207,14 @@ impl<'a> Run<'a> {
             match cluster.run(self.launch, &mut self.spaces, &mut self.journal) {
                 BlockPause::Due => {
                     if let Err(status) = self.ask()? {
-                        self.gather(cluster);
+                        self.gather(&mut cluster);
                         return Ok(Some(status));
                     }
                 }
                 BlockPause::Ended => {
                     self.blocks_done += cluster.blocks.len() as u64;
-                    self.gather(cluster);
+                    self.gather(&mut cluster);
+                    self.left = Some(cluster);
                     return Ok(None);
                 }
                 BlockPause::Stuck => {
@@ -218,7 +222,7 @@ impl<'a> Run<'a> {
                     return Ok(self.holds_too_much());
                 }
                 BlockPause::Stopped(status) => {
-                    self.gather(cluster);
+                    self.gather(&mut cluster);
                     return Ok(Some(status));
                 }
             }
@@ -293,31 +297,31 @@ impl<'a> Run<'a> {
         Ok(Status::NoProgress)
     }
 
-    fn gather(&mut self, cluster: Cluster) {
-        for mut warp in cluster.blocks.into_iter().flat_map(|block| block.warps) {
+    fn gather(&mut self, cluster: &mut Cluster) {
+        for warp in cluster.blocks.iter_mut().flat_map(|block| &mut block.warps) {
             let number = self.launch.number(warp.reporter.cta);
             if let Some(probe) = warp.probe.take() {
                 self.gathered.values = Some(probe.finish(self.launch.program));
             }
             let id = WarpId { cta: warp.reporter.cta, warp: warp.reporter.warp };
             let launched = warp.threads.launched().into();
-            let registers = self.launch.options.registers.then(|| registers(self.launch.program, &warp));
+            let registers = self.launch.options.registers.then(|| registers(self.launch.program, warp));
             if warp.listed {
-                let (lines, _) = warp.recorder.finish();
+                let (lines, _) = std::mem::take(&mut warp.recorder).finish();
                 self.gathered.summary.add(&lines);
-                let meetings = warp.meetings;
+                let meetings = std::mem::take(&mut warp.meetings);
                 let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, meetings };
                 self.gathered.warps.push((number, trace));
             } else {
-                self.gathered.summary.count(warp.recorder);
+                self.gathered.summary.count(&mut warp.recorder);
                 self.gathered.truncated = true;
             }
         }
     }
 
     fn result(mut self, status: Status) -> RunResult {
-        for (_, cluster) in std::mem::take(&mut self.suspended) {
-            self.gather(cluster);
+        for (_, mut cluster) in std::mem::take(&mut self.suspended) {
+            self.gather(&mut cluster);
         }
         let Gathered { mut warps, truncated, summary, values } = self.gathered;
         warps.sort_by_key(|(number, trace)| (*number, trace.warp));

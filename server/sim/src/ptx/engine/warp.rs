@@ -129,6 +129,32 @@ impl Warp {
         }
     }
 
+    /// Makes a warp whose trace has been gathered the one with its number in a block that begins. To make it anew takes as
+    /// long as a hundred instructions.
+    pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
+        let id = WarpId { cta, warp: self.reporter.warp };
+        let told = self.listed || launch.options.registers || launch.lists(cta, id.warp);
+        let looked_at = launch.options.look.is_some_and(|look| look.warp == id);
+        let entry = &launch.program.functions[0];
+        let Some(Some(frame)) = self.frames.first_mut().filter(|_| !told && !looked_at) else {
+            *self = Warp::new(launch, cta, id.warp);
+            return;
+        };
+        self.threads.cta = cta;
+        frame.renew(entry, &self.threads);
+        self.frames.truncate(1);
+        self.reporter.cta = cta;
+        self.live = self.threads.launched();
+        self.groups.renew(launch.plan.model, self.live, entry.code.len() as u32);
+        self.groups.ignore_meetings();
+        self.local.renew(entry.frame.local_size);
+        self.carry = 0;
+        self.spin = SpinWatch::default();
+        self.stopped_at = 0;
+        self.awaited = None;
+        self.probe = None;
+    }
+
     /// Bytes that it takes of the host while it waits for its turn.
     pub(crate) fn bytes(&self) -> u64 {
         let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());

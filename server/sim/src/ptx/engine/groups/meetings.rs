@@ -43,6 +43,11 @@ impl Meetings {
         self.ignored = true;
     }
 
+    /// Another warp begins.
+    pub(super) fn forget(&mut self) {
+        *self = Meetings { ignored: self.ignored, ..Meetings::default() };
+    }
+
     pub(super) fn take(&mut self) -> Vec<Meeting> {
         std::mem::take(&mut self.met)
     }

@@ -44,8 +44,17 @@ pub(crate) struct Stack {
 
 impl Stack {
     pub(super) fn new(rule: Rule, mask: u32, until: u32) -> Stack {
-        let first = Entry { pc: 0, until, mask, frame: 0, blocked: false };
-        Stack { rule, entries: vec![first], running: 0, done: Vec::new(), meetings: Meetings::default() }
+        let entries = vec![Entry::first(mask, until)];
+        Stack { rule, entries, running: 0, done: Vec::new(), meetings: Meetings::default() }
+    }
+
+    /// As new, but for whether anybody asks who has met.
+    pub(super) fn renew(&mut self, mask: u32, until: u32) {
+        self.entries.clear();
+        self.entries.push(Entry::first(mask, until));
+        self.running = 0;
+        self.done.clear();
+        self.meetings.forget();
     }
 
     #[inline(always)]
@@ -196,6 +205,11 @@ impl Stack {
 }
 
 impl Entry {
+    /// All lanes at the start of the entry.
+    fn first(mask: u32, until: u32) -> Entry {
+        Entry { pc: 0, until, mask, frame: 0, blocked: false }
+    }
+
     fn place(&self) -> Place {
         Place { frame: self.frame, pc: self.pc, mask: self.mask }
     }
