@@ -5,7 +5,7 @@
 //! an `if`, guards on plain instructions and on `halt` only and never `@p0`, no division by zero, bounds of clamps in order, no
 //! compare-and-swap.
 //!
-//! How many there are is the usual setting of the tests, or `PROPTEST_CASES`; `cargo nextest run --profile oracle` runs many.
+//! How many there are is the usual setting of the tests, or `PROPTEST_CASES`.
 
 mod oracle {
     pub(crate) mod emulated;
