@@ -197,7 +197,23 @@ impl<'t> Parser<'t> {
 
     /// An error about something missing after the previous token: it points at that token's last character.
     pub(crate) fn error_after_previous(&mut self, message: impl Into<SmolStr>) {
-        let range = match self.position.checked_sub(1) {
+        self.error_at(self.last_of_previous(), message);
+    }
+
+    /// Like [`Self::error_after_previous`], for languages in which a statement ends with its line: what the lexer says of a
+    /// token on the next line is another matter.
+    pub(crate) fn error_at_line_end(&mut self, message: impl Into<SmolStr>) {
+        let range = self.last_of_previous();
+        if !self.nth_starts_line(0) {
+            self.error_at(range, message);
+        } else if !self.lexer_complained_of(range) {
+            self.errors.push(SyntaxError::new(range, message));
+        }
+    }
+
+    /// The last character of the previous token; of the first token, or of nothing, where there is none.
+    fn last_of_previous(&self) -> TextRange {
+        match self.position.checked_sub(1) {
             Some(previous) => {
                 let range = self.token_range(previous);
                 let text = &self.text[usize::from(range.start())..usize::from(range.end())];
@@ -206,8 +222,7 @@ impl<'t> Parser<'t> {
             }
             None if self.lexed.significant_len() > 0 => self.token_range(0),
             None => TextRange::up_to(TextSize::of(self.text)),
-        };
-        self.error_at(range, message);
+        }
     }
 
     /// An error about a part of the text, unless the lexer has already complained of what stands here.
@@ -221,8 +236,10 @@ impl<'t> Parser<'t> {
     /// Whether an error of the lexer lies between the previous token and the next one.
     fn lexer_complained_here(&self) -> bool {
         let start = self.position.checked_sub(1).map_or(0, |nth| self.lexed.start(self.lexed.raw_index(nth)));
-        let end = self.current_range().end();
-        let here = TextRange::new(TextSize::new(start as u32), end);
+        self.lexer_complained_of(TextRange::new(TextSize::new(start as u32), self.current_range().end()))
+    }
+
+    fn lexer_complained_of(&self, here: TextRange) -> bool {
         // The lexer's errors are in the order of the text and do not overlap.
         let next = self.lexed.errors.partition_point(|error| error.range.end() <= here.start());
         self.lexed.errors.get(next).is_some_and(|error| error.range.start() < here.end())

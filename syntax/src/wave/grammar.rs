@@ -346,7 +346,7 @@ fn operands(p: &mut Parser<'_>) {
         }
     }
     if wanted {
-        p.error_after_previous(
+        p.error_at_line_end(
             "an operand is missing after this comma: a line is not continued on the next one",
         );
     }

@@ -208,6 +208,7 @@ fn one_mistake_one_error() {
     /* block */ nop
     .registers 4 5
     a : nop ]
+    iadd r0, r1,
     r2x: nop",
         expect![[r#"
             `//`: a comment begins with `;` or `#` and ends with its line
@@ -227,6 +228,7 @@ fn one_mistake_one_error() {
             `/*`: a comment begins with `;` or `#` and ends with its line
             `5`: a comma is missing before this operand
             `]`: an instruction, a directive or a label was expected here
+            `,`: an operand is missing after this comma: a line is not continued on the next one
             `r2x`: `r2x` is neither a register nor a name: no name begins with `r` and a digit
         "#]],
     );
