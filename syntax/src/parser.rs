@@ -107,7 +107,7 @@ impl<'t> Parser<'t> {
             return true;
         }
         let gap = self.lexed.end(self.lexed.raw_index(nth - 1))..self.lexed.start(self.lexed.raw_index(nth));
-        self.text[gap].contains(['\n', '\r'])
+        self.text.as_bytes()[gap].iter().any(|byte| matches!(byte, b'\n' | b'\r'))
     }
 
     /// The `{` that the last token closes, if that is a `}` at the start of a line no further in than the first token:

@@ -5,9 +5,10 @@ use super::model::{Code, Instruction};
 use super::problem::{Problem, ProblemKind};
 use super::uniformity::{Uniformity, Variance, Walk};
 
-/// Adds the barriers under divergence to the problems of a kernel.
+/// Adds the barriers under divergence to the problems of a kernel. Outside of every construct lanes are together.
 pub(crate) fn check(code: &mut Code) {
-    if code.instructions.iter().any(is_barrier) {
+    let mut inside = code.instructions.iter().zip(&code.parents).filter(|(_, parent)| parent.is_some());
+    if inside.any(|(instruction, _)| is_barrier(instruction)) {
         let found = barriers_apart(code);
         code.problems.extend(found);
     }

@@ -30,7 +30,7 @@ const MAX_GUESSES: usize = 1000;
 /// What an item means. Ranges are relative to the item.
 pub fn lower(item: &ast::Item) -> Code {
     let mut lowering = Lowering::default();
-    for declaration in Node::root(&item.syntax().green()).nodes() {
+    for declaration in Node::root(item.syntax().green()).nodes() {
         if declaration.kind() == KERNEL {
             lowering.kernel(declaration);
         } else {
