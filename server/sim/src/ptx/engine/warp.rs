@@ -129,8 +129,8 @@ impl Warp {
         }
     }
 
-    /// Makes a warp whose trace has been gathered the one with its number in a block that begins. To make it anew takes as
-    /// long as a hundred instructions.
+    /// Makes a warp whose trace has been gathered the one with its number in a block that begins, so that blocks in
+    /// which little happens do not spend their time on asking the host for memory.
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
         let id = WarpId { cta, warp: self.reporter.warp };
         let told = self.listed || launch.options.registers || launch.lists(cta, id.warp);
