@@ -68,8 +68,9 @@ local function session()
   end
 
   vim.api.nvim_buf_set_lines(0, -1, -1, false, { '.visible .entry broken() { frob.u32 %r1; }' })
-  assert(vim.wait(patience, function() return #vim.diagnostic.get(0) > 0 end), 'no diagnostics came')
-  for _, diagnostic in ipairs(vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR })) do
+  local function errors() return vim.diagnostic.get(0, { severity = vim.diagnostic.severity.ERROR }) end
+  assert(vim.wait(patience, function() return #errors() > 0 end), 'no errors came')
+  for _, diagnostic in ipairs(errors()) do
     say('error: ' .. diagnostic.message)
   end
 end
