@@ -151,8 +151,8 @@ impl Machine<'_> {
             ELSE | ENDIF if is_control => visit(pc, after, after),
             _ => visit(pc, active, chosen),
         }
-        if is_control && matches!(instruction.modifier, CONTINUE | ENDLOOP) && wave.pc <= pc {
-            // The word before the body's first is the `loop`.
+        if is_control && matches!(instruction.modifier, CONTINUE | ENDLOOP) && wave.pc != pc + 4 {
+            // The word before the body's first is the `loop`, which may be one that a function further down left open.
             visit(wave.pc - 4, after, after);
         }
     }
