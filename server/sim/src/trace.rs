@@ -196,6 +196,22 @@ pub struct Finding {
     pub related: Vec<Related>,
 }
 
+impl Finding {
+    /// An error that concerns the launch as a whole.
+    pub(crate) fn about_launch(code: &'static str, message: String) -> Finding {
+        Finding {
+            code,
+            severity: Severity::Error,
+            message,
+            statement: None,
+            cta: [0; 3],
+            warp: 0,
+            lanes: 0,
+            related: Vec::new(),
+        }
+    }
+}
+
 /// Sums over all warps of the launch.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Totals {

@@ -1,6 +1,6 @@
 //! Loads, stores and atomics of a wave: lanes act one after another, lowest first, and the first access out of range stops them.
 
-use crate::trace::Mask;
+use crate::trace::{Finding, Mask, RunOptions};
 
 use super::lanes::{Rows, lanes};
 use super::program::{Atomic, Row, Space};
@@ -37,6 +37,13 @@ impl OutOfRange {
             "lane {first} reaches for {bytes} bytes at address {address:#x}, but {memory} memory has {size} bytes"
         )
     }
+}
+
+/// What to say where a launch needs more memory, in bytes, than it may have.
+pub(crate) fn over_limit(needed: u64, options: &RunOptions) -> Option<Finding> {
+    let limit = options.limits.max_memory;
+    let message = format!("the launch needs {needed} bytes of memory, and {limit} are allowed");
+    (needed > limit).then(|| Finding::about_launch("memory-limit", message))
 }
 
 impl Memory<'_> {

@@ -16,7 +16,7 @@ use crate::values::Values;
 use super::LaunchConfig;
 use super::listing::{Done, Listing};
 use super::machine::{Fault, Stop, Surroundings, Wave};
-use super::memory::Memory;
+use super::memory::{Memory, over_limit};
 use super::probe::Probe;
 use super::program::Program;
 use super::scattered::scattered;
@@ -155,18 +155,8 @@ impl<'l, const W: usize> Launch<'l, W> {
     /// What to say if the launch needs more memory than allowed.
     fn too_large(&self) -> Option<Finding> {
         let wave = self.program.rows() as u64 * W as u64 * 4;
-        let needed = u64::from(self.geometry.waves) * wave + self.local_bytes as u64 + self.memory.size();
-        let limit = self.options.limits.max_memory;
-        (needed > limit).then(|| Finding {
-            code: "memory-limit",
-            severity: Severity::Error,
-            message: format!("the launch needs {needed} bytes of memory, and {limit} are allowed"),
-            statement: None,
-            cta: [0; 3],
-            warp: 0,
-            lanes: 0,
-            related: Vec::new(),
-        })
+        let waves = u64::from(self.geometry.waves) * wave;
+        over_limit(waves + self.local_bytes as u64 + self.memory.size(), self.options)
     }
 
     fn run_groups(&mut self) -> Result<Status, End> {
@@ -203,8 +193,7 @@ impl<'l, const W: usize> Launch<'l, W> {
 
     /// Workgroup `number` at its start.
     fn group(&mut self, number: u64) -> Workgroup<W> {
-        let [x, y, _] = self.geometry.grid.map(u64::from);
-        let id = [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32];
+        let id = self.geometry.workgroup_id(number);
         let listed = self.listing.reserve(self.geometry.waves);
         let watch = self.watch.as_ref();
         let waves = (0..self.geometry.waves).map(|index| {

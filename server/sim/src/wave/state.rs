@@ -19,6 +19,12 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
+    /// Where workgroup `number` stands in the grid.
+    pub(crate) fn workgroup_id(self, number: u64) -> [u32; 3] {
+        let [x, y, _] = self.grid.map(u64::from);
+        [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32]
+    }
+
     /// The lanes of a wave that have a thread.
     pub(crate) fn launched(self, wave: u32) -> Mask {
         let threads: u64 = self.workgroup.iter().map(|&extent| u64::from(extent)).product();

@@ -4,7 +4,6 @@ use crate::trace::{Finding, Mask, Severity, StatementId, Status};
 
 use super::machine::{Fault, Surroundings, Wave};
 use super::memory::OutOfRange;
-use super::program::Space;
 
 impl<const W: usize> Wave<W> {
     /// Lanes that came to the end of the code end there.
@@ -82,15 +81,6 @@ impl<const W: usize> Wave<W> {
 
     #[cold]
     pub(super) fn out_of_range(&self, around: &Surroundings<'_>, outside: &OutOfRange) -> Fault {
-        let &OutOfRange { lanes, address, bytes, space, size } = outside;
-        let memory = match space {
-            Space::Local => "local",
-            Space::Device => "device",
-        };
-        let first = lanes.trailing_zeros();
-        let message = format!(
-            "lane {first} reaches for {bytes} bytes at address {address:#x}, but {memory} memory has {size} bytes"
-        );
-        self.fault(around, "out-of-bounds", message, lanes)
+        self.fault(around, "out-of-bounds", outside.message(), outside.lanes)
     }
 }

@@ -109,16 +109,7 @@ fn refuse(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Opt
     } else {
         return None;
     };
-    Some(Finding {
-        code: "launch",
-        severity: Severity::Error,
-        message,
-        statement: None,
-        cta: [0; 3],
-        warp: 0,
-        lanes: 0,
-        related: Vec::new(),
-    })
+    Some(Finding::about_launch("launch", message))
 }
 
 /// Blocks that run one after the other on one thread.

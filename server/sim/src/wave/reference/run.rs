@@ -7,7 +7,7 @@ use crate::trace::{
 };
 use crate::wave::LaunchConfig;
 use crate::wave::listing::{Done, Listing};
-use crate::wave::memory::Memory;
+use crate::wave::memory::{Memory, over_limit};
 use crate::wave::state::Geometry;
 
 use super::decode::EXTRA_ROWS;
@@ -149,23 +149,22 @@ impl<'l, const W: usize> Launch<'l, W> {
     /// What to say if the assembler does not take the kernel.
     fn refused(&self) -> Option<Finding> {
         let (statement, message) = self.program.refused.as_ref()?;
-        Some(Finding { statement: Some(*statement), ..about_launch("not-assembled", message.clone()) })
+        Some(Finding {
+            statement: Some(*statement),
+            ..Finding::about_launch("not-assembled", message.clone())
+        })
     }
 
     /// What to say if the launch needs more memory than allowed.
     fn too_large(&self) -> Option<Finding> {
         let rows = usize::from(self.program.registers) + EXTRA_ROWS;
         let waves = u64::from(self.geometry.waves) * rows as u64 * W as u64 * 4;
-        let needed = waves + self.local_bytes as u64 + self.memory.size();
-        let limit = self.options.limits.max_memory;
-        let message = format!("the launch needs {needed} bytes of memory, and {limit} are allowed");
-        (needed > limit).then(|| about_launch("memory-limit", message))
+        over_limit(waves + self.local_bytes as u64 + self.memory.size(), self.options)
     }
 
     /// Workgroup `number` at its start.
     fn group(&mut self, number: u64) -> Workgroup<'l, W> {
-        let [x, y, _] = self.geometry.grid.map(u64::from);
-        let id = [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32];
+        let id = self.geometry.workgroup_id(number);
         let listed = self.listing.reserve(self.geometry.waves);
         let waves = (0..self.geometry.waves).map(|warp| {
             let warp = WarpId { cta: id, warp };
@@ -266,7 +265,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             return;
         }
         let message = format!("the emulator goes on in the next kernel, `{next}`: end this one with `halt`");
-        let finding = about_launch("missing-halt", message);
+        let finding = Finding::about_launch("missing-halt", message);
         let severity = Severity::Warning;
         self.findings.push(Finding { statement: Some(last), severity, cta, warp, ..finding });
     }
@@ -303,7 +302,7 @@ impl<'l, const W: usize> Launch<'l, W> {
         let message = format!("the emulator gives up: a workgroup has {GROUP_STEPS} steps");
         let (wave, _) = &group.waves[index];
         let place = wave.statement(self.program);
-        let finding = about_launch("no-progress", message);
+        let finding = Finding::about_launch("no-progress", message);
         let finding = Finding { statement: place, cta: group.id, warp: index as u32, ..finding };
         Fault { status: Status::StepLimit, finding }
     }
@@ -311,7 +310,7 @@ impl<'l, const W: usize> Launch<'l, W> {
     /// A finding at the first wave in a state, with the places of the others.
     fn waiting(&self, group: &Workgroup<'l, W>, code: &'static str, state: State, message: String) -> Fault {
         let mut waves = group.waves.iter().filter(|(_, other)| *other == state).map(|(wave, _)| wave);
-        let finding = about_launch(code, message);
+        let finding = Finding::about_launch(code, message);
         let finding = match waves.next() {
             Some(first) => Finding {
                 statement: first.statement(self.program),
@@ -358,18 +357,5 @@ impl<const W: usize> Workgroup<'_, W> {
         let next = (0..count).map(|offset| (self.turn + offset) % count).find(ready)?;
         self.turn = (next + 1) % count;
         Some(next)
-    }
-}
-
-fn about_launch(code: &'static str, message: String) -> Finding {
-    Finding {
-        code,
-        severity: Severity::Error,
-        message,
-        statement: None,
-        cta: [0; 3],
-        warp: 0,
-        lanes: 0,
-        related: Vec::new(),
     }
 }
