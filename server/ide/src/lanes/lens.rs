@@ -2,8 +2,8 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{MAX_DEPTH, Nesting};
-use warplens_sim::Status;
 use warplens_sim::launch::size;
+use warplens_sim::{Severity, Status};
 
 use super::beside::first_parting;
 use super::hover::LineOf;
@@ -88,7 +88,7 @@ fn over<'o>(
     let lens = |title: String, click: Click| Lens { range: place.name, title, click };
     let mut lenses = Vec::new();
     if let Some(shown) = running {
-        lenses.push(lens(told(shown), Click::Nothing));
+        lenses.push(lens(told(shown, line_of), Click::Nothing));
         lenses.extend(first_parting(shown, line_of).map(|parting| lens(parting, Click::Nothing)));
         lenses.push(lens("■ Stop".to_owned(), Click::Stop));
     }
@@ -127,7 +127,7 @@ fn run_title(offer: &Offer) -> String {
 }
 
 /// What the run was, in a few words.
-fn told(shown: &Shown) -> String {
+fn told(shown: &Shown, line_of: LineOf<'_>) -> String {
     let result = shown.result();
     let totals = &result.totals;
     let width = u64::from(shown.width());
@@ -139,7 +139,7 @@ fn told(shown: &Shown) -> String {
     };
     let ended = match result.status {
         Status::Finished => String::new(),
-        other => format!(", {}", other.as_str()),
+        other => format!(", {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
     };
     let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
     format!(
@@ -147,4 +147,12 @@ fn told(shown: &Shown) -> String {
         shown.launch().name,
         totals.warp_instructions
     )
+}
+
+/// ` at line 3 (no-meaning)`: what ended a run before its end.
+fn stopped_at(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
+    let errors = shown.result().findings.iter().filter(|finding| finding.severity == Severity::Error);
+    let finding = errors.last()?;
+    let line = line_of(shown.place(finding.statement?)?.start()) + 1;
+    Some(format!(" at line {line} ({})", finding.code))
 }

@@ -10653,7 +10653,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         encoding: None,
         suffix: Suffix::None,
-        simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
+        simulation: Simulation::Unsupported(
+            "no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both",
+        ),
         summary: "Gives D = A*B + C for a whole tile, with A and B in half precision and sums in single precision.",
         operands: &[
             Operand {
@@ -10734,7 +10736,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         encoding: None,
         suffix: Suffix::None,
-        simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
+        simulation: Simulation::Unsupported(
+            "no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both",
+        ),
         summary: "Gives D = A*B + C for a whole tile, with A and B in bfloat16 and sums in single precision.",
         operands: &[
             Operand {
@@ -10815,7 +10819,9 @@ pub(crate) static INSTRUCTIONS: [Instruction; 180] = [
         opcode: "",
         encoding: None,
         suffix: Suffix::None,
-        simulation: Simulation::Unsupported("matrix fragments are not modelled yet"),
+        simulation: Simulation::Unsupported(
+            "no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both",
+        ),
         summary: "Gives D = A*B + C for a whole tile, with A and B in single precision and sums in single precision.",
         operands: &[
             Operand {

@@ -1,6 +1,6 @@
 //! Where lanes part, leave and meet: the operations that move lanes, and who goes on when no lane is left where a wave is.
 
-use crate::trace::{Mask, StatementId, Status};
+use crate::trace::{Mask, StatementId};
 
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
 use super::machine::{Fault, Stop, Surroundings, Wave};
@@ -88,9 +88,8 @@ impl<const W: usize> Wave<W> {
                     return Ok(Some(Stop::Barrier));
                 }
             }
-            Action::Unsupported { message } => {
-                let message = around.program.messages[message as usize].clone();
-                return Err(self.stop(around, Status::Unsupported, "unsupported", message, self.active));
+            Action::Refused { why } => {
+                return Err(self.refused(around, &around.program.refusals[why as usize]));
             }
             // The others move no lanes.
             _ => self.pc += 1,
@@ -178,7 +177,9 @@ impl<const W: usize> Wave<W> {
         };
         if !fits {
             let opener = if word == "endloop" { "loop" } else { "if" };
-            let message = format!("this `{word}` belongs to another `{opener}` than the one that is open");
+            let message = format!(
+                "this `{word}` belongs to another `{opener}` than the one that is open: close inner constructs first"
+            );
             return Err(self.lost(around, message));
         }
         self.resume(around);
@@ -191,7 +192,9 @@ impl<const W: usize> Wave<W> {
             return Ok(());
         }
         if self.frames.calls() >= MAX_CALLS {
-            let message = format!("more than {MAX_CALLS} calls inside of each other");
+            let message = format!(
+                "more than {MAX_CALLS} calls inside of each other, and the machine remembers no more: make a loop of it"
+            );
             return Err(self.fault(around, "call-depth", message, executed));
         }
         let came = self.active;
@@ -217,7 +220,10 @@ impl<const W: usize> Wave<W> {
         if self.frames.nesting() < MAX_NESTING {
             return Ok(());
         }
-        let message = format!("more than {MAX_NESTING} `if` and `loop` are open inside of each other");
+        let message = format!(
+            "more than {MAX_NESTING} `if` and `loop` are open inside of each other, and the machine has room for no more: join \
+             conditions with `and`, or leave with `break` and `continue`"
+        );
         Err(self.fault(around, "nesting-depth", message, self.active))
     }
 

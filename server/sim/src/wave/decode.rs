@@ -5,14 +5,14 @@
 //! format; so `mov_imm r0, 1.0` holds 0x3f800000, as the guide means it, and not the low half of a binary64 as toolchain 0.1.2 does.
 
 use rustc_hash::FxHashMap;
-use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Value};
+use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Role, Value};
 use warplens_isa::Simulation;
 
 use super::float;
 use super::named::named;
 use super::operations::{self, Format};
 use super::program::{
-    Action, Atomic, Condition, Halves, Logic, Matrix, Op, Program, Row, SCRATCH_ROWS, Space, Unary,
+    Action, Atomic, Condition, Halves, Logic, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS, Space, Unary,
 };
 
 /// The most general registers that can be named.
@@ -30,7 +30,7 @@ pub fn decode(code: &Code) -> Program {
         rows: FxHashMap::default(),
         halves: Vec::new(),
         current: Halves::default(),
-        messages: Vec::new(),
+        refusals: Vec::new(),
     };
     let ops = (0..code.instructions.len()).map(|at| decoder.op(at)).collect();
     let name = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref());
@@ -42,13 +42,10 @@ pub fn decode(code: &Code) -> Program {
         constants: decoder.constants,
         ops,
         halves: decoder.halves,
-        messages: decoder.messages,
+        refusals: decoder.refusals,
         named: code.instructions.iter().map(named).collect(),
     }
 }
-
-/// Why an instruction cannot be run.
-type Refusal = String;
 
 struct Decoder<'c> {
     code: &'c Code,
@@ -60,16 +57,16 @@ struct Decoder<'c> {
     halves: Vec<Halves>,
     /// The halves of the instruction at hand.
     current: Halves,
-    messages: Vec<String>,
+    refusals: Vec<Refusal>,
 }
 
 impl Decoder<'_> {
     fn op(&mut self, at: usize) -> Op {
         let instruction = &self.code.instructions[at];
         self.current = Halves::default();
-        let action = self.action(at, instruction).unwrap_or_else(|message| {
-            self.messages.push(message);
-            Action::Unsupported { message: self.messages.len() as u32 - 1 }
+        let action = self.action(at, instruction).unwrap_or_else(|why| {
+            self.refusals.push(why);
+            Action::Refused { why: self.refusals.len() as u32 - 1 }
         });
         let halves = std::mem::take(&mut self.current);
         if halves != Halves::default() {
@@ -81,12 +78,14 @@ impl Decoder<'_> {
 
     fn action(&mut self, at: usize, instruction: &Instruction) -> Result<Action, Refusal> {
         let name = &instruction.mnemonic;
-        let Some(entry) = instruction.entry else { return Err(format!("there is no instruction `{name}`")) };
+        let Some(entry) = instruction.entry else {
+            return unsupported(format!("there is no instruction `{name}`"));
+        };
         if let Simulation::Unsupported(why) = entry.simulation {
-            return Err(format!("`{name}` is not simulated: {why}"));
+            return unsupported(format!("`{name}` is not simulated: {why}"));
         }
         if !instruction.complete {
-            return Err(format!("the operands of `{name}` do not fit"));
+            return Err(misfit(instruction));
         }
         let i = instruction;
         let mnemonic = entry.mnemonic;
@@ -168,7 +167,10 @@ impl Decoder<'_> {
         let link = self.code.links.get(at).copied().flatten();
         let masks = matches!(mnemonic, "else" | "endif" | "loop" | "endloop");
         if masks && i.guard.is_some() {
-            return Err(format!("a guard on `{mnemonic}` has no meaning"));
+            return Err(Refusal::NoMeaning(format!(
+                "a guard on `{mnemonic}` has no meaning: the word is for all lanes of its construct; drop the guard, and put \
+                 the condition into the `if` or `break`"
+            )));
         }
         Ok(match (mnemonic, link) {
             ("if", Some(Link::If { otherwise, end: Some(end) })) => {
@@ -181,14 +183,16 @@ impl Decoder<'_> {
             ("break", Some(_)) => Action::Break { condition: predicate(i, "ps")? },
             ("continue", Some(_)) => Action::Continue { condition: predicate(i, "ps")? },
             ("if" | "else" | "endif" | "loop" | "endloop" | "break" | "continue", _) => {
-                return Err(format!("this `{mnemonic}` has no partner"));
+                return unsupported(format!("this `{mnemonic}` has no partner"));
             }
             ("call", _) => {
                 let Some(Value::Label(label)) = value(i, "target") else { return Err(misfit(i)) };
                 let target = self.labels.get(label.as_str()).copied();
-                let target = target.ok_or_else(|| {
-                    format!("`{label}` is no label of this kernel: calls of others are not simulated")
-                })?;
+                let Some(target) = target else {
+                    return unsupported(format!(
+                        "`{label}` is no label of this kernel: calls of others are not simulated"
+                    ));
+                };
                 Action::Call { target }
             }
             ("return", _) => Action::Return,
@@ -196,7 +200,7 @@ impl Decoder<'_> {
             ("barrier", _) => Action::Barrier,
             ("fence_acquire" | "fence_acq_rel", _) => Action::Acquire,
             ("fence_release" | "wait" | "nop", _) => Action::Nothing,
-            _ => return Err(format!("`{mnemonic}` is not simulated")),
+            _ => return unsupported(format!("`{mnemonic}` is not simulated")),
         })
     }
 
@@ -204,7 +208,9 @@ impl Decoder<'_> {
         let d = self.target(i, "rd")?;
         let from = if i.operand("sr").is_some() { "sr" } else { "rs1" };
         if let Some(Value::Special(name)) = value(i, from) {
-            let register = operations::special(name).ok_or_else(|| format!("`{name}` is not simulated"))?;
+            let Some(register) = operations::special(name) else {
+                return unsupported(format!("`{name}` is not simulated"));
+            };
             return Ok(Action::Special { d, register });
         }
         Ok(Action::Unary { op: Unary::Copy, d, a: self.source(i, from, Format::Bits)? })
@@ -406,8 +412,31 @@ fn condition(guard: Option<Guard>) -> Option<Condition> {
     guard.map(|guard| Condition { predicate: guard.predicate, negated: guard.negated })
 }
 
+/// An instruction whose operands are not of the kinds that it takes. A special register may stand there by the texts' grammar,
+/// but what it would do they do not say.
 fn misfit(instruction: &Instruction) -> Refusal {
-    format!("the operands of `{}` do not fit", instruction.mnemonic)
+    let name = &instruction.mnemonic;
+    let reads_special = matches!(instruction.name(), "mov" | "mov_sr");
+    let special = instruction.operands.iter().find_map(|operand| match &operand.value {
+        Value::Special(special) if !(reads_special && operand.role == Role::Read) => {
+            Some((special, operand.role))
+        }
+        _ => None,
+    });
+    match special {
+        Some((special, Role::Read)) => Refusal::NoMeaning(format!(
+            "`{special}` as an operand of `{name}` has no meaning: only `mov` and `mov_sr` read special registers; \
+             read it into a general one first"
+        )),
+        Some((special, _)) => Refusal::NoMeaning(format!(
+            "`{special}` as the result of `{name}` has no meaning: special registers are read-only; write to a general one"
+        )),
+        None => Refusal::Unsupported(format!("the operands of `{name}` do not fit")),
+    }
+}
+
+fn unsupported<T>(message: String) -> Result<T, Refusal> {
+    Err(Refusal::Unsupported(message))
 }
 
 fn shift(half: Half) -> u32 {

@@ -28,13 +28,14 @@ impl OutOfRange {
     /// What to say about it.
     pub(crate) fn message(&self) -> String {
         let OutOfRange { lanes, address, bytes, space, size } = self;
-        let memory = match space {
-            Space::Local => "local",
-            Space::Device => "device",
+        let (memory, mend) = match space {
+            Space::Local => ("local", "raise `.local_memory`"),
+            Space::Device => ("device", "launch with more of it"),
         };
         let first = lanes.trailing_zeros();
         format!(
-            "lane {first} reaches for {bytes} bytes at address {address:#x}, but {memory} memory has {size} bytes"
+            "lane {first} reaches for {bytes} bytes at address {address:#x}, but {memory} memory has {size} bytes: keep lanes \
+             beyond the end out with an `if`, or {mend}"
         )
     }
 }

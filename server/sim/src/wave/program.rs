@@ -28,8 +28,8 @@ pub struct Program {
     pub(crate) ops: Vec<Op>,
     /// Register halves of the few operations that name them; [`Op::halves`] counts from 1.
     pub(crate) halves: Vec<Halves>,
-    /// What [`Action::Unsupported`] says.
-    pub(crate) messages: Vec<String>,
+    /// Why runs stop at [`Action::Refused`].
+    pub(crate) refusals: Vec<Refusal>,
     /// The registers that each operation names.
     pub(crate) named: Vec<Box<[Named]>>,
 }
@@ -83,6 +83,15 @@ pub(crate) struct Op {
     pub(crate) guard: Option<Condition>,
     /// Index into [`Program::halves`] plus 1, or 0.
     pub(crate) halves: u32,
+}
+
+/// Why a run stops at an instruction, in words.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Refusal {
+    /// It is not simulated.
+    Unsupported(String),
+    /// No text says what it would do.
+    NoMeaning(String),
 }
 
 /// A predicate register, taken as it is or negated.
@@ -252,9 +261,9 @@ pub(crate) enum Action {
     Return,
     Halt,
     Barrier,
-    /// Index into [`Program::messages`].
-    Unsupported {
-        message: u32,
+    /// Index into [`Program::refusals`].
+    Refused {
+        why: u32,
     },
 }
 
@@ -275,7 +284,7 @@ impl Action {
                 | Action::Return
                 | Action::Halt
                 | Action::Barrier
-                | Action::Unsupported { .. }
+                | Action::Refused { .. }
         )
     }
 }

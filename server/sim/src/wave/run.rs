@@ -332,7 +332,8 @@ impl<'l, const W: usize> Launch<'l, W> {
     fn barrier_deadlock(&self, group: &Workgroup<W>) -> Fault {
         let ended = group.waves.iter().filter(|(_, state)| *state == State::Ended).count();
         let message = format!(
-            "waves wait at a barrier that {ended} of the workgroup's {} waves ended without coming to",
+            "waves wait at a barrier that {ended} of the workgroup's {} waves ended without coming to: let all waves pass it before \
+             any of them halts",
             group.waves.len()
         );
         Fault { status: Status::NoProgress, finding: self.waiting(group, "barrier-deadlock", message) }
@@ -340,7 +341,9 @@ impl<'l, const W: usize> Launch<'l, W> {
 
     fn no_progress(&mut self, aside: &[(Workgroup<W>, u64)]) {
         if let Some((group, _)) = aside.first() {
-            let message = "lanes go round in a loop for something that nobody brings about".to_owned();
+            let message = "lanes go round in a loop for something that nobody brings about: change in the loop what its `break` \
+                           asks, or let another wave store what it waits for"
+                .to_owned();
             let finding = self.waiting(group, "no-progress", message);
             self.findings.push(finding);
         }

@@ -177,7 +177,7 @@ impl<const W: usize> State<W> {
             | Action::Return
             | Action::Halt
             | Action::Barrier
-            | Action::Unsupported { .. } => {}
+            | Action::Refused { .. } => {}
         }
         Ok(())
     }

@@ -115,9 +115,9 @@ fn the_tables_know_what_is_simulated() {
             }
             let text = format!(".kernel k\n.registers 64\n{example}\nhalt\n.end");
             let (program, code) = program(&text);
-            let refused = program.ops.iter().any(|op| matches!(op.action, Action::Unsupported { .. }));
+            let refused = program.ops.iter().any(|op| matches!(op.action, Action::Refused { .. }));
             let simulated = !matches!(entry.simulation, warplens_isa::Simulation::Unsupported(_));
-            assert_eq!(refused, !simulated, "{example}: {:?}, {:?}", program.messages, code.problems);
+            assert_eq!(refused, !simulated, "{example}: {:?}, {:?}", program.refusals, code.problems);
         }
     }
 }

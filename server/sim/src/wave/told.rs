@@ -4,12 +4,13 @@ use crate::trace::{Finding, Mask, Severity, StatementId, Status};
 
 use super::machine::{Fault, Surroundings, Wave};
 use super::memory::OutOfRange;
+use super::program::Refusal;
 
 impl<const W: usize> Wave<W> {
     /// Lanes that came to the end of the code end there.
     pub(super) fn run_past_end(&mut self, around: &mut Surroundings<'_>) {
         let last = around.program.ops.len().checked_sub(1).map(|last| StatementId(last as u32));
-        let message = "lanes ran past the end of the kernel; they end here".to_owned();
+        let message = "lanes ran past the end of the kernel; they end here: write `halt`".to_owned();
         let finding = Finding {
             statement: last,
             ..self.finding(around, "missing-halt", Severity::Warning, message, self.active)
@@ -25,7 +26,9 @@ impl<const W: usize> Wave<W> {
         }
         let missing = self.live & !arrived;
         let count = missing.count_ones();
-        let message = format!("{count} lanes of the wave that have not ended did not come to this barrier");
+        let message = format!(
+            "{count} lanes of the wave that have not ended did not come to this barrier: put it where all lanes pass"
+        );
         let at = StatementId(self.pc - 1);
         let finding = Finding {
             statement: Some(at),
@@ -54,7 +57,7 @@ impl<const W: usize> Wave<W> {
         }
     }
 
-    pub(super) fn stop(
+    fn stop(
         &self,
         around: &Surroundings<'_>,
         status: Status,
@@ -73,6 +76,15 @@ impl<const W: usize> Wave<W> {
         lanes: Mask,
     ) -> Fault {
         self.stop(around, Status::Faulted, code, message, lanes)
+    }
+
+    /// The operation at hand cannot be run.
+    pub(super) fn refused(&self, around: &Surroundings<'_>, why: &Refusal) -> Fault {
+        let (status, code, message) = match why {
+            Refusal::Unsupported(message) => (Status::Unsupported, "unsupported", message),
+            Refusal::NoMeaning(message) => (Status::Faulted, "no-meaning", message),
+        };
+        self.stop(around, status, code, message.clone(), self.active)
     }
 
     pub(super) fn lost(&self, around: &Surroundings<'_>, message: String) -> Fault {

@@ -28,6 +28,8 @@ pub(crate) struct Watch {
     clock: u32,
     /// What was told: code, statement, and the other statement or the register.
     reported: FxHashSet<(&'static str, u32, u32)>,
+    /// Races that were told: code, and the two statements in the order of the text.
+    raced: FxHashSet<(&'static str, (u32, u32))>,
 }
 
 /// What is known of a workgroup.
@@ -61,7 +63,7 @@ pub(crate) struct Moment<'m, const W: usize> {
 impl Watch {
     /// The watch of a run that is asked to look.
     pub(crate) fn new(checks: Checks) -> Option<Box<Watch>> {
-        let watch = Watch { checks, clock: 0, reported: FxHashSet::default() };
+        let watch = Watch { checks, clock: 0, reported: FxHashSet::default(), raced: FxHashSet::default() };
         (checks != Checks::default()).then(|| Box::new(watch))
     }
 
@@ -174,15 +176,25 @@ impl Watch {
         }
         if let Some((lane, start)) = first {
             let message = format!(
-                "lane {lane} reads local memory at offset {start}, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere"
+                "lane {lane} reads local memory at offset {start}, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store"
             );
             self.report(at, "uninitialized-read", Severity::Warning, u32::MAX, unwritten, message, news);
         }
-        let all = races.iter().fold(0, |all, (_, lane, _)| all | 1 << lane);
-        let different =
-            races.iter().position(|(clash, lane, start)| !same(at, deed, clash, *lane, *start, bytes));
-        if let Some((clash, lane, start)) = races.get(different.unwrap_or(0)) {
-            self.race(at, deed, clash, (*lane, *start, all), different.is_none(), news);
+        // One finding for each statement that is raced with.
+        while let Some((Clash { before, .. }, ..)) = races.first() {
+            let statement = before.statement();
+            let (with, others): (Vec<_>, Vec<_>) =
+                races.into_iter().partition(|(clash, ..)| clash.before.statement() == statement);
+            let different =
+                with.iter().position(|(clash, lane, start)| !same(at, deed, clash, *lane, *start, bytes));
+            let (clash, lane, start) = &with[different.unwrap_or(0)];
+            let wave = clash.before.wave();
+            let lanes = with
+                .iter()
+                .filter(|(clash, ..)| clash.before.wave() == wave)
+                .fold([0; 2], |all, one| [all[0] | 1 << one.1, all[1] | 1 << one.0.before.lane()]);
+            self.race(at, deed, clash, (*lane, *start), lanes, different.is_none(), news);
+            races = others;
         }
     }
 
@@ -224,18 +236,23 @@ impl Watch {
                 let access = self.one(at, lane, deed, group.barrier, wave.acquired);
                 let clash = group.local.touch(start, 16, &access).filter(|_| self.checks.races);
                 if let Some(clash) = clash {
-                    self.race(at, deed, &clash, (lane, start, 1 << lane), false, news);
+                    let lanes = [1 << lane, 1 << clash.before.lane()];
+                    self.race(at, deed, &clash, (lane, start), lanes, false, news);
                 }
             }
         }
     }
 
+    /// Two accesses that nothing orders: told once, where the later one stands in the text. `lanes` are those of this operation and
+    /// those that were there before.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a finding")]
     fn race<const W: usize>(
         &mut self,
         at: &Moment<'_, W>,
         deed: Deed,
         clash: &Clash,
-        (lane, start, all): (usize, usize, Mask),
+        (lane, start): (usize, usize),
+        lanes: [Mask; 2],
         same: bool,
         news: &mut Vec<Finding>,
     ) {
@@ -249,32 +266,54 @@ impl Watch {
             (false, true) => ("data-race", Severity::Warning),
             (false, false) => ("data-race", Severity::Error),
         };
-        let here = if deed.reads() && deed != Deed::Atomic { "reads" } else { "writes" };
-        let there = if clash.was_read { "read" } else { "wrote" };
-        let other = match own {
-            true => format!("lane {}", before.lane()),
-            false => format!("lane {} of wave {}", before.lane(), before.wave()),
+        let reads = deed.reads() && deed != Deed::Atomic;
+        let here = Side { statement: at.pc, wave: at.place.wave, lane: lane as u32, lanes: lanes[0], reads };
+        let there = Side {
+            statement: before.statement(),
+            wave: before.wave(),
+            lane: before.lane().into(),
+            lanes: lanes[1],
+            reads: clash.was_read,
         };
+        let (first, last) = if there.statement > here.statement { (here, there) } else { (there, here) };
+        // Of two that are told as a race, the harmless cases are not told too.
+        let pair = (first.statement, last.statement);
+        if !self.raced.insert((code, pair)) || same && self.raced.contains(&("data-race", pair)) {
+            return;
+        }
         let mend = match (same, own) {
             (true, _) => "what is there stays the same, so the outcome does not depend on who is first",
             (_, true) => {
                 "which lane's value stays is not promised: let one lane store, or give each a place of its own"
             }
-            _ if before.statement() == at.pc && !clash.was_read => {
+            _ if first.statement == last.statement && !first.reads => {
                 "let one thread store, give each a place of its own, or use an atomic"
             }
             _ => "put a `barrier` between the two, on the way of all waves",
         };
+        let other = match own {
+            true => format!("lane {}", first.lane),
+            false => format!("lane {} of wave {}", first.lane, first.wave),
+        };
         let what = if same { "lane" } else { "data race: lane" };
+        let does = if last.reads { "reads" } else { "writes" };
+        let did = if first.reads { "read" } else { "wrote" };
         let message = format!(
-            "{what} {lane} {here} local memory at offset {start} that {other} {there} with nothing between to order them; {mend}"
+            "{what} {} {does} local memory at offset {start} that {other} {did} with nothing between to order them; {mend}",
+            last.lane
         );
-        let known = news.len();
-        self.report(at, code, severity, before.statement(), all, message, news);
-        for finding in &mut news[known..] {
-            let message = format!("{other} {there} it here");
-            finding.related.push(Related { statement: StatementId(before.statement()), message });
-        }
+        let related =
+            Related { statement: StatementId(first.statement), message: format!("{other} {did} it here") };
+        news.push(Finding {
+            code,
+            severity,
+            message,
+            statement: Some(StatementId(last.statement)),
+            cta: at.place.workgroup,
+            warp: last.wave,
+            lanes: last.lanes,
+            related: vec![related],
+        });
     }
 
     fn division<const W: usize>(&mut self, at: &Moment<'_, W>, divisor: Row, news: &mut Vec<Finding>) {
@@ -336,6 +375,16 @@ impl Watch {
             });
         }
     }
+}
+
+/// Who takes part in a race.
+#[derive(Clone, Copy)]
+struct Side {
+    statement: u32,
+    wave: u32,
+    lane: u32,
+    lanes: Mask,
+    reads: bool,
 }
 
 /// Whether a store leaves what is there, or what the other lane of the same store leaves.

@@ -29,6 +29,8 @@ findings! {
     "launch";
     /// An instruction that is not simulated was reached.
     "unsupported";
+    /// A WAVE statement was reached of which no text says what it does.
+    "no-meaning";
     /// Lanes reach for memory that is not theirs.
     "out-of-bounds";
     /// Lanes reach through an address near zero.

@@ -230,9 +230,9 @@ fn guards_narrow_one_instruction() {
 #[test]
 fn nesting_and_calls_are_bounded() {
     let deep = format!("{}{}", "if !p0\n".repeat(33), "endif\n".repeat(33));
-    expect!["nesting-depth at `if !p0`, lanes 1: more than 32 `if` and `loop` are open inside of each other"]
+    expect!["nesting-depth at `if !p0`, lanes 1: more than 32 `if` and `loop` are open inside of each other, and the machine has room for no more: join conditions with `and`, or leave with `break` and `continue`"]
         .assert_eq(run_wave(&deep, 1).1.lines().last().unwrap_or_default());
-    expect!["call-depth at `call f`, lanes 1: more than 8 calls inside of each other"]
+    expect!["call-depth at `call f`, lanes 1: more than 8 calls inside of each other, and the machine remembers no more: make a loop of it"]
         .assert_eq(run_wave("f: call f", 1).1.lines().last().unwrap_or_default());
 }
 
@@ -264,7 +264,7 @@ fn what_cannot_be_run_is_named_where_it_stands() {
             endif                    1
             endloop                  1
             faulted
-            control-flow at `endloop`, lanes 1: this `endloop` belongs to another `loop` than the one that is open
+            control-flow at `endloop`, lanes 1: this `endloop` belongs to another `loop` than the one that is open: close inner constructs first
         "#]],
     );
     check_lanes(
@@ -274,7 +274,7 @@ fn what_cannot_be_run_is_named_where_it_stands() {
             if !p0                   1
             loop                     1
             faulted
-            control-flow at `endif`, lanes 1: this `endif` belongs to another `if` than the one that is open
+            control-flow at `endif`, lanes 1: this `endif` belongs to another `if` than the one that is open: close inner constructs first
         "#]],
     );
     check_lanes(
@@ -289,8 +289,48 @@ fn what_cannot_be_run_is_named_where_it_stands() {
         "mma_f16_f32 r0, r1, r2, r3",
         4,
         expect![[r#"
-        unsupported
-        unsupported at `mma_f16_f32 r0, r1, r2, r3`, lanes f: `mma_f16_f32` is not simulated: matrix fragments are not modelled yet
+            unsupported
+            unsupported at `mma_f16_f32 r0, r1, r2, r3`, lanes f: `mma_f16_f32` is not simulated: no text says how large its tiles are or how they are loaded; `mma_compute` and its kin say both
+        "#]],
+    );
+}
+
+#[test]
+fn what_no_text_gives_a_meaning_is_named_with_its_mend() {
+    check_lanes(
+        "nop\niadd r0, sr_lane_id, r1\nwait",
+        4,
+        expect![[r#"
+            nop                      f
+            faulted
+            no-meaning at `iadd r0, sr_lane_id, r1`, lanes f: `sr_lane_id` as an operand of `iadd` has no meaning: only `mov` and `mov_sr` read special registers; read it into a general one first
+        "#]],
+    );
+    check_lanes(
+        "mov sr_lane_id, r0",
+        4,
+        expect![[r#"
+        faulted
+        no-meaning at `mov sr_lane_id, r0`, lanes f: `sr_lane_id` as the result of `mov` has no meaning: special registers are read-only; write to a general one
+    "#]],
+    );
+    check_lanes(
+        "if p0\niadd r0, sr_lane_id, r1\nendif",
+        4,
+        expect![[r#"
+        if p0                    f/0
+        endif                    f
+        halt                     f
+        finished
+    "#]],
+    );
+    check_lanes(
+        "if !p0\n@p1 endif",
+        4,
+        expect![[r#"
+        if !p0                   f
+        faulted
+        no-meaning at `@p1 endif`, lanes f: a guard on `endif` has no meaning: the word is for all lanes of its construct; drop the guard, and put the condition into the `if` or `break`
     "#]],
     );
 }
@@ -304,7 +344,7 @@ fn lanes_run_off_the_end() {
         icmp.eq p0, r0, r0       f
         @!p0 halt                f/0
         finished
-        missing-halt at `@!p0 halt`, lanes f: lanes ran past the end of the kernel; they end here
+        missing-halt at `@!p0 halt`, lanes f: lanes ran past the end of the kernel; they end here: write `halt`
     "#]]
     .assert_eq(&super::listing(text, &code, &result, &result.warps[0]));
 }

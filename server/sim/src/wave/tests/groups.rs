@@ -44,13 +44,13 @@ fn barriers_that_do_not_meet() {
     let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        barrier-deadlock at `barrier`, lanes f: waves wait at a barrier that 1 of the workgroup's 2 waves ended without coming to
+        barrier-deadlock at `barrier`, lanes f: waves wait at a barrier that 1 of the workgroup's 2 waves ended without coming to: let all waves pass it before any of them halts
     "#]].assert_eq(&ending(text, &code, &result));
     let text = ".kernel k\nmov r0, sr_lane_id\nicmp.eq p1, r0, 0\nif p1\nbarrier\nendif\nhalt\n.end";
     let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [4, 1, 1], 4), &options());
     expect![[r#"
         finished
-        divergent-barrier at `barrier`, lanes e: 3 lanes of the wave that have not ended did not come to this barrier
+        divergent-barrier at `barrier`, lanes e: 3 lanes of the wave that have not ended did not come to this barrier: put it where all lanes pass
     "#]].assert_eq(&ending(text, &code, &result));
 }
 
@@ -101,7 +101,7 @@ halt
     let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        no-progress at `atomic_exchange.device r3, 0, 0`, lanes f: lanes go round in a loop for something that nobody brings about
+        no-progress at `atomic_exchange.device r3, 0, 0`, lanes f: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for
     "#]].assert_eq(&ending(text, &code, &result));
     assert_eq!(result.findings[0].related.len(), 1);
 }
@@ -126,7 +126,7 @@ fn out_of_range() {
     let (result, code) = launch_text(text, launch, &options());
     expect![[r#"
         faulted
-        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: lane 3 reaches for 4 bytes at address 0x12, but device memory has 16 bytes
+        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: lane 3 reaches for 4 bytes at address 0x12, but device memory has 16 bytes: keep lanes beyond the end out with an `if`, or launch with more of it
     "#]].assert_eq(&ending(text, &code, &result));
     assert_eq!(
         result.memory.bytes(6, 4),

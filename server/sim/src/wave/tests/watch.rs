@@ -20,10 +20,9 @@ fn a_missing_barrier() {
     check(
         "local_store.u32 r0, r1\nxor r4, r1, 16\nlocal_load.u32 r5, r4",
         expect![[r#"
-        finished
-        data-race at `local_store.u32 r0, r1`, lanes f: data race: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read with nothing between to order them; put a `barrier` between the two, on the way of all waves
-        data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 0 that lane 0 of wave 0 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves
-    "#]],
+            finished
+            data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves
+        "#]],
     );
     check(
         "local_store.u32 r0, r1\nbarrier\nxor r4, r1, 16\nlocal_load.u32 r5, r4",
@@ -35,8 +34,7 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nbarrier\nxor r4, r1, 16\nlocal_load.u32 r5, r4\nlocal_store.u32 r5, r1",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 0 that lane 0 of wave 0 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves
-            same-value-race at `local_store.u32 r5, r1`, lanes f: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read with nothing between to order them; what is there stays the same, so the outcome does not depend on who is first
+            data-race at `local_store.u32 r5, r1`, lanes f: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read with nothing between to order them; put a `barrier` between the two, on the way of all waves
         "#]],
     );
 }
@@ -47,7 +45,7 @@ fn waves_that_store_to_the_same_place() {
         "local_store.u32 r2, r3",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r2, r3`, lanes f: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 wrote with nothing between to order them; let one thread store, give each a place of its own, or use an atomic
+            data-race at `local_store.u32 r2, r3`, lanes 1: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 wrote with nothing between to order them; let one thread store, give each a place of its own, or use an atomic
         "#]],
     );
     check(
@@ -93,9 +91,9 @@ fn atomics_may_meet_each_other() {
     check(
         "local_store.u32 0, r1\nbarrier\nlocal_atomic_add 0, r0\nlocal_load.u32 r5, 0",
         expect![[r#"
-        finished
-        data-race at `local_atomic_add 0, r0`, lanes 1: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 read with nothing between to order them; put a `barrier` between the two, on the way of all waves
-    "#]],
+            finished
+            data-race at `local_load.u32 r5, 0`, lanes 8: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves
+        "#]],
     );
 }
 
@@ -126,23 +124,23 @@ fn local_memory_that_nobody_wrote() {
     check(
         "local_load.u32 r4, r1",
         expect![[r#"
-        finished
-        uninitialized-read at `local_load.u32 r4, r1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere
-    "#]],
+            finished
+            uninitialized-read at `local_load.u32 r4, r1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store
+        "#]],
     );
     check(
         "local_store.u16 r0, r1\nlocal_load.u16 r4, r1\nlocal_load.u32 r4, r1",
         expect![[r#"
-        finished
-        uninitialized-read at `local_load.u32 r4, r1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere
-    "#]],
+            finished
+            uninitialized-read at `local_load.u32 r4, r1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store
+        "#]],
     );
     check(
         "local_atomic_add r4, r1, 1",
         expect![[r#"
-        finished
-        uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere
-    "#]],
+            finished
+            uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store
+        "#]],
     );
 }
 
