@@ -5,8 +5,9 @@
 //! an `if`, guards on plain instructions and on `halt` only and never `@p0`, no division by zero, bounds of clamps in order, no
 //! compare-and-swap.
 //!
-//! How many there are is the usual setting of the tests, or `PROPTEST_CASES`.
+//! How many there are is the usual setting of the tests; `--profile long` of nextest runs 100,000.
 
+mod long;
 mod oracle {
     pub(crate) mod emulated;
     pub(crate) mod emulator;
@@ -23,7 +24,7 @@ use proptest::test_runner::TestCaseError;
 use warplens_sim::Status;
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(long::config(100_000))]
 
     #[test]
     fn lanes_registers_and_memory_agree(program in generator::program()) {

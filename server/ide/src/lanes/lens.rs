@@ -151,8 +151,8 @@ fn told(shown: &Shown, line_of: LineOf<'_>) -> String {
 
 /// ` at line 3 (no-meaning)`: what ended a run before its end.
 fn stopped_at(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
-    let errors = shown.result().findings.iter().filter(|finding| finding.severity == Severity::Error);
-    let finding = errors.last()?;
+    let findings = &shown.result().findings;
+    let finding = findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
     let line = line_of(shown.place(finding.statement?)?.start()) + 1;
     Some(format!(" at line {line} ({})", finding.code))
 }
