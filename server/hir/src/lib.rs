@@ -5,4 +5,7 @@ pub mod graph;
 pub mod post_dominators;
 pub mod ptx;
 mod tree;
+mod variance;
 pub mod wave;
+
+pub use variance::Variance;

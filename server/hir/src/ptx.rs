@@ -19,4 +19,4 @@ pub use forms::{
 pub use model::*;
 pub use module::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
 pub use signature::{Roles, entry, written};
-pub use uniformity::{Link, LinkKind, Question, Uniformity, Variance};
+pub use uniformity::{Link, LinkKind, Question, Uniformity};

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 
 use common::{Source, shared};
 use proptest::prelude::*;
-use warplens_hir::ptx::{Question, Uniformity, Variance};
+use warplens_hir::Variance;
+use warplens_hir::ptx::{Question, Uniformity};
 use warplens_sim::ptx::{LaunchConfig, Model, run};
 use warplens_sim::{Control, Limits, RunOptions};
 

@@ -5,7 +5,8 @@ use std::fmt::Write;
 use std::path::Path;
 
 use proptest::prelude::*;
-use warplens_hir::wave::{Cell, Code, Link, Uniformity, Variance, lower};
+use warplens_hir::Variance;
+use warplens_hir::wave::{Cell, Code, Link, Uniformity, lower};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Control, Limits, Look, Mask, RunOptions, RunResult, WarpId};
 use warplens_syntax::ast::AstNode;
@@ -100,6 +101,11 @@ enum Statement {
     Leave(String),
 }
 
+/// Functions that kernels may call: one by hand, two at random.
+fn function() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(&["helper", "first", "second"][..])
+}
+
 fn plain() -> impl Strategy<Value = String> {
     let r = || (0..6usize).prop_map(|index| format!("r{index}"));
     let p = || (0..4usize).prop_map(|index| format!("p{index}"));
@@ -130,7 +136,8 @@ fn plain() -> impl Strategy<Value = String> {
         1 => (r(), r()).prop_map(|(v, a)| format!("and {a}, {a}, 60\nlocal_store.u32 {v}, {a}")),
         1 => (r(), r(), r()).prop_map(|(d, v, a)| format!("and {a}, {a}, 60\nlocal_atomic_add {d}, {a}, {v}")),
     ];
-    let odd = prop_oneof![1 => p().prop_map(|p| format!("@{p} halt")), 1 => Just("call helper".to_owned())];
+    let early = p().prop_map(|p| format!("if {p}\nreturn\nendif"));
+    let odd = prop_oneof![1 => early, 1 => p().prop_map(|p| format!("@{p} halt")), 3 => function().prop_map(|name| format!("call {name}"))];
     let guarded = (guard, statement).prop_map(|(guard, text)| match text.rsplit_once('\n') {
         Some((before, last)) => format!("{before}\n{guard}{last}"),
         None => guard + &text,
@@ -182,18 +189,23 @@ fn write_all(out: &mut String, statements: &[Statement], loops: usize) {
 }
 
 fn kernel() -> impl Strategy<Value = String> {
-    (statements(), statements()).prop_map(|(first, second)| {
+    let functions = (statements(), statements());
+    (statements(), statements(), functions).prop_map(|(first, second, functions)| {
         let mut text =
             String::from(".kernel k\nmov_sr r3, sr_lane_id\nicmp.lt p0, r3, 3\nicmp.lt p1, r0, 4\n");
         write_all(&mut text, &first, 0);
         text.push_str("mov_imm r5, 2\nicmp.gt p2, r3, 2\n");
         write_all(&mut text, &second, 0);
-        text + "halt\nhelper:\nmov_sr r4, sr_lane_id\nicmp.lt p1, r4, r0\nreturn\n.end\n"
+        text.push_str("halt\nhelper:\nmov_sr r4, sr_lane_id\nicmp.lt p1, r4, r0\nreturn\nfirst:\n");
+        write_all(&mut text, &functions.0, 0);
+        text.push_str("second:\n");
+        write_all(&mut text, &functions.1, 0);
+        text + "return\n.end\n"
     })
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig::with_cases(200))]
 
     #[test]
     fn kernels_at_random(text in kernel(), width in prop::sample::select(&[1u32, 5, 32, 64][..])) {

@@ -16,23 +16,13 @@ mod values;
 pub use reason::{Link, LinkKind};
 
 use super::{Function, InstructionId, Operand, ReferentId};
+use crate::Variance;
 use crate::cfg::{BlockEnd, BlockId, Cfg};
 use joins::Joins;
 use values::{Origin, Same, Use, UseKind, ValueId, Values};
 
 /// Value visits that the analysis may cost; beyond it nothing counts as known.
 const BUDGET: usize = 20_000_000;
-
-/// Whether the lanes of a warp that come to a place together hold the same value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Variance {
-    /// They do. This is a proof.
-    Uniform,
-    /// Nothing shows it either way: the value comes from memory or a call, or only whole warps differ in it.
-    Unknown,
-    /// It is made from what differs from lane to lane, such as `%tid.x`.
-    Varies,
-}
 
 /// A question about a register at an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

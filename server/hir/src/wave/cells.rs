@@ -55,6 +55,14 @@ impl Cells {
         }
     }
 
+    /// Takes some registers from another set: they are in this one where they are in that.
+    pub(crate) fn take(&mut self, some: &Cells, other: &Cells) {
+        for ((word, some), other) in self.general.iter_mut().zip(some.general).zip(other.general) {
+            *word = *word & !some | other & some;
+        }
+        self.predicates = self.predicates & !some.predicates | other.predicates & some.predicates;
+    }
+
     /// Adds the others; says whether there was a new one among them.
     pub(crate) fn add(&mut self, others: &Cells) -> bool {
         let before = *self;

@@ -1,14 +1,19 @@
-//! Barriers that only some lanes of a wave come to. What comes from memory or from a caller is not taken to differ, so
-//! nothing is said without a reason that stands in the text.
+//! Barriers that only some lanes of a wave come to. What comes from memory, or from a function that is not here, is not taken to
+//! differ, so nothing is said without a reason that stands in the text.
 
 use super::model::{Code, Instruction};
 use super::problem::{Problem, ProblemKind};
-use super::uniformity::{Uniformity, Variance, Walk};
+use super::uniformity::Uniformity;
 
-/// Adds the barriers under divergence to the problems of a kernel. Outside of every construct lanes are together.
+/// Adds the barriers under divergence to the problems of a kernel. Outside of every construct lanes are together, but for those
+/// of a function.
 pub(crate) fn check(code: &mut Code) {
-    let mut inside = code.instructions.iter().zip(&code.parents).filter(|(_, parent)| parent.is_some());
-    if inside.any(|(instruction, _)| is_barrier(instruction)) {
+    let first_label = code.labels.first().map_or(code.instructions.len(), |label| label.before as usize);
+    let mut places = code.instructions.iter().zip(&code.parents).enumerate();
+    let may_part = places.any(|(at, (instruction, parent))| {
+        is_barrier(instruction) && (parent.is_some() || at >= first_label)
+    });
+    if may_part {
         let found = barriers_apart(code);
         code.problems.extend(found);
     }
@@ -20,12 +25,12 @@ fn is_barrier(instruction: &Instruction) -> bool {
 
 fn barriers_apart(code: &Code) -> Vec<Problem> {
     let analysis = Uniformity::of(code);
-    let mut loops = Vec::new();
-    let Some(mut walk) = analysis.last_walk(&mut loops) else { return Vec::new() };
+    let Some(mut walk) = analysis.last_walk() else { return Vec::new() };
     let mut found = Vec::new();
     for (at, instruction) in code.instructions.iter().enumerate() {
+        walk.come_to(at);
         if is_barrier(instruction)
-            && let Some(parts) = parted(&walk, at)
+            && let Some(parts) = walk.parts(at)
         {
             let parts = code.instructions[parts].mnemonic_range;
             let kind = ProblemKind::DivergentBarrier { parts };
@@ -34,15 +39,4 @@ fn barriers_apart(code: &Code) -> Vec<Problem> {
         walk.step(at);
     }
     found
-}
-
-/// The outermost `if`, `break` or `continue` that keeps lanes away from an instruction.
-fn parted(walk: &Walk<'_>, at: usize) -> Option<usize> {
-    walk.open.iter().find_map(|open| match walk.trips(open) {
-        Some(trips) => match trips.apart(at)? {
-            (Variance::Varies, leaves) => Some(leaves as usize),
-            _ => None,
-        },
-        None => (open.parts == Variance::Varies).then_some(open.at),
-    })
 }

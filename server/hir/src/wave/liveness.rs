@@ -1,5 +1,5 @@
 //! Which registers are still read: what a rewrite may overwrite. Lane by lane, since each lane has its own and goes its own way;
-//! what another lane may read (shuffles), and what callers and functions that are called may read, always is.
+//! what another lane may read (shuffles) always is, and all is where a function begins or ends.
 
 use super::cells::{Cell, Cells, named};
 use super::model::{Code, Link};
@@ -13,9 +13,7 @@ pub struct Liveness {
 impl Liveness {
     /// Follows all ways of lanes through a kernel.
     pub fn of(code: &Code) -> Liveness {
-        let is_call = |instruction: &super::Instruction| instruction.name() == "call";
-        let closed = code.labels.is_empty() && !code.instructions.iter().any(is_call);
-        let (before, after) = if closed { live(code) } else { Default::default() };
+        let (before, after) = live(code);
         Liveness { before, after }
     }
 
@@ -41,7 +39,9 @@ fn live(code: &Code) -> (Vec<Cells>, Vec<Cells>) {
         let mut changed = false;
         for at in (0..count).rev() {
             let instruction = &code.instructions[at];
-            let mut cells = shared;
+            // What a function reads, and what callers do, is not followed.
+            let is_followed = !matches!(instruction.name(), "call" | "return");
+            let mut cells = if is_followed { shared } else { Cells::ALL };
             for next in successors(code, at).into_iter().flatten() {
                 cells.add(&before[next]);
             }
@@ -141,6 +141,9 @@ mod tests {
 
     #[test]
     fn callers_and_callees_may_read_all() {
-        assert_eq!(live("call f\nhalt\nf: nop\nreturn"), ["p0p1p2p3"; 4]);
+        assert_eq!(
+            live("call f\nif p0\nendif\nhalt\nf: nop\nreturn"),
+            ["p0p1p2p3", "p0", "", "", "p0p1p2p3", "p0p1p2p3"]
+        );
     }
 }

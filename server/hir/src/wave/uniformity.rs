@@ -4,9 +4,12 @@
 //! differs because of the *data* it is made from, or because lanes *parted*, wrote it apart, and met again: at `endif`, at the
 //! top of a loop where those that continued wait for the others, behind `endloop` where those that broke in earlier trips do.
 //!
-//! A launch puts the same values into the registers of every lane, so arguments are shared. Nothing is known of what a call
-//! leaves, nor at a label, where callers come in; and nothing in a kernel whose constructs do not match.
+//! A function begins with what its callers bring, all of them together, and a call leaves what the function writes as the
+//! function leaves it: lanes that return early wait for the others. A launch puts the same values into the registers of every
+//! lane, so arguments are shared. Nothing is known at a label that nobody calls, nor of what a function of another kernel leaves;
+//! and nothing in a kernel whose constructs do not match.
 
+mod learned;
 mod reason;
 mod results;
 #[cfg(test)]
@@ -16,24 +19,16 @@ mod walk;
 pub use reason::{Because, Reason};
 
 use super::cells::{Cell, Cells};
+use super::functions::Functions;
 use super::model::{Code, Link, Value};
 use super::problem::ProblemKind;
+use crate::Variance;
+use learned::Learned;
 use results::Memory;
 pub(crate) use walk::Walk;
 
 /// Walks over a kernel before nothing counts as known: far more than there are loops inside of each other.
 const MAX_WALKS: usize = 100;
-
-/// Whether the lanes of a wave that come to a place together hold the same value.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Variance {
-    /// They do. This is a proof.
-    Uniform,
-    /// Nothing shows it either way: the value comes from memory or a call.
-    Unknown,
-    /// It is made from what differs from lane to lane, such as `sr_lane_id`.
-    Varies,
-}
 
 /// What is known of all registers at one place.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -46,6 +41,7 @@ pub(crate) struct Known {
 
 impl Known {
     const NOTHING: Known = Known { doubtful: Cells::ALL, varying: Cells::NONE };
+    const ALL_SHARED: Known = Known { doubtful: Cells::NONE, varying: Cells::NONE };
 
     fn of(&self, cell: Cell) -> Variance {
         match (self.doubtful.contains(cell), self.varying.contains(cell)) {
@@ -79,6 +75,12 @@ impl Known {
         }
     }
 
+    /// Takes what is known of some registers from another place.
+    fn take(&mut self, cells: &Cells, from: &Known) {
+        self.doubtful.take(cells, &from.doubtful);
+        self.varying.take(cells, &from.varying);
+    }
+
     /// Adds what may be so on another way to the same place; says whether that was new.
     fn join(&mut self, other: &Known) -> bool {
         let doubtful = self.doubtful.add(&other.doubtful);
@@ -86,46 +88,32 @@ impl Known {
     }
 }
 
-/// What walks have learned of a loop.
-#[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Trips {
-    /// What is known at the top of a trip after the first.
-    top: Known,
-    /// Whether lanes leave it in different trips, and the `break` at which they do.
-    breaks: Option<(Variance, u32)>,
-    /// Whether lanes are apart from some `continue` on to the end of a trip, and that `continue`.
-    continues: Option<(Variance, u32)>,
-    /// The first instruction at which lanes may be apart because of it.
-    apart_from: u32,
-}
-
-impl Trips {
-    /// Whether all lanes that are in the loop may not be together at an instruction of it.
-    pub(crate) fn apart(&self, at: usize) -> Option<(Variance, u32)> {
-        let continued = self.continues.filter(|_| at >= self.apart_from as usize);
-        continued.into_iter().chain(self.breaks).max_by_key(|(variance, _)| *variance)
-    }
-}
-
 /// The result of the analysis of one kernel.
 pub struct Uniformity<'c> {
     code: &'c Code,
-    written: Memory,
-    /// In the order of the text.
-    loops: Vec<Trips>,
+    facts: Facts,
+    learned: Learned,
     /// The predicates of `if`, `break` and `continue`, in the order of the text.
     branches: Vec<(u32, Variance)>,
     /// Whether the kernel is whole and the walks came to an end.
     done: bool,
 }
 
+/// What every walk over a kernel looks up.
+pub(crate) struct Facts {
+    functions: Functions,
+    /// What memory the kernel writes.
+    written: Memory,
+}
+
 impl<'c> Uniformity<'c> {
     /// Analyses a kernel.
     pub fn of(code: &'c Code) -> Uniformity<'c> {
-        let count = code.links.iter().filter(|link| matches!(link, Some(Link::Loop { .. }))).count();
-        let loops = vec![Trips::default(); count];
-        let written = Memory::written_by(code);
-        let mut analysis = Uniformity { code, written, loops, branches: Vec::new(), done: false };
+        let loops = code.links.iter().filter(|link| matches!(link, Some(Link::Loop { .. }))).count();
+        let functions = Functions::of(code);
+        let learned = Learned::nothing(loops, code.labels.len(), functions.count());
+        let facts = Facts { written: Memory::written_by(code, &functions), functions };
+        let mut analysis = Uniformity { code, facts, learned, branches: Vec::new(), done: false };
         if is_whole(code) {
             analysis.done = (0..MAX_WALKS).any(|_| !analysis.walk());
         }
@@ -143,11 +131,7 @@ impl<'c> Uniformity<'c> {
 
     /// Whether lanes that come to an instruction together hold the same in a register, before it or `after`.
     pub fn register(&self, at: usize, cell: Cell, after: bool) -> Variance {
-        if !self.done {
-            return Variance::Unknown;
-        }
-        let mut loops = self.loops.clone();
-        let mut walk = Walk::new(self.code, self.written, &mut loops);
+        let Some(mut walk) = self.last_walk() else { return Variance::Unknown };
         (0..at + usize::from(after)).for_each(|at| walk.step(at));
         if !after {
             walk.come_to(at);
@@ -158,7 +142,7 @@ impl<'c> Uniformity<'c> {
     /// One walk; says whether it learned something.
     fn walk(&mut self) -> bool {
         self.branches.clear();
-        let mut walk = Walk::new(self.code, self.written, &mut self.loops);
+        let mut walk = Walk::new(self.code, &self.facts, std::mem::take(&mut self.learned));
         for at in 0..self.code.instructions.len() {
             if let Some(Link::If { .. } | Link::Leave { .. }) = self.code.links[at] {
                 walk.come_to(at);
@@ -166,16 +150,14 @@ impl<'c> Uniformity<'c> {
             }
             walk.step(at);
         }
-        walk.changed()
+        let (learned, changed) = walk.finish();
+        self.learned = learned;
+        changed
     }
 
     /// The walk that all others have led to.
-    pub(crate) fn last_walk<'w>(&self, loops: &'w mut Vec<Trips>) -> Option<Walk<'w>>
-    where
-        'c: 'w,
-    {
-        self.loops.clone_into(loops);
-        self.done.then(|| Walk::new(self.code, self.written, loops))
+    pub(crate) fn last_walk(&self) -> Option<Walk<'_>> {
+        self.done.then(|| Walk::new(self.code, &self.facts, self.learned.clone()))
     }
 }
 

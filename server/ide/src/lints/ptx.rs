@@ -6,10 +6,10 @@ mod tests;
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_hir::Variance;
 use warplens_hir::cfg::Cfg;
 use warplens_hir::ptx::{
     Function, Instruction, InstructionId, Operand, ReferentId, Role, SymbolId, SymbolKind, Uniformity,
-    Variance,
 };
 
 use super::layout::Rewrite;

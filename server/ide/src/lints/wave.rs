@@ -12,8 +12,9 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashSet;
 use text_size::{TextRange, TextSize};
+use warplens_hir::Variance;
 use warplens_hir::wave::{
-    Accepts, Cell, Code, Instruction, Link, Liveness, Operand, Severity, Uniformity, Value, Variance,
+    Accepts, Cell, Code, Instruction, Link, Liveness, Operand, Severity, Uniformity, Value,
 };
 
 use super::layout::{Rewrite, stands_alone};

@@ -1,9 +1,11 @@
 //! Why a register differs between lanes, link by link.
 
 use super::super::cells::Cell;
+use super::super::functions::ends_all;
 use super::super::model::{Code, Link};
+use super::learned::{Returned, Trips};
 use super::results::result;
-use super::{Known, Trips, Uniformity, Variance, is_varying_special};
+use super::{Known, Uniformity, Variance, is_varying_special};
 
 /// One link of the chain from a register back to where a difference begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,8 +37,16 @@ pub enum Because {
     Lanes,
     /// The instruction loads it, or takes it from memory as an atomic does.
     Memory,
-    /// The instruction is a call, which may have written it.
+    /// The instruction calls a function of another kernel, which may write anything.
     Call,
+    /// The instruction calls a function that leaves it so; the next link stands there.
+    Called,
+    /// The instruction is a call that brings it along; the next link stands before it.
+    Brought,
+    /// Lanes return at the instruction before others, which write it.
+    Returned,
+    /// The instruction is the first of a function that nobody here calls: those who do decide.
+    Callers,
 }
 
 /// Chains are cut at this many links.
@@ -49,8 +59,7 @@ impl Uniformity<'_> {
         if self.register(at, cell, after) == Variance::Uniform {
             return Vec::new();
         }
-        let mut loops = Vec::new();
-        let Some(mut walk) = self.last_walk(&mut loops) else { return Vec::new() };
+        let Some(mut walk) = self.last_walk() else { return Vec::new() };
         let mut before = Vec::with_capacity(self.code.instructions.len());
         for at in 0..self.code.instructions.len() {
             walk.come_to(at);
@@ -83,23 +92,74 @@ impl Search<'_, '_> {
             }
             chain.push(reason);
             let Some(next) = next else { break };
-            (cell, end) = (next, reason.instruction as usize);
+            (cell, end) = next;
         }
         chain
     }
 
     /// The last instruction before `end`, or later in a loop around it, that explains why a register differs; and the register
-    /// that explains it in turn.
-    fn writer(&self, cell: Cell, end: usize) -> Option<(Reason, Option<Cell>)> {
-        let (label, rest) = (self.label_before(end), self.loop_end(end));
-        let places = (label..end).rev().chain((end..rest).rev());
-        places.into_iter().find_map(|at| self.explains(at, cell, end))
+    /// that explains it in turn, with the place before which it does.
+    fn writer(&self, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
+        let (start, rest) = (self.function_start(end), self.loop_end(end));
+        let mut places = (start..end).rev().chain((end..rest).rev());
+        places.find_map(|at| self.explains(at, cell, end)).or_else(|| self.arrival(start, end, cell))
     }
 
-    /// Where callers come in last before an instruction.
-    fn label_before(&self, end: usize) -> usize {
+    /// Where lanes begin last before a place: that of the kernel, or of a function that none comes to from above.
+    fn function_start(&self, end: usize) -> usize {
+        let is_start = |at: &usize| at.checked_sub(1).is_some_and(|last| ends_all(self.code(), last));
         let labels = self.code().labels.iter().map(|label| label.before as usize);
-        labels.take_while(|label| *label <= end).last().unwrap_or(0)
+        labels.take_while(|label| *label <= end).filter(is_start).last().unwrap_or(0)
+    }
+
+    /// The call that brings a register to a label between two places with what differs.
+    fn arrival(&self, start: usize, end: usize, cell: Cell) -> Option<(Reason, Option<(Cell, usize)>)> {
+        let functions = &self.analysis.facts.functions;
+        let labels = self.code().labels.iter().enumerate();
+        let here = labels.filter(|(_, label)| (start..=end).contains(&(label.before as usize)));
+        let reason = |at: usize, because| Reason { register: cell, instruction: at as u32, because };
+        for (number, label) in here {
+            let called = functions.entrance(number).called;
+            if !called {
+                let first = (label.before as usize).min(self.before.len().checked_sub(1)?);
+                return Some((reason(first, Because::Callers), None));
+            }
+            let calls = functions.calls().iter().filter(|call| call.label == Some(number));
+            let mut apart = calls.filter(|call| self.known(call.at, cell) > Variance::Uniform);
+            if let Some(call) = apart.next() {
+                return Some((reason(call.at, Because::Brought), Some((cell, call.at))));
+            }
+        }
+        None
+    }
+
+    /// What is known of a register before an instruction.
+    fn known(&self, at: usize, cell: Cell) -> Variance {
+        self.before.get(at).map_or(Variance::Uniform, |(known, _)| known.of(cell))
+    }
+
+    /// Why what is called at an instruction leaves a register that differs.
+    fn returned(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
+        let functions = &self.analysis.facts.functions;
+        let reason = |at: usize, because| Reason { register: cell, instruction: at as u32, because };
+        let Some(label) = functions.callee(at) else { return Some((reason(at, Because::Call), None)) };
+        let function = functions.entrance(label).function;
+        let Returned { writes, early, .. } = self.analysis.learned.functions[function];
+        if !writes.contains(cell) {
+            return None;
+        }
+        let of_label = |number: &usize| functions.entrance(*number).function == function;
+        let start = (0..self.code().labels.len()).find(of_label)?;
+        let start = if function == 0 { 0 } else { self.code().labels[start].before as usize };
+        let stop = (start..self.before.len()).find(|at| ends_all(self.code(), *at))?;
+        let mut returns = (start..=stop).filter(|at| self.code().instructions[*at].name() == "return");
+        if let Some(differs) = returns.clone().find(|at| self.known(*at, cell) > Variance::Uniform) {
+            return Some((reason(at, Because::Called), Some((cell, differs))));
+        }
+        match returns.next().filter(|_| early) {
+            Some(first) => Some((reason(first, Because::Returned), None)),
+            None => self.parting(at, cell, end),
+        }
     }
 
     /// The end of the outermost loop around an instruction.
@@ -116,11 +176,11 @@ impl Search<'_, '_> {
         end
     }
 
-    fn explains(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<Cell>)> {
+    fn explains(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
         let instruction = &self.code().instructions[at];
         let reason = |because| Reason { register: cell, instruction: at as u32, because };
         if instruction.name() == "call" {
-            return Some((reason(Because::Call), None));
+            return if self.other_side(at, end) { None } else { self.returned(at, cell, end) };
         }
         if !instruction.writes().any(|written| written == cell) || self.other_side(at, end) {
             return None;
@@ -129,9 +189,9 @@ impl Search<'_, '_> {
         if let Some(guard) = instruction.guard.map(|guard| Cell::Predicate(guard.predicate))
             && known.of(guard) > Variance::Uniform
         {
-            return Some((reason(Because::Guarded), Some(guard)));
+            return Some((reason(Because::Guarded), Some((guard, at))));
         }
-        if result(self.analysis.written, instruction, known) == Variance::Uniform {
+        if result(self.analysis.facts.written, instruction, known) == Variance::Uniform {
             return self.parting(at, cell, end);
         }
         let name = instruction.name();
@@ -146,6 +206,7 @@ impl Search<'_, '_> {
         {
             return Some(parting);
         }
+        let source = source.map(|source| (source, at));
         Some(match name {
             _ if name.starts_with("wave_") => (reason(Because::Lanes), None),
             _ if name.contains("load.") || name.contains("atomic") => (reason(Because::Memory), source),
@@ -171,7 +232,7 @@ impl Search<'_, '_> {
     }
 
     /// The place at which lanes part before they write a register apart, where `at` writes it and `end` does not lie with it.
-    fn parting(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<Cell>)> {
+    fn parting(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
         let code = self.code();
         let mut parent = code.parents[at];
         while let Some(open) = parent.map(|open| open as usize) {
@@ -193,7 +254,7 @@ impl Search<'_, '_> {
             };
             if let Some((place, because)) = parts {
                 let reason = Reason { register: cell, instruction: place as u32, because };
-                return Some((reason, self.predicate(place)));
+                return Some((reason, self.predicate(place).map(|own| (own, place))));
             }
             parent = code.parents[open];
         }
@@ -203,7 +264,7 @@ impl Search<'_, '_> {
     /// What walks learned of the loop that begins at an instruction.
     fn trips(&self, open: usize) -> Option<&Trips> {
         let inside = &self.before.get(open + 1)?.1;
-        self.analysis.loops.get((*inside.last()?)?)
+        self.analysis.learned.loops.get((*inside.last()?)?)
     }
 
     /// The predicate that an `if`, `break` or `continue` reads, where it is what differs.

@@ -1,6 +1,7 @@
 //! What an instruction makes of what its sources hold: whether results agree where sources do.
 
 use super::super::cells::Cell;
+use super::super::functions::Functions;
 use super::super::model::{Code, Instruction, Value};
 use super::{Known, Variance, is_varying_special};
 
@@ -76,11 +77,12 @@ pub(super) struct Memory {
 }
 
 impl Memory {
-    pub(super) fn written_by(code: &Code) -> Memory {
-        let mut written = Memory::default();
+    pub(super) fn written_by(code: &Code, functions: &Functions) -> Memory {
+        let others = functions.calls_others();
+        let mut written = Memory { local: others, device: others };
         for instruction in &code.instructions {
             let name = instruction.name();
-            let anything = instruction.entry.is_none() || name == "call";
+            let anything = instruction.entry.is_none();
             let stores = name.contains("store") || name.contains("atomic");
             let local = name.starts_with("local") || name.starts_with("mma");
             written.local |= anything || stores && local;

@@ -104,7 +104,7 @@ f: return",
             if p0: Varies < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
             if p1: Uniform
             if p1: Varies < Made `icmp.eq p1, r4, 0` < Guarded `@p0 mov_imm r4, 2` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
-            if p1: Unknown < Made `icmp.eq p1, r4, 0` < Call `call f`
+            if p1: Varies < Made `icmp.eq p1, r4, 0` < Guarded `@p0 mov_imm r4, 2` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
         "#]],
     );
 }
@@ -159,6 +159,89 @@ endloop",
             break p0: Uniform
             continue p1: Varies < Made `icmp.eq p1, r1, r2` < Special `mov_sr r1, sr_lane_id`
             break p2: Varies < Made `icmp.ge p2, r3, 9` < Continued `continue p1` < Made `icmp.eq p1, r1, r2` < Special `mov_sr r1, sr_lane_id`
+        "#]],
+    );
+}
+
+#[test]
+fn functions() {
+    check(
+        "mov_sr r1, sr_lane_id
+mov_imm r2, 0
+call double
+icmp.eq p0, r2, 0
+if p0
+endif
+mov r2, r1
+call double
+icmp.eq p0, r2, 0
+if p0
+endif
+icmp.eq p0, r3, 0
+if p0
+endif
+call lane
+icmp.eq p1, r4, 0
+if p1
+endif
+halt
+double: iadd r2, r2, r2
+icmp.eq p2, r2, 8
+if p2
+mov_imm r5, 1
+endif
+return
+lane: mov_sr r4, sr_lane_id
+return",
+        expect![[r#"
+            if p0: Varies < Made `icmp.eq p0, r2, 0` < Called `call double` < Made `iadd r2, r2, r2` < Brought `call double` < Made `mov r2, r1` < Special `mov_sr r1, sr_lane_id`
+            if p0: Varies < Made `icmp.eq p0, r2, 0` < Called `call double` < Made `iadd r2, r2, r2` < Brought `call double` < Made `mov r2, r1` < Special `mov_sr r1, sr_lane_id`
+            if p0: Uniform
+            if p1: Varies < Made `icmp.eq p1, r4, 0` < Called `call lane` < Special `mov_sr r4, sr_lane_id`
+            if p2: Varies < Made `icmp.eq p2, r2, 8` < Made `iadd r2, r2, r2` < Brought `call double` < Made `mov r2, r1` < Special `mov_sr r1, sr_lane_id`
+        "#]],
+    );
+}
+
+#[test]
+fn lanes_that_return_early_or_come_in_part() {
+    check(
+        "mov_sr r1, sr_lane_id
+icmp.lt p0, r1, 8
+mov_imm r2, 0
+call early
+icmp.eq p1, r2, 0
+if p1
+endif
+mov_imm r3, 0
+if p0
+call counts
+endif
+icmp.eq p1, r3, 0
+if p1
+endif
+call elsewhere
+if p1
+endif
+halt
+early: if p0
+return
+endif
+mov_imm r2, 1
+return
+counts: iadd r3, r3, 1
+return
+nobody: icmp.eq p1, r3, 0
+if p1
+endif
+return",
+        expect![[r#"
+            if p1: Unknown < Made `icmp.eq p1, r2, 0` < Returned `return`
+            if p0: Varies < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
+            if p1: Varies < Made `icmp.eq p1, r3, 0` < Parted `if p0` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
+            if p1: Unknown < Call `call elsewhere`
+            if p0: Varies < Brought `call early` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
+            if p1: Unknown < Made `icmp.eq p1, r3, 0` < Callers `icmp.eq p1, r3, 0`
         "#]],
     );
 }

@@ -1,77 +1,108 @@
-//! One walk over a kernel in text order, with what earlier walks learned of its loops.
+//! One walk over a kernel in text order, with what earlier walks learned of its loops and functions.
 
 use super::super::cells::{Cell, Cells};
 use super::super::model::{Code, Instruction, Link};
-use super::results::{Memory, result};
-use super::{Known, Trips, Variance, is_varying_special};
+use super::learned::{Learned, Side};
+use super::results::result;
+use super::{Facts, Known, Variance, is_varying_special};
 
 /// An `if` or a `loop` in the walk.
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
-    pub(crate) at: usize,
+    at: usize,
     /// Whether its lanes part, for an `if`.
-    pub(crate) parts: Variance,
+    parts: Variance,
     /// What is known where its other side begins, for an `if`; behind its `endloop`, for a loop.
     aside: Side,
     /// What its sides or trips write.
     writes: Cells,
     /// Which loop of the kernel it is.
-    pub(crate) trips: Option<usize>,
-}
-
-/// What is known at the end of one way, and whether lanes come there.
-#[derive(Debug, Clone, Copy, Default)]
-struct Side {
-    known: Known,
-    dead: bool,
+    pub(super) trips: Option<usize>,
 }
 
 pub(crate) struct Walk<'w> {
     code: &'w Code,
-    /// What memory the kernel writes.
-    written: Memory,
-    loops: &'w mut [Trips],
+    facts: &'w Facts,
+    learned: Learned,
     /// How many loops began.
     begun: usize,
     here: Side,
-    pub(crate) open: Vec<Open>,
+    pub(super) open: Vec<Open>,
     /// The next label.
     label: usize,
-    /// Whether loops turned out otherwise than earlier walks knew.
+    /// The function that the walk is in.
+    function: usize,
+    /// Where lanes part that a call of this function brings in part only.
+    apart: Option<u32>,
+    /// Where lanes part of which some have returned from this function.
+    early: Option<u32>,
+    /// Whether anything turned out otherwise than earlier walks knew.
     changed: bool,
 }
 
 impl<'w> Walk<'w> {
-    pub(super) fn new(code: &'w Code, written: Memory, loops: &'w mut [Trips]) -> Walk<'w> {
-        let here = Side::default();
-        Walk { code, written, loops, begun: 0, here, open: Vec::new(), label: 0, changed: false }
+    pub(super) fn new(code: &'w Code, facts: &'w Facts, learned: Learned) -> Walk<'w> {
+        Walk {
+            code,
+            facts,
+            learned,
+            begun: 0,
+            here: Side::START,
+            open: Vec::new(),
+            label: 0,
+            function: 0,
+            apart: None,
+            early: None,
+            changed: false,
+        }
+    }
+
+    /// What is known now, and whether that is more than before.
+    pub(super) fn finish(self) -> (Learned, bool) {
+        (self.learned, self.changed)
     }
 
     pub(super) fn known(&self) -> &Known {
         &self.here.known
     }
 
-    pub(super) fn changed(&self) -> bool {
-        self.changed
+    /// The outermost `if`, `break` or `continue` of this function at which lanes part that keeps some away from here.
+    pub(super) fn parted(&self, at: usize, least: Variance) -> Option<usize> {
+        self.open.iter().find_map(|open| match open.trips {
+            Some(number) => {
+                let (variance, leaves) = self.learned.loops[number].apart(at)?;
+                (variance >= least).then_some(leaves as usize)
+            }
+            None => (open.parts >= least).then_some(open.at),
+        })
     }
 
-    /// What earlier walks learned of an open loop.
-    pub(crate) fn trips(&self, open: &Open) -> Option<&Trips> {
-        open.trips.map(|number| &self.loops[number])
+    /// Where lanes part in a way that shows in the text, so that only some come here: in this function, or in one that calls it.
+    pub(crate) fn parts(&self, at: usize) -> Option<usize> {
+        let outside = self.apart.or(self.early).map(|at| at as usize);
+        self.parted(at, Variance::Varies).or(outside)
     }
 
     /// The walk comes to an instruction: what callers bring along counts from here.
     pub(crate) fn come_to(&mut self, at: usize) {
         while self.code.labels.get(self.label).is_some_and(|label| label.before as usize <= at) {
+            let entrance = self.facts.functions.entrance(self.label);
+            if entrance.function != self.function {
+                (self.function, self.early) = (entrance.function, None);
+            }
+            if self.here.dead {
+                self.apart = None;
+            }
+            let arrival = self.learned.labels[self.label];
+            self.here.join(if entrance.called { &arrival.side } else { &Side::NOTHING });
+            self.apart = self.apart.or(arrival.apart);
             self.label += 1;
-            self.here = Side { known: Known::NOTHING, dead: false };
         }
     }
 
     /// Past one instruction.
     pub(crate) fn step(&mut self, at: usize) {
         self.come_to(at);
-        let instruction = &self.code.instructions[at];
         match self.code.links[at] {
             Some(Link::If { .. }) => {
                 let parts = self.reads(at);
@@ -86,7 +117,7 @@ impl<'w> Walk<'w> {
             Some(Link::EndIf { .. }) => self.end_if(),
             Some(Link::EndLoop { .. }) => self.end_loop(at),
             Some(Link::Leave { open }) => self.leave(at, open as usize),
-            None => self.assign(instruction),
+            None => self.plain(at),
         }
     }
 
@@ -102,24 +133,75 @@ impl<'w> Walk<'w> {
 
     fn begin_loop(&mut self, at: usize) {
         let trips = Some(self.begun);
-        self.here.known.join(&self.loops[self.begun].top);
+        self.here.known.join(&self.learned.loops[self.begun].top);
         self.begun += 1;
-        let aside = Side { known: Known::default(), dead: true };
-        self.open.push(Open { at, parts: Variance::Uniform, aside, writes: Cells::default(), trips });
+        self.open.push(Open {
+            at,
+            parts: Variance::Uniform,
+            aside: Side::DEAD,
+            writes: Cells::default(),
+            trips,
+        });
+    }
+
+    /// An instruction that belongs to no construct.
+    fn plain(&mut self, at: usize) {
+        let instruction = &self.code.instructions[at];
+        match instruction.name() {
+            "call" => self.call(at),
+            "return" => {
+                self.go_back(at);
+                self.here.dead |= instruction.guard.is_none();
+            }
+            "halt" => self.here.dead |= instruction.guard.is_none(),
+            _ if instruction.entry.is_none() || !instruction.complete => self.anything(),
+            _ => self.assign(instruction),
+        }
+    }
+
+    /// What nobody knows happens here.
+    fn anything(&mut self) {
+        self.here.known = Known::NOTHING;
+        self.wrote(&Cells::ALL);
+    }
+
+    fn call(&mut self, at: usize) {
+        let Some(label) = self.facts.functions.callee(at) else { return self.anything() };
+        if self.here.dead {
+            return;
+        }
+        let apart = self.parts(at).map(|at| at as u32);
+        let arrival = &mut self.learned.labels[label];
+        self.changed |= arrival.side.join(&self.here);
+        if arrival.apart.is_none() && apart.is_some() {
+            (arrival.apart, self.changed) = (apart, true);
+        }
+        let returned = self.learned.functions[self.facts.functions.entrance(label).function];
+        self.here.known.take(&returned.writes, &returned.side.known);
+        if returned.early {
+            self.here.known.raise_all(&returned.writes, Variance::Unknown);
+        }
+        self.here.dead = returned.side.dead;
+        self.wrote(&returned.writes);
+    }
+
+    /// `return`: lanes wait for those of their group that come later.
+    fn go_back(&mut self, at: usize) {
+        if self.here.dead {
+            return;
+        }
+        let early = self.parted(at, Variance::Unknown).is_some();
+        // Where nobody called, lanes end.
+        if self.function > 0 && self.early.is_none() {
+            self.early = self.parted(at, Variance::Varies).map(|at| at as u32);
+        }
+        let returned = &mut self.learned.functions[self.function];
+        self.changed |= returned.side.join(&self.here) | (early && !returned.early);
+        returned.early |= early;
     }
 
     fn assign(&mut self, instruction: &Instruction) {
-        let name = instruction.name();
-        if instruction.entry.is_none() || !instruction.complete || name == "call" {
-            self.here.known = Known::NOTHING;
-            self.wrote(&Cells::ALL);
-            return;
-        }
-        if matches!(name, "halt" | "return") {
-            self.here.dead |= instruction.guard.is_none();
-            return;
-        }
-        let result = result(self.written, instruction, &self.here.known);
+        let result = result(self.facts.written, instruction, &self.here.known);
         let guard = instruction.guard.map(|guard| self.here.known.of(Cell::Predicate(guard.predicate)));
         let mut writes = Cells::default();
         for (cell, whole) in instruction.written() {
@@ -133,10 +215,11 @@ impl<'w> Walk<'w> {
         self.wrote(&writes);
     }
 
-    /// Notes what is written inside of the construct that is open.
+    /// Notes what is written inside of the construct that is open, or of the function.
     fn wrote(&mut self, writes: &Cells) {
-        if let Some(open) = self.open.last_mut() {
-            open.writes.add(writes);
+        match self.open.last_mut() {
+            Some(open) => _ = open.writes.add(writes),
+            None => self.changed |= self.learned.functions[self.function].writes.add(writes),
         }
     }
 
@@ -158,19 +241,19 @@ impl<'w> Walk<'w> {
         let Some(Open { at: start, aside, writes, trips: Some(number), .. }) = self.open.pop() else {
             return;
         };
-        let mut top = self.loops[number].top;
+        let mut top = self.learned.loops[number].top;
         if !self.here.dead {
             self.changed |= top.join(&self.here.known);
         }
-        let Trips { breaks, continues, apart_from, .. } = self.loops[number];
-        if let Some((variance, _)) = continues {
+        let trips = self.learned.loops[number];
+        if let Some((variance, _)) = trips.continues {
             let before = top;
-            self.raise_written(&mut top, apart_from as usize..at, variance);
+            self.raise_written(&mut top, trips.apart_from as usize..at, variance);
             self.changed |= before != top;
         }
-        self.loops[number].top = top;
+        self.learned.loops[number].top = top;
         self.here = aside;
-        if let Some((variance, _)) = breaks {
+        if let Some((variance, _)) = trips.breaks {
             let mut known = self.here.known;
             self.raise_written(&mut known, start..at, variance);
             self.here.known = known;
@@ -180,8 +263,16 @@ impl<'w> Walk<'w> {
 
     /// Lanes come together that have run different parts of a stretch, or run it a different number of times.
     fn raise_written(&self, known: &mut Known, stretch: std::ops::Range<usize>, variance: Variance) {
-        for instruction in &self.code.instructions[stretch] {
-            if instruction.name() == "call" || instruction.entry.is_none() || !instruction.complete {
+        for at in stretch {
+            let instruction = &self.code.instructions[at];
+            if instruction.name() == "call" {
+                let label = self.facts.functions.callee(at);
+                let function = label.map(|label| self.facts.functions.entrance(label).function);
+                let writes = function.map_or(Cells::ALL, |function| self.learned.functions[function].writes);
+                known.raise_all(&writes, variance.min(Variance::Unknown));
+                continue;
+            }
+            if instruction.entry.is_none() || !instruction.complete {
                 known.raise_all(&Cells::ALL, Variance::Unknown);
                 return;
             }
@@ -195,33 +286,34 @@ impl<'w> Walk<'w> {
     fn leave(&mut self, at: usize, target: usize) {
         let Some(place) = self.open.iter().position(|open| open.at == target) else { return };
         let here = self.here;
+        if here.dead {
+            return;
+        }
         let own = self.reads(at);
         let Some(number) = self.open[place].trips else { return };
         // Lanes that an `if` inside of the loop sent elsewhere are not here, nor those that continued before.
-        let apart = self.open[place + 1..].iter().find(|open| open.parts > Variance::Uniform);
-        let away = apart.map_or(Variance::Uniform, |open| {
-            self.open[place + 1..].iter().map(|open| open.parts).max().unwrap_or(open.parts)
-        });
-        let continued = self.loops[number].continues.filter(|_| at >= self.loops[number].apart_from as usize);
+        let inside = &self.open[place + 1..];
+        let apart = inside.iter().find(|open| open.parts > Variance::Uniform).map(|open| open.at);
+        let away = inside.iter().map(|open| open.parts).max().unwrap_or(Variance::Uniform);
+        let trips = &mut self.learned.loops[number];
+        let continued = trips.continues.filter(|_| at >= trips.apart_from as usize);
         let continued = continued.map_or(Variance::Uniform, |(variance, _)| variance);
         let variance = own.max(away).max(continued);
         let is_break = self.code.instructions[at].name() == "break";
-        let trips = &mut self.loops[number];
         let known = if is_break { &mut trips.breaks } else { &mut trips.continues };
         if variance > known.map_or(Variance::Uniform, |(variance, _)| variance) {
             *known = Some((variance, at as u32));
             self.changed = true;
         }
         if !is_break && variance > Variance::Uniform {
-            let from = apart.map_or(at, |open| open.at) as u32;
+            let from = apart.unwrap_or(at) as u32;
             let first = if trips.apart_from == 0 { from } else { from.min(trips.apart_from) };
             self.changed |= trips.apart_from != first;
             trips.apart_from = first;
         }
         if is_break {
-            self.open[place].aside.dead &= here.dead;
-            self.open[place].aside.known.join(&here.known);
-        } else if !here.dead {
+            self.open[place].aside.join(&here);
+        } else {
             self.changed |= trips.top.join(&here.known);
         }
     }

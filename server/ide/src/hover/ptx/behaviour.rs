@@ -2,9 +2,10 @@
 //! where control comes to a label from, and where lanes that part there meet.
 
 use text_size::{TextRange, TextSize};
+use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_hir::ptx::{
-    Function, InstructionId, NameRef, Question, Resolution, Role, SymbolKind, Uniformity, Variance,
+    Function, InstructionId, NameRef, Question, Resolution, Role, SymbolKind, Uniformity,
 };
 
 use crate::db::{Database, ptx_function};

@@ -1,9 +1,8 @@
 //! Whether the lanes of a wave share a register, or go the same way at an `if`, `break` or `continue`, and why not; what a
 //! construct takes of the divergence stack.
 
-use warplens_hir::wave::{
-    Because, Cell, Code, Link, MAX_DEPTH, Name, Reason, Role, Uniformity, Value, Variance,
-};
+use warplens_hir::Variance;
+use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Name, Reason, Role, Uniformity, Value};
 
 use super::structure::Lines;
 use crate::db::{Database, wave_code};
@@ -126,7 +125,17 @@ fn sentence(code: &Code, reason: &Reason) -> String {
         Because::Special => format!("`{register}` is read here from `{}`", special(code, reason)),
         Because::Lanes => format!("`{mnemonic}` gives `{register}` lane by lane"),
         Because::Memory => format!("`{register}` comes from memory here, which is not followed"),
-        Because::Call => format!("what is called here may write `{register}`"),
+        Because::Call => format!("what is called here, in another kernel, may write `{register}`"),
+        Because::Called => {
+            format!("what is called here writes `{register}`, and returns with lanes that differ")
+        }
+        Because::Brought => format!("this call brings `{register}` along"),
+        Because::Returned => {
+            format!("lanes return here before others, and `{register}` is not the same in both")
+        }
+        Because::Callers => {
+            format!("nobody in this kernel calls what begins here: `{register}` is what callers bring")
+        }
     }
 }
 

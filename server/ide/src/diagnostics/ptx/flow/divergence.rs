@@ -5,11 +5,12 @@
 
 use smol_str::SmolStr;
 use text_size::TextRange;
+use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockEnd, BlockId, Cfg};
 use warplens_hir::post_dominators::PostDominators;
 use warplens_hir::ptx::{
     Function, FunctionKind, Instruction, InstructionId, Link, Mnemonic, Operand, Question, ReferentId,
-    Uniformity, Variance,
+    Uniformity,
 };
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;

@@ -1,0 +1,107 @@
+//! The functions of a kernel: what runs from a label on until no lane goes on. A label that lanes also come to from above belongs
+//! to the function above. The kernel itself is the first.
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+
+use super::model::{Code, Instruction, Value};
+
+/// The functions of a kernel, and who calls them.
+#[derive(Debug, Default)]
+pub(crate) struct Functions {
+    /// For each label, in text order.
+    labels: Vec<Entrance>,
+    /// The calls, in text order.
+    calls: Vec<Call>,
+    /// How many functions there are.
+    count: usize,
+}
+
+/// A label as a place that callers come in at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Entrance {
+    /// The function that it belongs to.
+    pub(crate) function: usize,
+    /// Whether this kernel calls it.
+    pub(crate) called: bool,
+}
+
+/// A call.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Call {
+    /// The instruction.
+    pub(crate) at: usize,
+    /// The label that it names, if the kernel has it.
+    pub(crate) label: Option<usize>,
+}
+
+impl Functions {
+    pub(crate) fn of(code: &Code) -> Functions {
+        let is_call = |instruction: &Instruction| instruction.name() == "call";
+        if code.labels.is_empty() && !code.instructions.iter().any(is_call) {
+            return Functions { count: 1, ..Functions::default() };
+        }
+        let mut labels = Vec::with_capacity(code.labels.len());
+        let mut function = 0;
+        for label in &code.labels {
+            let ends = (label.before as usize).checked_sub(1).is_some_and(|last| ends_all(code, last));
+            let again = labels.len().checked_sub(1).is_some_and(|last| {
+                let last: &super::Label = &code.labels[last];
+                last.before == label.before
+            });
+            function += usize::from(ends && !again);
+            labels.push(Entrance { function, called: false });
+        }
+        let numbers: FxHashMap<&SmolStr, usize> =
+            code.labels.iter().enumerate().map(|(number, label)| (&label.name, number)).collect();
+        let calls = code.instructions.iter().enumerate().filter(|(_, instruction)| is_call(instruction));
+        let calls: Vec<Call> = calls
+            .map(|(at, call)| Call { at, label: target(call).and_then(|name| numbers.get(name).copied()) })
+            .collect();
+        for label in calls.iter().filter_map(|call| call.label) {
+            labels[label].called = true;
+        }
+        Functions { labels, calls, count: function + 1 }
+    }
+
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// A label as a place that callers come in at.
+    pub(crate) fn entrance(&self, label: usize) -> Entrance {
+        self.labels[label]
+    }
+
+    /// The label that the call at an instruction names, if the kernel has it.
+    pub(crate) fn callee(&self, at: usize) -> Option<usize> {
+        let found = self.calls.binary_search_by_key(&at, |call| call.at).ok()?;
+        self.calls[found].label
+    }
+
+    /// All calls, in text order.
+    pub(crate) fn calls(&self) -> &[Call] {
+        &self.calls
+    }
+
+    /// Whether the kernel calls what it does not have.
+    pub(crate) fn calls_others(&self) -> bool {
+        self.calls.iter().any(|call| call.label.is_none())
+    }
+}
+
+/// Whether all lanes that come to an instruction end there, or go back to their caller.
+pub(crate) fn ends_all(code: &Code, at: usize) -> bool {
+    let instruction = &code.instructions[at];
+    let ends = matches!(instruction.name(), "halt" | "return") && instruction.guard.is_none();
+    ends && code.parents[at].is_none()
+}
+
+/// The label that a call names.
+fn target(call: &Instruction) -> Option<&SmolStr> {
+    match &call.operands.first()?.value {
+        Value::Label(name) => Some(name),
+        _ => None,
+    }
+}
