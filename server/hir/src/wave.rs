@@ -23,6 +23,7 @@ mod structure;
 #[cfg(test)]
 mod tests;
 mod uniformity;
+mod writers;
 
 pub use cells::Cell;
 pub use dialect::{Accepts, Departure, DepartureKind, departures};

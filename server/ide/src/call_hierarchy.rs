@@ -1,16 +1,16 @@
-//! Who calls whom, within a module.
+//! Who calls whom, within a file.
 
-use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
+mod ptx;
+mod wave;
+
 use text_size::{TextRange, TextSize};
-use warplens_hir::ptx::{Function, Resolution, Role};
+use warplens_syntax::Language;
 
 use crate::answer::{FileId, SymbolKind, Target};
-use crate::db::{Database, File, items, ptx_function, ptx_header};
-use crate::module::module_names;
+use crate::db::{Database, File};
 use crate::names::{self, Namespace, Subject};
 use crate::place::Place;
-use crate::{Analysis, Answer, declared};
+use crate::{Analysis, Answer};
 
 /// A function that calls or is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,86 +54,26 @@ impl Analysis {
 fn call_item(db: &Database, file: File, offset: TextSize) -> Option<CallItem> {
     let place = Place::new(db, file, offset)?;
     match names::named(db, &place)?.subject {
-        Subject::Module(Namespace::Module, name) => item_of(db, file, &name),
+        Subject::Module(Namespace::Module, name) => ptx::item_of(db, file, &name),
+        Subject::Module(namespace @ (Namespace::Kernels | Namespace::Labels), name) => {
+            wave::item_of(db, file, namespace, &name)
+        }
         _ => None,
     }
-}
-
-/// The function of this name: its definition, else its first declaration.
-fn item_of(db: &Database, file: File, name: &str) -> Option<CallItem> {
-    let names = module_names(db, file);
-    let symbol = names.definition(name).or_else(|| names.declarations(name).next())?;
-    item_at(db, file, symbol.item as usize, symbol.declaration as usize)
-}
-
-fn item_at(db: &Database, file: File, index: usize, declaration: usize) -> Option<CallItem> {
-    use warplens_hir::ptx::{DeclarationKind, FunctionKind};
-    let item = items(db, file)[index];
-    let declaration = &ptx_header(db, item).declarations[declaration];
-    let kind = match &declaration.kind {
-        DeclarationKind::Function { kind: FunctionKind::Entry, .. } => SymbolKind::Kernel,
-        DeclarationKind::Function { .. } | DeclarationKind::Alias { .. } => SymbolKind::Function,
-        DeclarationKind::Variable(_) | DeclarationKind::SectionLabel => return None,
-    };
-    let start = file.document(db).items().start_of(index);
-    let focus = declaration.name_range;
-    let full = declared::ptx::declaration(&item.parse(db).syntax(), focus);
-    let full = full.map_or(focus, |node| node.text_range());
-    Some(CallItem {
-        name: declaration.name.to_string(),
-        kind,
-        detail: declared::ptx::module_kind(&declaration.kind).replace('`', ""),
-        target: Target { file: file.id(db), full: full + start, focus: focus + start },
-    })
 }
 
 fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    let list = file.document(db).items();
-    let mut callers = Vec::new();
-    for (index, item) in items(db, file).iter().enumerate() {
-        // What is known of all items tells which few have to be looked into.
-        if !names::module_uses(db, *item).iter().any(|found| found.name == name) {
-            continue;
-        }
-        let Some(function) = ptx_function(db, *item) else { continue };
-        let start = list.start_of(index);
-        let places: Vec<TextRange> =
-            calls(&function).filter(|(callee, _)| *callee == name).map(|(_, range)| range + start).collect();
-        if !places.is_empty()
-            && let Some(item) = item_at(db, file, index, 0)
-        {
-            callers.push(Calls { item, places });
-        }
+    match file.language(db) {
+        Language::Ptx => ptx::incoming(db, file, name),
+        Language::Wave => wave::incoming(db, file, name),
     }
-    callers
 }
 
 fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    let Some(symbol) = module_names(db, file).definition(name) else { return Vec::new() };
-    let index = symbol.item as usize;
-    let Some(function) = ptx_function(db, items(db, file)[index]) else { return Vec::new() };
-    let start = file.document(db).items().start_of(index);
-    let mut order: Vec<(SmolStr, Vec<TextRange>)> = Vec::new();
-    let mut known: FxHashMap<SmolStr, usize> = FxHashMap::default();
-    for (callee, range) in calls(&function) {
-        let at = *known.entry(callee.into()).or_insert_with(|| {
-            order.push((callee.into(), Vec::new()));
-            order.len() - 1
-        });
-        order[at].1.push(range + start);
+    match file.language(db) {
+        Language::Ptx => ptx::outgoing(db, file, name),
+        Language::Wave => wave::outgoing(db, file, name),
     }
-    let calls = |(callee, places): (SmolStr, Vec<TextRange>)| {
-        Some(Calls { item: item_of(db, file, &callee)?, places })
-    };
-    order.into_iter().filter_map(calls).collect()
-}
-
-/// The functions that a body calls by name, and where.
-fn calls(function: &Function) -> impl Iterator<Item = (&str, TextRange)> {
-    function.names().filter_map(|name| match (name.role, name.resolution) {
-        (Role::Call, Resolution::External(callee)) => Some((callee, name.range)),
-        _ => None,
-    })
 }
 
 #[cfg(test)]
@@ -160,8 +100,34 @@ mod tests {
         calls.iter().map(line).collect()
     }
 
+    const KERNELS: &str = "
+.kernel first
+    call twice
+    loop
+        call twice
+        break p0
+    endloop
+    halt
+twice:
+    call once
+once:
+    iadd r0, r0, r0
+    return
+.end
+.kernel second
+    call other
+    call once
+    halt
+other: return
+.end
+";
+
     fn check(question: impl Fn(&Analysis) -> Answer<Vec<Calls>>, expect: Expect) {
-        let (fixture, analysis) = open(MODULE);
+        check_in(MODULE, question, expect);
+    }
+
+    fn check_in(source: &str, question: impl Fn(&Analysis) -> Answer<Vec<Calls>>, expect: Expect) {
+        let (fixture, analysis) = open(source);
         expect.assert_eq(&show(&fixture, &question(&analysis).unwrap()));
     }
 
@@ -187,6 +153,50 @@ mod tests {
         "#]],
         );
         check(|analysis| analysis.outgoing_calls(FILE, "e"), expect![""]);
+    }
+
+    #[test]
+    fn functions_of_wave_are_labels() {
+        check_in(
+            KERNELS,
+            |analysis| analysis.incoming_calls(FILE, "twice"),
+            expect![[r#"
+            first Kernel (kernel) 2:`first` by 3:`twice` 5:`twice`
+        "#]],
+        );
+        check_in(
+            KERNELS,
+            |analysis| analysis.incoming_calls(FILE, "once"),
+            expect![[r#"
+            twice Function (function in first) 9:`twice` by 10:`once`
+            second Kernel (kernel) 15:`second` by 17:`once`
+        "#]],
+        );
+        check_in(
+            KERNELS,
+            |analysis| analysis.outgoing_calls(FILE, "first"),
+            expect![[r#"
+            twice Function (function in first) 9:`twice` by 3:`twice` 5:`twice`
+        "#]],
+        );
+        check_in(
+            KERNELS,
+            |analysis| analysis.outgoing_calls(FILE, "second"),
+            expect![[r#"
+            other Function (function in second) 19:`other` by 16:`other`
+            once Function (function in first) 11:`once` by 17:`once`
+        "#]],
+        );
+        check_in(
+            KERNELS,
+            |analysis| analysis.outgoing_calls(FILE, "twice"),
+            expect![[r#"
+            once Function (function in first) 11:`once` by 10:`once`
+        "#]],
+        );
+        let (fixture, analysis) = open(&KERNELS.replacen("call once", "call once\n          |", 1));
+        let item = analysis.call_item(FILE, fixture.cursor()).unwrap().expect("a label");
+        assert_eq!((item.name.as_str(), item.kind), ("once", SymbolKind::Function));
     }
 
     #[test]

@@ -4,7 +4,7 @@
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
-use super::model::{Code, Instruction, Value};
+use super::model::{Code, Instruction, Label, Value};
 
 /// The functions of a kernel, and who calls them.
 #[derive(Debug, Default)]
@@ -24,6 +24,8 @@ pub(crate) struct Entrance {
     pub(crate) function: usize,
     /// Whether this kernel calls it.
     pub(crate) called: bool,
+    /// Whether others may: nobody knows what they bring.
+    pub(crate) open: bool,
 }
 
 /// A call.
@@ -36,7 +38,13 @@ pub(crate) struct Call {
 }
 
 impl Functions {
+    /// The functions of a kernel. Others may call those that nobody in it calls.
     pub(crate) fn of(code: &Code) -> Functions {
+        Functions::with(code, &|_| false)
+    }
+
+    /// The functions of a kernel, of which others call some.
+    pub(crate) fn with(code: &Code, others_call: &dyn Fn(&str) -> bool) -> Functions {
         let is_call = |instruction: &Instruction| instruction.name() == "call";
         if code.labels.is_empty() && !code.instructions.iter().any(is_call) {
             return Functions { count: 1, ..Functions::default() };
@@ -46,11 +54,11 @@ impl Functions {
         for label in &code.labels {
             let ends = (label.before as usize).checked_sub(1).is_some_and(|last| ends_all(code, last));
             let again = labels.len().checked_sub(1).is_some_and(|last| {
-                let last: &super::Label = &code.labels[last];
+                let last: &Label = &code.labels[last];
                 last.before == label.before
             });
             function += usize::from(ends && !again);
-            labels.push(Entrance { function, called: false });
+            labels.push(Entrance { function, called: false, open: others_call(&label.name) });
         }
         let numbers: FxHashMap<&SmolStr, usize> =
             code.labels.iter().enumerate().map(|(number, label)| (&label.name, number)).collect();
@@ -61,6 +69,7 @@ impl Functions {
         for label in calls.iter().filter_map(|call| call.label) {
             labels[label].called = true;
         }
+        labels.iter_mut().for_each(|label| label.open |= !label.called);
         Functions { labels, calls, count: function + 1 }
     }
 
@@ -88,6 +97,24 @@ impl Functions {
     /// Whether the kernel calls what it does not have.
     pub(crate) fn calls_others(&self) -> bool {
         self.calls.iter().any(|call| call.label.is_none())
+    }
+}
+
+impl Code {
+    /// The instructions that run from one on, until no lane goes on.
+    pub fn extent(&self, first: usize) -> std::ops::Range<usize> {
+        let count = self.instructions.len();
+        let last = (first..count).find(|at| ends_all(self, *at));
+        first.min(count)..last.map_or(count, |last| last + 1)
+    }
+
+    /// The label whose function an instruction belongs to; `None` for what the kernel itself comes to.
+    pub fn function_at(&self, at: usize) -> Option<&Label> {
+        let begins =
+            |label: &Label| (label.before as usize).checked_sub(1).is_some_and(|last| ends_all(self, last));
+        let before = self.labels.partition_point(|label| label.before as usize <= at);
+        let labels = &self.labels[..before];
+        labels.iter().any(begins).then(|| labels.last()).flatten()
     }
 }
 

@@ -28,9 +28,14 @@ impl Code {
         let is_opener = |link: &Option<Link>| matches!(link, Some(Link::If { .. } | Link::Loop { .. }));
         let openers = self.links.iter().enumerate().filter(|(_, link)| is_opener(link));
         let depth = openers.map(|(at, _)| self.depth(at) + 1).max().unwrap_or(0);
+        Nesting { depth, entries: self.stack_entries(0) }
+    }
+
+    /// The most entries of the divergence stack at a time that the code from an instruction on takes.
+    pub fn stack_entries(&self, first: usize) -> usize {
         let labels = self.labels.iter().map(|label| (label.name.as_str(), label.before as usize));
         let mut calls = Calls { code: self, labels: labels.collect(), known: FxHashMap::default() };
-        Nesting { depth, entries: calls.entries(0, CALLS) }
+        calls.entries(first, CALLS)
     }
 }
 

@@ -107,10 +107,15 @@ pub(crate) struct Facts {
 }
 
 impl<'c> Uniformity<'c> {
-    /// Analyses a kernel.
+    /// Analyses a kernel by itself.
     pub fn of(code: &'c Code) -> Uniformity<'c> {
+        Uniformity::among(code, &|_| false)
+    }
+
+    /// Analyses a kernel among others, which call some of its functions.
+    pub fn among(code: &'c Code, others_call: &dyn Fn(&str) -> bool) -> Uniformity<'c> {
         let loops = code.links.iter().filter(|link| matches!(link, Some(Link::Loop { .. }))).count();
-        let functions = Functions::of(code);
+        let functions = Functions::with(code, others_call);
         let learned = Learned::nothing(loops, code.labels.len(), functions.count());
         let facts = Facts { written: Memory::written_by(code, &functions), functions };
         let mut analysis = Uniformity { code, facts, learned, branches: Vec::new(), done: false };

@@ -439,8 +439,14 @@ fn wave() {
         "call out",
         "      |",
         expect![[r#"
-        3:`out`
-        **`out`** · label · called 1 time"#]],
+            3:`out`
+            **`out`** · function of `k`
+
+            - called: 1 time: `k` in line 3
+            - reads: no register
+            - writes: no register
+            - divergence stack: not used
+            - instructions: 1"#]],
     );
     check_line(
         "fence_release .device",
@@ -577,4 +583,107 @@ fn numbers_of_wave() {
     expect!["`0.5` · as `f16 (low half)` `0x00003800`"].assert_eq(&shown("hadd r1, r2, 0.5", "0.5"));
     expect!["decimal `1024` · hexadecimal `0x400` · binary `0b10000000000`"]
         .assert_eq(&shown(".local_memory 1_024", "1_024"));
+}
+
+/// The hover over the first such word of a WAVE file.
+fn over(file: &str, word: &str) -> String {
+    let (_, analysis) = open(file);
+    let offset = file.find(word).expect("it stands there") as u32 + word.len() as u32;
+    analysis.hover(FILE, offset.into()).unwrap().map_or_else(String::new, |hover| hover.markdown)
+}
+
+const CALLING: &str = ".kernel first
+.workgroup_size 100
+.registers 16
+    loop
+        call twice
+        break p0
+    endloop
+    barrier
+    halt
+twice:
+    if p1
+        call once
+    endif
+    return
+once: device_load.u32 r2, r1
+    iadd r4, r2, r9
+    return
+.end
+.kernel second
+    call once
+    halt
+.end
+";
+
+#[test]
+fn a_kernel_of_wave_says_what_it_asks_for() {
+    expect![[r#"
+        **`first`** · kernel
+
+        - registers: `r1`, `r2`, `r4`, `r9`, `p0`, `p1` of 16
+        - at a time: 8 waves of 32 lanes with 16 registers each in the 16,384 bytes that every machine has
+        - workgroup: 100 x 1 x 1: 100 threads, 4 waves of 32 lanes
+        - local memory: as the launch says
+        - divergence stack: at most 2 of 32 entries, with what it calls
+        - instructions: 13, of which 1 on device memory, 1 at barriers
+        - calls: `twice`, `once`"#]]
+    .assert_eq(&over(CALLING, ".kernel first"));
+    expect![[r#"
+        **`second`** · kernel
+
+        - registers: none of 32, as `.registers` is absent
+        - at a time: 4 waves of 32 lanes with 32 registers each in the 16,384 bytes that every machine has
+        - workgroup: as the launch says
+        - local memory: as the launch says
+        - divergence stack: not used
+        - instructions: 2
+        - calls: `once`"#]]
+    .assert_eq(&over(CALLING, ".kernel second"));
+}
+
+#[test]
+fn a_function_of_wave_says_who_calls_it_and_what_it_does() {
+    expect![[r#"
+        **`once`** · function of `first`
+
+        - called: 2 times: `twice` in line 12, `second` in line 20
+        - reads: `r1`, `r2`, `r9`
+        - writes: `r2`, `r4`
+        - divergence stack: not used
+        - instructions: 3, of which 1 on device memory"#]]
+    .assert_eq(&over(CALLING, "call once"));
+    expect![[r#"
+        **`twice`** · function of `first`
+
+        - called: 1 time: `first` in line 5
+        - reads: `p1`
+        - writes: no register
+        - divergence stack: at most 1 of 32 entries, with what it calls
+        - instructions: 4
+        - calls: `once`"#]]
+    .assert_eq(&over(CALLING, "twice"));
+}
+
+#[test]
+fn a_register_of_wave_says_where_it_was_written() {
+    let said = |file: &str, word: &str| {
+        let page = over(file, word);
+        let told = page.lines().find(|line| line.contains("ritten by") || line.contains("has written"));
+        told.unwrap_or_default().to_owned()
+    };
+    let file = ".kernel k
+mov_imm r1, 1
+if p1
+mov_imm r1, 2
+endif
+iadd r3, r1, r7
+halt
+.end
+";
+    expect!["Last written by `mov_imm r1, 2` in line 4 or `mov_imm r1, 1` in line 2."]
+        .assert_eq(&said(file, "iadd r3, r1"));
+    expect!["Nothing has written it here: it is what the launch puts there, else 0."]
+        .assert_eq(&said(file, "iadd r3, r1, r7"));
+    expect!["Nothing has written it here: it is false."].assert_eq(&said(file, "if p1"));
 }

@@ -1,7 +1,9 @@
 //! Hovers of WAVE.
 
+mod callable;
 mod sharing;
 mod structure;
+mod written;
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Name, Operand, Value};
@@ -64,10 +66,8 @@ fn name(db: &Database, place: &Place<'_>, named: &Named, name: &Name) -> Option<
     let of = |access: Access| occurrences.iter().filter(|found| found.access == access).count();
     match name {
         Name::Special(name) => Some(explain::special_register(isa::special_register(name)?)),
-        Name::Kernel(name) => Some(format!("**`{name}`** · kernel")),
-        Name::Label(name) => {
-            Some(format!("**`{name}`** · label · called {}", count(of(Access::Read), "time", "times")))
-        }
+        Name::Kernel(name) => Some(callable::kernel(db, place, name)),
+        Name::Label(name) => callable::function(db, place, name),
         Name::Register(_) | Name::Predicate(_) => {
             let text = &place.item.text(db).0[named.range];
             let (written, read) = (of(Access::Write), of(Access::Read));
@@ -76,11 +76,9 @@ fn name(db: &Database, place: &Place<'_>, named: &Named, name: &Name) -> Option<
                 count(written, "time", "times"),
                 count(read, "time", "times")
             );
-            let page = format!("{}\n\n{usage}", explain::register(text)?);
-            match sharing::of_register(db, place) {
-                Some(sharing) => Some(format!("{page}\n\n{sharing}")),
-                None => Some(page),
-            }
+            let here = [written::before(db, place), sharing::of_register(db, place)];
+            let parts = [explain::register(text)?, usage].into_iter().chain(here.into_iter().flatten());
+            Some(parts.collect::<Vec<_>>().join("\n\n"))
         }
     }
 }

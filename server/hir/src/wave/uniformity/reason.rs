@@ -45,7 +45,7 @@ pub enum Because {
     Brought,
     /// Lanes return at the instruction before others, which write it.
     Returned,
-    /// The instruction is the first of a function that nobody here calls: those who do decide.
+    /// The instruction is the first of a function that other kernels may call: they decide.
     Callers,
 }
 
@@ -119,8 +119,7 @@ impl Search<'_, '_> {
         let here = labels.filter(|(_, label)| (start..=end).contains(&(label.before as usize)));
         let reason = |at: usize, because| Reason { register: cell, instruction: at as u32, because };
         for (number, label) in here {
-            let called = functions.entrance(number).called;
-            if !called {
+            if functions.entrance(number).open {
                 let first = (label.before as usize).min(self.before.len().checked_sub(1)?);
                 return Some((reason(first, Because::Callers), None));
             }
@@ -180,9 +179,9 @@ impl Search<'_, '_> {
         let instruction = &self.code().instructions[at];
         let reason = |because| Reason { register: cell, instruction: at as u32, because };
         if instruction.name() == "call" {
-            return if self.other_side(at, end) { None } else { self.returned(at, cell, end) };
+            return if self.code().other_side(at, end) { None } else { self.returned(at, cell, end) };
         }
-        if !instruction.writes().any(|written| written == cell) || self.other_side(at, end) {
+        if !instruction.writes().any(|written| written == cell) || self.code().other_side(at, end) {
             return None;
         }
         let known = &self.before[at].0;
@@ -212,23 +211,6 @@ impl Search<'_, '_> {
             _ if name.contains("load.") || name.contains("atomic") => (reason(Because::Memory), source),
             _ => (reason(Because::Made), source),
         })
-    }
-
-    /// Whether the first instruction stands on one side of an `if` and the second on the other.
-    fn other_side(&self, at: usize, end: usize) -> bool {
-        let code = self.code();
-        let mut parent = code.parents[at];
-        while let Some(open) = parent.map(|open| open as usize) {
-            if let Some(Link::If { otherwise: Some(otherwise), end: Some(close) }) = code.links[open]
-                && (at..=close as usize).contains(&(otherwise as usize))
-                && (otherwise as usize + 1..=close as usize).contains(&end)
-                && end < close as usize
-            {
-                return true;
-            }
-            parent = code.parents[open];
-        }
-        false
     }
 
     /// The place at which lanes part before they write a register apart, where `at` writes it and `end` does not lie with it.

@@ -94,7 +94,7 @@ impl<'w> Walk<'w> {
                 self.apart = None;
             }
             let arrival = self.learned.labels[self.label];
-            self.here.join(if entrance.called { &arrival.side } else { &Side::NOTHING });
+            self.here.join(if entrance.open { &Side::NOTHING } else { &arrival.side });
             self.apart = self.apart.or(arrival.apart);
             self.label += 1;
         }

@@ -2,10 +2,12 @@
 //! construct takes of the divergence stack.
 
 use warplens_hir::Variance;
-use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Name, Reason, Role, Uniformity, Value};
+use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Reason, Role, Uniformity, Value};
 
 use super::structure::Lines;
-use crate::db::{Database, wave_code};
+use super::written::cell;
+use crate::db::{Database, items, wave_code};
+use crate::names::{Namespace, module_uses};
 use crate::place::Place;
 
 /// More links of the chain are not told.
@@ -33,7 +35,7 @@ pub(super) fn of_construct(db: &Database, place: &Place<'_>, code: &Code, at: us
 /// Whether lanes go the same way.
 fn way(db: &Database, place: &Place<'_>, code: &Code, at: usize) -> Option<String> {
     let cell = predicate(code, at)?;
-    let analysis = Uniformity::of(code);
+    let analysis = analysis(db, place, code);
     let word = code.instructions[at].name();
     let costs = match word {
         "if" => "a side that no lane takes is skipped, so it costs nothing",
@@ -50,6 +52,16 @@ fn way(db: &Database, place: &Place<'_>, code: &Code, at: usize) -> Option<Strin
     because(db, place, code, start, &analysis.reason(at, cell, false))
 }
 
+/// The analysis of a kernel among those of its file, which may call its functions.
+fn analysis<'c>(db: &Database, place: &Place<'_>, code: &'c Code) -> Uniformity<'c> {
+    let others = items(db, place.file).iter().filter(|item| **item != place.item);
+    let calls = |name: &str| {
+        let mut uses = others.clone().flat_map(|item| module_uses(db, *item));
+        uses.any(|found| found.namespace == Namespace::Labels && found.name == name)
+    };
+    Uniformity::among(code, &calls)
+}
+
 fn predicate(code: &Code, at: usize) -> Option<Cell> {
     match code.instructions[at].operands.first()?.value {
         Value::Predicate { index, .. } => Some(Cell::Predicate(index)),
@@ -61,14 +73,10 @@ fn predicate(code: &Code, at: usize) -> Option<Cell> {
 pub(super) fn of_register(db: &Database, place: &Place<'_>) -> Option<String> {
     let code = wave_code(db, place.item);
     let name = code.name_at(place.offset)?;
-    let cell = match name.name {
-        Name::Register(index) => Cell::General(index),
-        Name::Predicate(index) => Cell::Predicate(index),
-        _ => return None,
-    };
+    let cell = cell(name)?;
     let at = code.instruction_at(name.range.start())?;
     let after = matches!(name.role, Role::Write | Role::ReadWrite);
-    let analysis = Uniformity::of(&code);
+    let analysis = analysis(db, place, &code);
     let start = match analysis.register(at, cell, after) {
         Variance::Uniform => {
             return Some("**Uniform here**: the lanes of a wave hold the same value.".to_owned());
@@ -134,7 +142,7 @@ fn sentence(code: &Code, reason: &Reason) -> String {
             format!("lanes return here before others, and `{register}` is not the same in both")
         }
         Because::Callers => {
-            format!("nobody in this kernel calls what begins here: `{register}` is what callers bring")
+            format!("callers of other kernels may come in here: `{register}` is what they bring")
         }
     }
 }

@@ -3,7 +3,7 @@
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Link};
 
-use crate::db::Database;
+use crate::db::{Database, File};
 use crate::place::Place;
 
 /// At most so many `break`s and `continue`s of a loop are listed.
@@ -59,9 +59,13 @@ pub(super) struct Lines<'t> {
 
 impl<'t> Lines<'t> {
     pub(super) fn before(db: &'t Database, place: &Place<'t>) -> Lines<'t> {
-        let items = place.file.document(db).items().items();
-        let before = items[..place.index].iter().map(|item| count(&item.text)).sum();
-        Lines { text: &place.item.text(db).0, before }
+        Lines::of_item(db, place.file, place.index)
+    }
+
+    pub(super) fn of_item(db: &'t Database, file: File, index: usize) -> Lines<'t> {
+        let items = file.document(db).items().items();
+        let before = items[..index].iter().map(|item| count(&item.text)).sum();
+        Lines { text: &items[index].text, before }
     }
 
     pub(super) fn number(&self, range: TextRange) -> usize {

@@ -1,0 +1,54 @@
+//! Where a register got what it holds at a place.
+
+use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
+
+use super::structure::Lines;
+use crate::db::{Database, wave_code};
+use crate::place::Place;
+
+/// More places are not told.
+const SHOWN: usize = 4;
+
+/// The instructions that may have written a register last, where it is read.
+pub(super) fn before(db: &Database, place: &Place<'_>) -> Option<String> {
+    let code = wave_code(db, place.item);
+    let name = code.name_at(place.offset)?;
+    let cell = cell(name)?;
+    let at = code.instruction_at(name.range.start())?;
+    if name.role == Role::Write {
+        return None;
+    }
+    let writers = code.writers(at, cell);
+    let lines = Lines::before(db, place);
+    let told = |writer: &usize| {
+        let range = code.instructions[*writer].range;
+        format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
+    };
+    let mut shown: Vec<String> = writers.iter().take(SHOWN).map(told).collect();
+    match shown.pop() {
+        None => Some(unwritten(&code, cell)),
+        Some(last) if shown.is_empty() => Some(format!("Last written by {last}.")),
+        Some(last) if writers.len() > SHOWN => {
+            Some(format!("Last written by {}, {last} or others.", shown.join(", ")))
+        }
+        Some(last) => Some(format!("Last written by {} or {last}.", shown.join(", "))),
+    }
+}
+
+/// The register that a name stands for.
+pub(super) fn cell(name: &NameRef) -> Option<Cell> {
+    match name.name {
+        Name::Register(index) => Some(Cell::General(index)),
+        Name::Predicate(index) => Some(Cell::Predicate(index)),
+        _ => None,
+    }
+}
+
+fn unwritten(code: &Code, cell: Cell) -> String {
+    match (code.labels.is_empty(), cell) {
+        (false, _) => "Nothing in this function has written it: it is what callers or the launch bring.",
+        (true, Cell::General(_)) => "Nothing has written it here: it is what the launch puts there, else 0.",
+        (true, Cell::Predicate(_)) => "Nothing has written it here: it is false.",
+    }
+    .to_owned()
+}
