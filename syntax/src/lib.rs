@@ -18,10 +18,10 @@
 //! * In bodies over 64 KB the statements lie in `CHUNK` nodes; `Block::statements` of either language looks through.
 
 pub mod ast;
-mod builder;
 mod chunks;
 mod error;
 mod generated;
+mod green;
 mod items;
 mod language;
 mod lexed;
@@ -31,6 +31,7 @@ pub mod ptx;
 mod reparse;
 mod scan;
 mod tokens;
+mod tree;
 pub mod wave;
 
 pub use error::{SyntaxError, SyntaxErrorKind};
@@ -40,3 +41,4 @@ pub use language::*;
 pub use parse::{Parse, parse_file, parse_item, reparse_item};
 pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
 pub use tokens::token_at_offset;
+pub use tree::{Elements, Node, Token};

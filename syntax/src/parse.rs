@@ -1,40 +1,80 @@
 //! The two ways in: an item alone, and a whole file as its items.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use rowan::{GreenNode, NodeOrToken};
+use rowan::{GreenNode, TextSize};
 
 use crate::items::ItemList;
 use crate::lexed::Lexed;
 use crate::parser::Parser;
 use crate::reparse;
-use crate::{Language, SyntaxError, SyntaxKind, SyntaxNode, builder, ptx, wave};
+use crate::tree::{Node, Tree};
+use crate::{Language, SyntaxError, SyntaxKind, SyntaxNode, green, ptx, wave};
 
 /// A tree and the mistakes found on the way. Cloning it is cheap, and threads may share it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Parse {
-    green: GreenNode,
-    errors: Arc<[SyntaxError]>,
+#[derive(Debug, Clone)]
+pub struct Parse(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    tree: Tree,
+    errors: Vec<SyntaxError>,
+    /// The same tree for those who want to go from nodes to their parents.
+    green: OnceLock<GreenNode>,
 }
 
 impl Parse {
-    pub(crate) fn new(green: GreenNode, errors: Vec<SyntaxError>) -> Parse {
-        Parse { green, errors: errors.into() }
+    pub(crate) fn new(tree: Tree, errors: Vec<SyntaxError>) -> Parse {
+        Parse(Arc::new(Inner { tree, errors, green: OnceLock::new() }))
     }
 
-    /// The root of the tree.
+    /// The same, where rowan's tree is known already.
+    pub(crate) fn with_green(self, green: GreenNode) -> Parse {
+        // Nobody else has it yet, so it is not there.
+        let _ = self.0.green.set(green);
+        self
+    }
+
+    /// The root, as a cursor that goes inwards. To read a whole tree, this is the quickest.
+    pub fn root(&self) -> Node<'_> {
+        self.0.tree.root()
+    }
+
+    /// The items of a file, or the one that was parsed alone. Places count from the start of each.
+    pub fn items(&self) -> impl Iterator<Item = Node<'_>> {
+        let root = self.root();
+        let is_file = root.kind() == SyntaxKind::SOURCE_FILE;
+        let alone = (!is_file).then_some(root);
+        alone.into_iter().chain(is_file.then(|| root.nodes().map(Node::alone)).into_iter().flatten())
+    }
+
+    /// The root of the tree whose nodes know their parents. It is made when it is first asked for.
     pub fn syntax(&self) -> SyntaxNode {
-        SyntaxNode::new_root(self.green.clone())
+        SyntaxNode::new_root(self.green().clone())
     }
 
-    /// The root without parents and offsets.
+    /// The root of that tree without parents and offsets.
     pub fn green(&self) -> &GreenNode {
-        &self.green
+        self.0.green.get_or_init(|| green::build(&self.0.tree))
+    }
+
+    /// That tree, if it was asked for.
+    pub(crate) fn known_green(&self) -> Option<&GreenNode> {
+        self.0.green.get()
+    }
+
+    pub(crate) fn tree(&self) -> &Tree {
+        &self.0.tree
+    }
+
+    /// The text that was parsed.
+    pub fn text(&self) -> &str {
+        self.0.tree.text()
     }
 
     /// The mistakes, in the order of the text.
     pub fn errors(&self) -> &[SyntaxError] {
-        &self.errors
+        &self.0.errors
     }
 }
 
@@ -48,33 +88,37 @@ pub fn parse_item(language: Language, text: &str) -> Parse {
 
 /// Parses a whole file: a `SOURCE_FILE` whose children are the trees of its items.
 pub fn parse_file(language: Language, text: &str) -> Parse {
-    let mut children = Vec::new();
+    let list = ItemList::new(language, text);
+    let items: Vec<Parse> = list.items().iter().map(|item| parse_item(language, &item.text)).collect();
+    let mut start = TextSize::new(0);
     let mut errors = Vec::new();
-    let mut start = rowan::TextSize::new(0);
-    for item in ItemList::new(language, text).items() {
-        let parse = parse_item(language, &item.text);
-        errors.extend(
-            parse.errors.iter().map(|error| SyntaxError { range: error.range + start, ..error.clone() }),
-        );
-        start += parse.green.text_len();
-        children.push(NodeOrToken::Node(parse.green));
+    for item in &items {
+        let moved = |error: &SyntaxError| SyntaxError { range: error.range + start, ..error.clone() };
+        errors.extend(item.errors().iter().map(moved));
+        start += TextSize::of(item.text());
     }
-    Parse::new(GreenNode::new(SyntaxKind::SOURCE_FILE.into(), children), errors)
+    let trees: Vec<&Tree> = items.iter().map(Parse::tree).collect();
+    Parse::new(Tree::around(SyntaxKind::SOURCE_FILE, text, &trees), errors)
 }
 
-/// What [`parse_item`] gives for `text`, made from the tree of an earlier text of the same item where that
+/// What [`parse_item`] gives for `text`, made from the parse of an earlier text of the same item where that
 /// is faster: in a long body only the chunk that changed is parsed.
-pub fn reparse_item(language: Language, old: &Parse, old_text: &str, text: &str) -> Parse {
-    reparse::reparse(language, old, old_text, text).unwrap_or_else(|| parse_item(language, text))
+pub fn reparse_item(language: Language, old: &Parse, text: &str) -> Parse {
+    reparse::reparse(language, old, text).unwrap_or_else(|| parse_item(language, text))
 }
 
 fn parse_with(text: &str, lex: fn(&str) -> Lexed, grammar: fn(&mut Parser<'_>)) -> Parse {
-    let lexed = lex(text);
+    let mut lexed = lex(text);
     let mut parser = Parser::new(text, &lexed);
     grammar(&mut parser);
     let (events, found) = parser.finish();
-    let mut errors = lexed.errors.clone();
+    let tree = Tree::build(text, &lexed, events);
+    Parse::new(tree, in_order(std::mem::take(&mut lexed.errors), found))
+}
+
+/// The mistakes that lexer and parser found, in the order of the text.
+pub(crate) fn in_order(mut errors: Vec<SyntaxError>, found: Vec<SyntaxError>) -> Vec<SyntaxError> {
     errors.extend(found);
     errors.sort_by_key(|error| error.range.start());
-    Parse::new(builder::build(text, &lexed, events), errors)
+    errors
 }

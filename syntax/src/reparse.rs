@@ -6,33 +6,36 @@
 //! everything.
 
 use memchr::memmem;
-use rowan::{GreenNode, NodeOrToken, TextRange, TextSize};
+use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 use crate::chunks::CHUNKED_FROM;
+use crate::lexed::Lexed;
+use crate::parse::in_order;
 use crate::parser::Parser;
 use crate::ptx::{grammar, lexer};
-use crate::{Language, Parse, SyntaxError, SyntaxKind, SyntaxNode, T, builder, wave};
+use crate::tree::{Node, Token, Tree};
+use crate::{Language, Parse, SyntaxError, SyntaxKind, T, green, wave};
 
 /// The new tree, or nothing if the whole item has to be parsed.
-pub(crate) fn reparse(language: Language, old: &Parse, old_text: &str, text: &str) -> Option<Parse> {
-    let long = old_text.len().min(text.len()) > CHUNKED_FROM;
-    if !long || usize::from(old.green().text_len()) != old_text.len() {
+pub(crate) fn reparse(language: Language, old: &Parse, text: &str) -> Option<Parse> {
+    let old_text = old.text();
+    if old_text.len().min(text.len()) <= CHUNKED_FROM {
         return None;
     }
     let changed = changed(old_text, text);
     if changed.is_empty() && old_text.len() == text.len() {
         return Some(old.clone());
     }
-    let chunk = enclosing_chunk(&old.syntax(), changed)?;
+    let chunk = Chunk::around(old.root(), changed)?;
 
-    let range = chunk.text_range();
+    let range = chunk.node.range();
     let delta = text.len() as i64 - old_text.len() as i64;
     let start = usize::from(range.start());
     let end = (usize::from(range.end()) as i64 + delta) as usize;
     let new_text = &text[start..end];
-    let (green, errors) = match language {
+    let (tree, errors) = match language {
         Language::Ptx => {
-            let is_last = is_last(&chunk)?;
+            let is_last = chunk.is_closed_last()?;
             let after_change = (usize::from(changed.end()) as i64 + delta) as usize;
             let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=after_change];
             if memmem::find(inserted, b"*/").is_some() {
@@ -41,9 +44,23 @@ pub(crate) fn reparse(language: Language, old: &Parse, old_text: &str, text: &st
             }
             parse_chunk(new_text, is_last)?
         }
-        Language::Wave => parse_wave_chunk(new_text, chunk.next_sibling().is_none())?,
+        Language::Wave => parse_wave_chunk(new_text, chunk.next().is_none())?,
     };
-    Some(Parse::new(chunk.replace_with(green), merge(old.errors(), range, delta, errors)))
+    let places: Vec<usize> = chunk.path.iter().map(|step| step.at).collect();
+    let whole = old.tree().with_replaced(&places, &tree, text);
+    let parse = Parse::new(whole, merge(old.errors(), range, delta, errors));
+    Some(match old.known_green() {
+        Some(known) => parse.with_green(with_replaced(known, &chunk.path[1..], green::build(&tree))),
+        None => parse,
+    })
+}
+
+/// The same for rowan's tree: what does not change is shared.
+fn with_replaced(node: &GreenNodeData, path: &[Step], new: GreenNode) -> GreenNode {
+    let Some((first, rest)) = path.split_first() else { return new };
+    let inner = node.children().nth(first.child).and_then(NodeOrToken::into_node);
+    let inner = inner.map_or_else(|| new.clone(), |inner| with_replaced(inner, rest, new.clone()));
+    node.replace_child(first.child, NodeOrToken::Node(inner))
 }
 
 /// The part of the old text that is not in the new one, between what both begin and end with.
@@ -79,87 +96,126 @@ fn common_suffix(a: &[u8], b: &[u8]) -> usize {
 
 const BLOCK: usize = 256;
 
+/// A node on the way to a chunk.
+struct Step {
+    /// Where it stands in the list of elements.
+    at: usize,
+    /// Which child of the node around it it is.
+    child: usize,
+}
+
 /// The chunk that has the change strictly inside.
-fn enclosing_chunk(root: &SyntaxNode, changed: TextRange) -> Option<SyntaxNode> {
-    let (start, end) = (changed.start(), changed.end());
-    let mut node = root.clone();
-    loop {
-        let child = node.child_or_token_at_range(changed)?.into_node()?;
-        let range = child.text_range();
-        if child.kind() == SyntaxKind::CHUNK {
-            return (range.start() < start && end < range.end()).then_some(child);
+struct Chunk<'a> {
+    node: Node<'a>,
+    parent: Node<'a>,
+    /// From the root to the chunk.
+    path: Vec<Step>,
+}
+
+impl<'a> Chunk<'a> {
+    fn around(root: Node<'a>, changed: TextRange) -> Option<Chunk<'a>> {
+        let mut path = vec![Step { at: 0, child: 0 }];
+        let (mut parent, mut node) = (root, root);
+        while node.kind() != SyntaxKind::CHUNK {
+            parent = node;
+            let mut next = path.last()?.at + 1;
+            let step = node.elements().enumerate().find_map(|(child, element)| {
+                let at = next;
+                let NodeOrToken::Node(inner) = element else {
+                    next += 1;
+                    return None;
+                };
+                next += inner.span();
+                let range = inner.range();
+                let is_inside = range.start() < changed.start() && changed.end() < range.end();
+                is_inside.then_some((Step { at, child }, inner))
+            });
+            let (step, inner) = step?;
+            path.push(step);
+            node = inner;
         }
-        node = child;
+        Some(Chunk { node, parent, path })
+    }
+
+    /// The node after it.
+    fn next(&self) -> Option<Node<'a>> {
+        self.parent.nodes().find(|node| node.range().start() > self.node.range().start())
+    }
+
+    /// Whether it is the last chunk of its body; nothing if what surrounds it could say more than its text does.
+    fn is_closed_last(&self) -> Option<bool> {
+        let mut is_quiet = true;
+        for element in self.parent.elements() {
+            match element {
+                NodeOrToken::Node(node) if node.range() == self.node.range() => break,
+                NodeOrToken::Node(_) => is_quiet = true,
+                NodeOrToken::Token(token) => is_quiet &= says_nothing(token),
+            }
+        }
+        if !is_quiet {
+            return None;
+        }
+        if self.next().is_some_and(|next| next.kind() == SyntaxKind::CHUNK) {
+            return Some(false);
+        }
+        (self.parent.last_kind() == Some(T!['}'])).then_some(true)
     }
 }
 
-/// Whether it is the last chunk of its body; nothing if what surrounds it could say more than its text does.
-fn is_last(chunk: &SyntaxNode) -> Option<bool> {
-    let quiet = |element: &NodeOrToken<SyntaxNode, crate::SyntaxToken>| match element.kind() {
+/// Whether a token between chunks has no part in what stands around it.
+fn says_nothing(token: Token<'_>) -> bool {
+    match token.kind {
         SyntaxKind::COMMENT => {
-            let text = element.as_token().map_or("", |token| token.text());
-            text.starts_with("//") || text.len() > 3 && text.ends_with("*/")
+            token.text.starts_with("//") || token.text.len() > 3 && token.text.ends_with("*/")
         }
         kind => kind != T![error_token],
-    };
-    let mut before = chunk.clone().prev_sibling_or_token();
-    while let Some(NodeOrToken::Token(token)) = before {
-        before = token.prev_sibling_or_token();
-        if !quiet(&NodeOrToken::Token(token)) {
-            return None;
-        }
     }
-    if chunk.next_sibling().is_some_and(|next| next.kind() == SyntaxKind::CHUNK) {
-        return Some(false);
-    }
-    let closed = chunk.parent()?.last_token().is_some_and(|token| token.kind() == T!['}']);
-    closed.then_some(true)
 }
 
 /// The chunk's tree and errors, if its text is one chunk that ends in itself.
-fn parse_chunk(text: &str, is_last: bool) -> Option<(GreenNode, Vec<SyntaxError>)> {
+fn parse_chunk(text: &str, is_last: bool) -> Option<(Tree, Vec<SyntaxError>)> {
     let lexed = lexer::lex(text);
     if lexed.open_comment {
         // It may be closed after the chunk.
         return None;
     }
-    let mut parser = Parser::new(text, &lexed);
-    let whole = grammar::lone_chunk(&mut parser, is_last);
-    let (events, found) = parser.finish();
-    let mut errors = lexed.errors.clone();
-    errors.extend(found);
-    errors.sort_by_key(|error| error.range.start());
-    let green = builder::build(text, &lexed, events);
-    (whole && is_closed(&green)).then_some((green, errors))
+    let (tree, errors) = parse_lone(text, lexed, |parser| grammar::lone_chunk(parser, is_last))?;
+    is_closed(tree.root()).then_some((tree, errors))
 }
 
 /// The tree and errors of a chunk of a WAVE kernel. Nothing in that language goes over the end of its line, so only what the
 /// chunk's last line may have open has to be feared: a comment (then the chunk ends with trivia) or a string.
-fn parse_wave_chunk(text: &str, is_last: bool) -> Option<(GreenNode, Vec<SyntaxError>)> {
+fn parse_wave_chunk(text: &str, is_last: bool) -> Option<(Tree, Vec<SyntaxError>)> {
     if text.lines().next_back()?.contains(['"', '\'']) {
         return None;
     }
     let lexed = wave::lexer::lex(text);
-    let mut parser = Parser::new(text, &lexed);
-    let whole = wave::grammar::lone_chunk(&mut parser, is_last);
-    let (events, found) = parser.finish();
-    let mut errors = lexed.errors.clone();
-    errors.extend(found);
-    errors.sort_by_key(|error| error.range.start());
-    let green = builder::build(text, &lexed, events);
+    let (tree, errors) = parse_lone(text, lexed, |parser| wave::grammar::lone_chunk(parser, is_last))?;
     let is_node = |child: Option<NodeOrToken<_, _>>| matches!(child, Some(NodeOrToken::Node(_)));
-    (whole && is_node(green.children().next()) && is_node(green.children().last())).then_some((green, errors))
+    let (first, last) = (tree.root().elements().next(), tree.root().elements().last());
+    (is_node(first) && is_node(last)).then_some((tree, errors))
+}
+
+/// Parses a chunk, if `rule` says that it is one.
+fn parse_lone(
+    text: &str,
+    mut lexed: Lexed,
+    rule: impl FnOnce(&mut Parser<'_>) -> bool,
+) -> Option<(Tree, Vec<SyntaxError>)> {
+    let mut parser = Parser::new(text, &lexed);
+    let is_whole = rule(&mut parser);
+    let (events, found) = parser.finish();
+    let tree = Tree::build(text, &lexed, events);
+    is_whole.then(|| (tree, in_order(std::mem::take(&mut lexed.errors), found)))
 }
 
 /// Whether it starts with a statement, and the last one ends with its own `;` or `}`, so that no text around could
 /// belong to it.
-fn is_closed(chunk: &GreenNode) -> bool {
-    let Some(NodeOrToken::Node(_)) = chunk.children().next() else { return false };
-    let Some(NodeOrToken::Node(statement)) = chunk.children().last() else { return false };
-    let last = statement.children().last().and_then(NodeOrToken::into_token);
-    let is_block = statement.kind() == SyntaxKind::BLOCK.into();
-    let close = if is_block { T!['}'] } else { T![;] };
-    last.is_some_and(|token| token.kind() == close.into())
+fn is_closed(chunk: Node<'_>) -> bool {
+    let Some(NodeOrToken::Node(_)) = chunk.elements().next() else { return false };
+    let Some(NodeOrToken::Node(statement)) = chunk.elements().last() else { return false };
+    let close = if statement.kind() == SyntaxKind::BLOCK { T!['}'] } else { T![;] };
+    matches!(statement.elements().last(), Some(NodeOrToken::Token(last)) if last.kind == close)
 }
 
 /// The errors outside of the old chunk at their new places, and those of the new chunk.

@@ -4,7 +4,6 @@ pub mod cfg;
 pub mod graph;
 pub mod post_dominators;
 pub mod ptx;
-mod tree;
 mod variance;
 pub mod wave;
 

@@ -19,7 +19,7 @@ fn corpus() -> Option<PathBuf> {
 fn wrong(text: &str) -> String {
     let items = ItemList::new(Language::Ptx, text);
     let trees: Vec<_> = items.items().iter().map(|item| parse_item(Language::Ptx, &item.text)).collect();
-    let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.green())).collect();
+    let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.root())).collect();
     let module = ModuleNames::new(&headers);
     let mut out = String::new();
     for clash in module.clashes() {
@@ -35,9 +35,9 @@ fn wrong(text: &str) -> String {
         }
         if matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {
             let outside = parse_item(Language::Ptx, warplens_syntax::ptx::outside(&item.text));
-            assert_eq!(*header, Header::lower(outside.green()));
+            assert_eq!(*header, Header::lower(outside.root()));
         }
-        if let Some(function) = Function::lower(tree.green()) {
+        if let Some(function) = Function::lower(tree.root()) {
             check_function(&function, &item.text, &module, index as u32, &mut out);
         } else {
             assert_ne!(item.kind, ItemKind::Function, "{}", item.text);
@@ -128,10 +128,8 @@ fn tables_stay_small_beside_the_text() {
     let Some(corpus) = corpus() else { return };
     let Ok(text) = std::fs::read_to_string(corpus.join("ptx/big/big_0.7MB.ptx")) else { return };
     let items = ItemList::new(Language::Ptx, &text);
-    let functions = items
-        .items()
-        .iter()
-        .filter_map(|item| Function::lower(parse_item(Language::Ptx, &item.text).green()));
+    let functions =
+        items.items().iter().filter_map(|item| Function::lower(parse_item(Language::Ptx, &item.text).root()));
     let bytes: usize = functions.map(|function| function.heap_bytes()).sum();
     assert!(bytes < 3 * text.len(), "{bytes} bytes for {} bytes of text", text.len());
 }

@@ -3,8 +3,6 @@
 use std::path::{Path, PathBuf};
 
 use warplens_hir::wave::{self, Severity};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 fn corpus() -> Option<PathBuf> {
@@ -16,8 +14,7 @@ fn corpus() -> Option<PathBuf> {
 fn errors(text: &str) -> Vec<String> {
     let parse = parse_file(Language::Wave, text);
     let mut errors: Vec<_> = parse.errors().iter().map(|error| error.message.to_string()).collect();
-    let items: Vec<_> =
-        parse.syntax().children().filter_map(ast::Item::cast).map(|item| wave::lower(&item)).collect();
+    let items: Vec<_> = parse.items().map(wave::lower).collect();
     let problems = items.iter().flat_map(|code| code.problems.clone());
     let of_file = wave::file_problems(&items.iter().collect::<Vec<_>>());
     let all = problems.chain(of_file.into_iter().map(|found| found.problem));

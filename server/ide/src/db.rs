@@ -16,7 +16,6 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Accepts;
 use warplens_hir::{ptx, wave};
-use warplens_syntax::ast::AstNode;
 use warplens_syntax::{EditSummary, ItemKind, ItemList, Language, Parse};
 
 use crate::answer::FileId;
@@ -174,9 +173,9 @@ impl Cache {
     fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
         self.trees.get(text, || {
             let ancestors = self.lineage.take_ancestors(text).into_iter();
-            let known = ancestors.filter_map(|before| Some((self.trees.peek(&before)?, before))).next();
+            let known = ancestors.filter_map(|before| self.trees.peek(&before)).next();
             match known {
-                Some((old, before)) => warplens_syntax::reparse_item(language, &old, &before, text),
+                Some(old) => warplens_syntax::reparse_item(language, &old, text),
                 None => warplens_syntax::parse_item(language, text),
             }
         })
@@ -201,29 +200,25 @@ pub(crate) fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Funct
         let tree = item.parse(db);
         // Of a very large function each step takes long, and an edit waits for it.
         db.unwind_if_revision_cancelled();
-        ptx::Function::lower(tree.green()).map(Arc::new)
+        ptx::Function::lower(tree.root()).map(Arc::new)
     };
     db.cache().ptx.get(text, lower)
 }
 
 /// What a WAVE item means.
 pub(crate) fn wave_code(db: &dyn Db, item: Item<'_>) -> Arc<wave::Code> {
-    let lower = || {
-        let tree = warplens_syntax::wave::ast::Item::cast(item.parse(db).syntax());
-        Arc::new(tree.map(|tree| wave::lower(&tree)).unwrap_or_default())
-    };
-    db.cache().wave.get(&item.text(db).0, lower)
+    db.cache().wave.get(&item.text(db).0, || Arc::new(wave::lower(item.parse(db).root())))
 }
 
 /// What the other items of a module see of a PTX item.
 #[salsa::tracked]
 pub(crate) fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> ptx::Header {
     if !matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel) {
-        return ptx::Header::lower(item.parse(db).green());
+        return ptx::Header::lower(item.parse(db).root());
     }
     // Headers are asked for long before most bodies are: reading the outside alone leaves each body to be parsed once.
     let outside = warplens_syntax::ptx::outside(&item.text(db).0);
-    ptx::Header::lower(warplens_syntax::parse_item(Language::Ptx, outside).green())
+    ptx::Header::lower(warplens_syntax::parse_item(Language::Ptx, outside).root())
 }
 
 /// The whole tree as text.

@@ -124,7 +124,7 @@ mod tests {
 
     fn signature(directives: &str) -> Signature {
         let text = format!(".entry k() {directives} {{ ret; }}");
-        let header = Header::lower(parse_item(Language::Ptx, &text).green());
+        let header = Header::lower(parse_item(Language::Ptx, &text).root());
         match &header.declarations[0].kind {
             DeclarationKind::Function { signature, .. } => Signature::clone(signature),
             other => panic!("{other:?}"),

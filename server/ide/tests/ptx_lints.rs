@@ -42,8 +42,8 @@ fn outcomes(text: &str) -> Vec<(String, Option<Vec<u8>>)> {
     let (mut headers, mut functions) = (Vec::new(), Vec::new());
     for item in items.items() {
         let parse = parse_item(Language::Ptx, &item.text);
-        headers.push(Header::lower(parse.green()));
-        let function = Function::lower(parse.green()).filter(|function| function.body.is_some());
+        headers.push(Header::lower(parse.root()));
+        let function = Function::lower(parse.root()).filter(|function| function.body.is_some());
         functions.extend(function.map(Arc::new));
     }
     let entries = functions.iter().filter(|function| function.kind == FunctionKind::Entry);

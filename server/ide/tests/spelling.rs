@@ -8,8 +8,6 @@ use warplens_hir::wave as hir;
 use warplens_ide::{Accepts, AnalysisHost, FileId, Language, Spelling, TextEdit};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Control, RunOptions, Status};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 
 const FILE: FileId = FileId(0);
 
@@ -259,9 +257,8 @@ fn there_and_back_again() {
 
 /// What a kernel leaves in device memory, eight lanes wide.
 fn memory(text: &str) -> Vec<u8> {
-    let tree = warplens_syntax::parse_file(Language::Wave, text).syntax();
-    let item = tree.children().find_map(ast::Item::cast).expect("there is a kernel");
-    let program = decode(&hir::lower(&item));
+    let file = warplens_syntax::parse_file(Language::Wave, text);
+    let program = decode(&hir::lower(file.items().next().expect("there is a kernel")));
     let launch =
         LaunchConfig { memory: LaunchConfig::memory(4096), ..LaunchConfig::new([1; 3], [8, 1, 1], 8) };
     let result = run(&program, launch, &RunOptions::default(), Control::none()).expect("nobody cancels");

@@ -9,9 +9,7 @@ use warplens_hir::wave::{Code, lower};
 use warplens_ide::{AnalysisHost, FileId, Fix, Language};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Control, Limits, RunOptions, Status};
-use warplens_syntax::ast::AstNode;
 use warplens_syntax::parse_file;
-use warplens_syntax::wave::ast;
 
 const LINTS: [&str; 4] = ["branch-for-select", "branch-for-break", "branch-for-continue", "nested-branch"];
 
@@ -49,7 +47,7 @@ fn rewritten(text: &str, fix: &Fix) -> String {
 fn code(text: &str) -> Code {
     let file = parse_file(Language::Wave, text);
     assert!(file.errors().is_empty(), "{:?}\n{text}", file.errors());
-    lower(&file.syntax().children().find_map(ast::Item::cast).expect("a kernel"))
+    lower(file.items().next().expect("a kernel"))
 }
 
 /// What each lane holds in a register.

@@ -15,8 +15,8 @@ fn program(entry: &str) -> Program {
     let text = std::fs::read_to_string(path).expect("the example is there");
     let items = ItemList::new(Language::Ptx, &text);
     let parses: Vec<_> = items.items().iter().map(|item| parse_item(Language::Ptx, &item.text)).collect();
-    let headers: Vec<Header> = parses.iter().map(|parse| Header::lower(parse.green())).collect();
-    let functions: Vec<_> = parses.iter().filter_map(|parse| Function::lower(parse.green())).collect();
+    let headers: Vec<Header> = parses.iter().map(|parse| Header::lower(parse.root())).collect();
+    let functions: Vec<_> = parses.iter().filter_map(|parse| Function::lower(parse.root())).collect();
     let function = |name: &str| {
         let found = functions.iter().find(|function| function.name.as_deref() == Some(name));
         found.map(|function| function.clone().into())

@@ -17,8 +17,6 @@ use proptest::prelude::*;
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Checks, Control, Limits, RunOptions, RunResult, Status, WarpTrace};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 /// Statements that a launch may do in the interpreter.
@@ -26,8 +24,7 @@ const PATIENCE: u64 = 20_000;
 
 fn simulate(text: &str, shape: Shape) -> RunResult {
     let file = parse_file(Language::Wave, text);
-    let item = file.syntax().children().find_map(ast::Item::cast).expect("a kernel");
-    let program = decode(&hir::lower(&item));
+    let program = decode(&hir::lower(file.items().next().expect("a kernel")));
     let launch = LaunchConfig {
         memory: LaunchConfig::memory(shape.device()),
         ..LaunchConfig::new(shape.grid, shape.workgroup, shape.width)

@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Severity, Status};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 /// Bytes of device memory in the manifest's runs.
@@ -20,7 +18,7 @@ fn corpus() -> Option<PathBuf> {
 
 fn simulate(text: &str) -> RunResult {
     let file = parse_file(Language::Wave, text);
-    let codes = file.syntax().children().filter_map(ast::Item::cast).map(|item| hir::lower(&item));
+    let codes = file.items().map(hir::lower);
     let program =
         codes.into_iter().find(|code| code.kernel.is_some()).map(|code| decode(&code)).expect("a kernel");
     let launch = LaunchConfig {

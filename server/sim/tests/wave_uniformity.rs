@@ -9,16 +9,13 @@ use warplens_hir::Variance;
 use warplens_hir::wave::{Cell, Code, Link, Uniformity, lower};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Control, Limits, Look, Mask, RunOptions, RunResult, WarpId};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 const FIRST: WarpId = WarpId { cta: [0; 3], warp: 0 };
 
 fn kernels(text: &str) -> Vec<Code> {
     let file = parse_file(Language::Wave, text);
-    let items = file.syntax().children().filter_map(ast::Item::cast);
-    items.map(|item| lower(&item)).filter(|code| code.kernel.is_some()).collect()
+    file.items().map(lower).filter(|code| code.kernel.is_some()).collect()
 }
 
 fn simulate(code: &Code, width: u32) -> Option<RunResult> {

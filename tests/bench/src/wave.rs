@@ -9,8 +9,6 @@ use anyhow::{Context, Result, bail, ensure};
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, Program, decode, run as simulate};
 use warplens_sim::{Control, Limits, RunOptions, RunResult, Status};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 use wave_emu::{Emulator, EmulatorConfig};
 
@@ -57,7 +55,7 @@ fn rate(times: &mut [Duration], lanes: u64) -> (f64, f64) {
 
 fn decoded() -> Result<Program> {
     let file = parse_file(Language::Wave, KERNEL);
-    let codes = file.syntax().children().filter_map(ast::Item::cast).map(|item| hir::lower(&item));
+    let codes = file.items().map(hir::lower);
     let code = codes.into_iter().find(|code| code.kernel.is_some()).context("the kernel is there")?;
     Ok(decode(&code))
 }

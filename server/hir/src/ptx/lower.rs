@@ -1,6 +1,6 @@
 //! From the tree of one item to the model: declarations, names, operands, constants, in one walk in text order.
 //!
-//! The walk goes over the green tree, because names borrowed from it live as long as the walk, and because it visits every
+//! The walk goes over the list of elements, because names borrowed from it live as long as the walk, and because it visits every
 //! token of a large function while an editor waits. Whatever is missing in a broken tree is left out of the model.
 
 mod body;
@@ -16,18 +16,17 @@ mod scopes;
 #[cfg(test)]
 mod tests;
 
-use rowan::GreenNode;
 use text_size::TextRange;
 use warplens_syntax::SyntaxKind::{BLOCK, FUNCTION};
+use warplens_syntax::{Node, Token};
 
 use self::body::Body;
 use super::{Function, Header};
-use crate::tree::{Node, Token};
 
 impl Function {
     /// Lowers the tree of a function item; `None` if the item is something else.
-    pub fn lower(item: &GreenNode) -> Option<Function> {
-        let function = Node::root(item).child(FUNCTION)?;
+    pub fn lower(item: Node<'_>) -> Option<Function> {
+        let function = item.child(FUNCTION)?;
         let mut body = Body::default();
         let outside = declaration::function(function, &mut body.problems);
         body.function(function.range(), &outside);
@@ -50,7 +49,7 @@ impl Function {
 impl Header {
     /// Lowers the outside of any module item, and what it declares in a body: `warplens_syntax::ptx::outside` says how much of
     /// the text that takes.
-    pub fn lower(item: &GreenNode) -> Header {
-        header::header(Node::root(item))
+    pub fn lower(item: Node<'_>) -> Header {
+        header::header(item)
     }
 }

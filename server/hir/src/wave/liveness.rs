@@ -105,8 +105,6 @@ fn successors(code: &Code, at: usize) -> [Option<usize>; 2] {
 
 #[cfg(test)]
 mod tests {
-    use warplens_syntax::ast::AstNode;
-    use warplens_syntax::wave::ast;
     use warplens_syntax::{Language, parse_file};
 
     use super::*;
@@ -114,8 +112,8 @@ mod tests {
     /// For each instruction the predicates that are read at it or later.
     fn live(statements: &str) -> Vec<String> {
         let file = parse_file(Language::Wave, &format!(".kernel k\n{statements}\n.end\n"));
-        let item = file.syntax().children().find_map(ast::Item::cast).expect("a kernel");
-        let code = super::super::lower(&item);
+        let item = file.items().next().expect("a kernel");
+        let code = super::super::lower(item);
         let live = Liveness::of(&code);
         let at = |at: usize| {
             (0..4).filter(|p| live.before(at, Cell::Predicate(*p))).map(|p| format!("p{p}")).collect()

@@ -1,4 +1,4 @@
-//! Tree -> [`Code`], in one walk over the green tree: a file is checked in the time that its tokens are looked at in.
+//! Tree -> [`Code`], in one walk over its elements: a file is checked in the time that its tokens are looked at in.
 
 use std::borrow::Cow;
 
@@ -7,9 +7,7 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_isa::wave as isa;
 use warplens_syntax::SyntaxKind::*;
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
-use warplens_syntax::{NodeOrToken, SyntaxKind};
+use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
 
 use super::mnemonic::{self, Mnemonic};
 use super::model::{
@@ -18,7 +16,6 @@ use super::model::{
 };
 use super::problem::{Problem, ProblemKind};
 use super::{divergence, operands, reach, recursion, structure};
-use crate::tree::{Node, Token};
 
 /// General registers are `r0` to this one.
 const LAST_REGISTER: u32 = 254;
@@ -28,9 +25,9 @@ const LAST_PREDICATE: u32 = 3;
 const MAX_GUESSES: usize = 1000;
 
 /// What an item means. Ranges are relative to the item.
-pub fn lower(item: &ast::Item) -> Code {
+pub fn lower(item: Node<'_>) -> Code {
     let mut lowering = Lowering::default();
-    for declaration in Node::root(item.syntax().green()).nodes() {
+    for declaration in item.nodes() {
         if declaration.kind() == KERNEL {
             lowering.kernel(declaration);
         } else {

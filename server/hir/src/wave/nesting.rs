@@ -78,16 +78,14 @@ impl Calls<'_> {
 
 #[cfg(test)]
 mod tests {
-    use warplens_syntax::ast::AstNode;
-    use warplens_syntax::wave::ast;
     use warplens_syntax::{Language, parse_file};
 
     use super::*;
 
     fn nesting(statements: &str) -> (usize, usize) {
         let file = parse_file(Language::Wave, &format!(".kernel k\n{statements}\n.end\n"));
-        let item = file.syntax().children().find_map(ast::Item::cast).expect("a kernel");
-        let Nesting { depth, entries } = super::super::lower(&item).nesting();
+        let item = file.items().next().expect("a kernel");
+        let Nesting { depth, entries } = super::super::lower(item).nesting();
         (depth, entries)
     }
 

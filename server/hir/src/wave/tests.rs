@@ -3,8 +3,6 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 use super::{Code, Link, Name, Problem, Value, file_problems, lower};
@@ -12,9 +10,8 @@ use super::{Code, Link, Name, Problem, Value, file_problems, lower};
 fn items(text: &str) -> Vec<(usize, Code)> {
     let file = parse_file(Language::Wave, text);
     assert!(file.errors().is_empty(), "{:?}", file.errors());
-    let start = |item: &ast::Item| usize::from(item.syntax().text_range().start());
-    let items = file.syntax().children().filter_map(ast::Item::cast);
-    items.map(|item| (start(&item), lower(&item))).collect()
+    let starts = file.root().nodes().map(|item| usize::from(item.range().start()));
+    starts.zip(file.items().map(lower)).collect()
 }
 
 fn kernel(statements: &str) -> (String, Code) {

@@ -117,8 +117,6 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use warplens_syntax::ast::AstNode;
-    use warplens_syntax::wave::ast;
     use warplens_syntax::{Language, parse_file};
 
     use super::*;
@@ -126,8 +124,7 @@ mod tests {
     /// The instructions that may have written r1 before the `nop`, as counted from 0.
     fn writers(statements: &str) -> Vec<usize> {
         let file = parse_file(Language::Wave, &format!(".kernel k\n{statements}\nhalt\n.end\n"));
-        let item = file.syntax().children().find_map(ast::Item::cast).expect("a kernel");
-        let code = super::super::lower(&item);
+        let code = super::super::lower(file.items().next().expect("a kernel"));
         let at = code.instructions.iter().position(|instruction| instruction.name() == "nop");
         code.writers(at.expect("a nop"), Cell::General(1))
     }

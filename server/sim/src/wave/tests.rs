@@ -10,8 +10,6 @@ use std::fmt::Write;
 
 use expect_test::Expect;
 use warplens_hir::wave as hir;
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 use super::{LaunchConfig, Program, decode, run};
@@ -21,8 +19,8 @@ use crate::trace::{Control, Limits, RunOptions, RunResult, WarpTrace};
 fn program(text: &str) -> (Program, hir::Code) {
     let file = parse_file(Language::Wave, text);
     assert!(file.errors().is_empty(), "{:?}", file.errors());
-    let items = file.syntax().children().filter_map(ast::Item::cast);
-    let code = items.map(|item| hir::lower(&item)).find(|code| code.kernel.is_some()).expect("a kernel");
+    let items = file.items();
+    let code = items.map(hir::lower).find(|code| code.kernel.is_some()).expect("a kernel");
     (decode(&code), code)
 }
 

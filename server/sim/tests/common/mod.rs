@@ -29,8 +29,8 @@ impl Source {
         let (mut headers, mut functions) = (Vec::new(), HashMap::new());
         for (index, item) in items.items().iter().enumerate() {
             let parse = parse_item(Language::Ptx, &item.text);
-            headers.push(Header::lower(parse.green()));
-            let function = Function::lower(parse.green()).filter(|function| function.body.is_some());
+            headers.push(Header::lower(parse.root()));
+            let function = Function::lower(parse.root()).filter(|function| function.body.is_some());
             if let Some(function) = function {
                 let name = function.name.clone().unwrap_or_default().to_string();
                 functions.insert(name, (items.start_of(index).into(), Arc::new(function)));

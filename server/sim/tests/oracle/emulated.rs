@@ -4,8 +4,6 @@ use warplens_hir::wave as hir;
 use warplens_isa::wave::Availability;
 use warplens_sim::wave::{LaunchConfig, reference};
 use warplens_sim::{Control, Limits, RunOptions, RunResult};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 use super::emulator::Outcome;
@@ -16,7 +14,7 @@ use super::stepped::Setting;
 /// The items of a file.
 pub(crate) fn items(text: &str) -> Vec<hir::Code> {
     let file = parse_file(Language::Wave, text);
-    file.syntax().children().filter_map(ast::Item::cast).map(|item| hir::lower(&item)).collect()
+    file.items().map(hir::lower).collect()
 }
 
 /// The item that is the kernel of this number.

@@ -3,8 +3,6 @@
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, decode, run as simulate};
 use warplens_sim::{Control, Limits, RegisterValues, RunOptions, Status, WarpTrace};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 use super::emulator::{Outcome, WaveOutcome, same_nan};
@@ -13,8 +11,7 @@ use super::generator::Launch;
 /// Runs a launch.
 pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
     let file = parse_file(Language::Wave, text);
-    let code =
-        file.syntax().children().find_map(ast::Item::cast).map(|item| hir::lower(&item)).expect("a kernel");
+    let code = file.items().next().map(hir::lower).expect("a kernel");
     let config = LaunchConfig {
         memory: LaunchConfig::memory(launch.device()),
         ..LaunchConfig::new(launch.grid, launch.workgroup, launch.width)

@@ -18,7 +18,7 @@ fn check(statements: &str, expect: Expect) {
     );
     let parse = parse_item(Language::Ptx, &text);
     assert_eq!(parse.errors(), []);
-    let function = Function::lower(parse.green()).expect("the text is a function");
+    let function = Function::lower(parse.root()).expect("the text is a function");
     let cfg = function.cfg(&|name| name == "abort");
     let meets = function.post_dominators(&cfg);
     let textbook = PostDominators::textbook(&cfg);
@@ -362,7 +362,7 @@ fn thousands_of_ends_cost_little() {
         writeln!(statements, "@p bra L{index}; add.u32 r, r, 1; ret; L{index}: add.u32 r, r, 1;").unwrap();
     }
     let text = format!(".entry k() {{ .reg .pred p; .reg .b32 r; {statements} }}");
-    let function = Function::lower(parse_item(Language::Ptx, &text).green()).expect("the text is a function");
+    let function = Function::lower(parse_item(Language::Ptx, &text).root()).expect("the text is a function");
     let cfg = function.cfg(&|_| false);
     let meets = function.post_dominators(&cfg);
     assert!(cfg.ids().filter(|id| meets.immediate(*id).is_some()).count() >= 3000);

@@ -18,7 +18,7 @@ fn check(statements: &str, expect: Expect) {
 }}"
     );
     let parse = warplens_syntax::parse_item(Language::Ptx, &text);
-    let function = Function::lower(parse.green()).unwrap();
+    let function = Function::lower(parse.root()).unwrap();
     let checker = Checker { function: &function, externals: &[], address_size: Some(AddressSize::Bits64) };
     let mut out = String::new();
     for instruction in function.instructions() {

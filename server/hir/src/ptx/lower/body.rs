@@ -4,6 +4,7 @@ use rowan::NodeOrToken;
 use rustc_hash::FxHashMap;
 use text_size::TextRange;
 use warplens_syntax::SyntaxKind::*;
+use warplens_syntax::{Elements, Node, Token};
 
 use super::super::model::Parts;
 use super::super::{
@@ -16,7 +17,6 @@ use super::instruction::Mnemonics;
 use super::rules::Place;
 use super::scopes::{NewSymbol, Scopes};
 use crate::ptx::model::{InstructionData, ListData};
-use crate::tree::{Elements, Node, Token};
 
 /// A range of labels longer than this is cut; no table has so many.
 const LABEL_RANGE: u32 = 1 << 16;

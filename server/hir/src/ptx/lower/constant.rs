@@ -1,11 +1,11 @@
 //! Constant expressions: values, and the kind (signed, unsigned, float) that every operator gives. Where descriptions leave
 //! it open, it is what ptxas computes: shift counts are taken modulo 64, `? :` has the kind of the arm it takes.
 
+use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::{self, *};
 
 use super::super::{Constant, Problem, ProblemKind};
 use super::literal;
-use crate::tree::Node;
 
 /// Deeper expressions than this have no value; nobody writes them, and the walk must not run out of stack.
 const DEPTH: u32 = 128;

@@ -2,6 +2,7 @@
 
 use text_size::TextRange;
 use warplens_syntax::SyntaxKind::*;
+use warplens_syntax::{Node, Token};
 
 use super::super::{
     Dimension, FunctionKind, Initializer, Linkage, Parameter, PerformanceDirective, Pointer, Problem,
@@ -9,7 +10,6 @@ use super::super::{
 };
 use super::constant;
 use super::rules::{self, Holder, Place};
-use crate::tree::{Node, Token};
 
 /// Nobody braces initialisers deeper than this, and the walk must not run out of stack.
 const DEPTH: u32 = 32;

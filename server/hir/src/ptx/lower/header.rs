@@ -3,6 +3,7 @@
 use rowan::NodeOrToken;
 use smol_str::SmolStr;
 use warplens_syntax::SyntaxKind::*;
+use warplens_syntax::{Node, Token};
 
 use super::super::{
     AddressSize, Constant, Declaration, DeclarationKind, Directive, Header, ModuleUse, Target, Version,
@@ -10,7 +11,6 @@ use super::super::{
 use super::declaration::{self, Shape};
 use super::literal;
 use super::rules::Place;
-use crate::tree::{Node, Token};
 
 /// Reads an `ITEM`.
 pub(super) fn header(item: Node<'_>) -> Header {

@@ -2,6 +2,7 @@
 
 use rowan::NodeOrToken;
 use rustc_hash::FxHashMap;
+use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::*;
 
 use super::super::model::InstructionData;
@@ -9,7 +10,6 @@ use super::super::{Guard, Mnemonic, MnemonicId, Role};
 use super::body::Body;
 use super::operand::Place;
 use crate::ptx::signature::Roles;
-use crate::tree::Node;
 
 /// The distinct mnemonics of a function.
 #[derive(Default)]

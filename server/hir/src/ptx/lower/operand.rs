@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use warplens_syntax::SyntaxKind::{self, *};
+use warplens_syntax::{Node, Token};
 
 use super::super::model::{Component, ConstantId, ListData, NameId, OperandList};
 use super::super::{AddressForm, Constant, Operand, Problem, ProblemKind, Role, SymbolKind};
 use super::body::Body;
 use super::constant;
-use crate::tree::{Node, Token};
 
 /// Deeper operands than this are `Missing`; nobody writes them, and the walk must not run out of stack.
 const DEPTH: u32 = 32;

@@ -2,6 +2,7 @@
 //! whoever shows it words it.
 
 use text_size::TextRange;
+use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::*;
 
 use super::super::{
@@ -9,7 +10,6 @@ use super::super::{
     ProblemKind, Signature, Space, Type, TypeKind, Variable, VectorLength,
 };
 use super::constant;
-use crate::tree::Node;
 
 /// The widest vector.
 const VECTOR_BITS: u32 = 128;

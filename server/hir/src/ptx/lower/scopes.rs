@@ -3,12 +3,12 @@
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
+use warplens_syntax::Token;
 
 use super::super::model::{Name, Referent};
 use super::super::{
     NameId, Problem, ProblemKind, ReferentId, Role, Scope, ScopeId, Symbol, SymbolId, SymbolKind,
 };
-use crate::tree::Token;
 
 /// A distinct spelling, while the function is lowered.
 type Word = usize;

@@ -12,5 +12,5 @@ use crate::ptx::Function;
 
 fn lower(text: &str) -> Function {
     let parse = parse_item(Language::Ptx, text);
-    Function::lower(parse.green()).expect("the text is a function")
+    Function::lower(parse.root()).expect("the text is a function")
 }

@@ -11,7 +11,7 @@ use crate::ptx::Header;
 fn module(text: &str) -> ModuleNames {
     let items = ItemList::new(Language::Ptx, text);
     let trees: Vec<_> = items.items().iter().map(|item| parse_item(Language::Ptx, &item.text)).collect();
-    let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.green())).collect();
+    let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.root())).collect();
     ModuleNames::new(&headers)
 }
 

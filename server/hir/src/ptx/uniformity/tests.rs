@@ -20,7 +20,7 @@ fn check_kernel(directives: &str, statements: &str, expect: Expect) {
     );
     let parse = parse_item(Language::Ptx, &text);
     assert_eq!(parse.errors(), []);
-    let function = Function::lower(parse.green()).expect("the text is a function");
+    let function = Function::lower(parse.root()).expect("the text is a function");
     let cfg = function.cfg(&|_| false);
     let asked = function.instructions().filter(|instruction| instruction.has("uni"));
     let questions: Vec<Question> = asked
@@ -254,7 +254,7 @@ fn differences_that_cancel() {
 #[test]
 fn parameters_of_functions() {
     let text = ".func f(.reg .pred p) { @p bra.uni A; A: ret; }";
-    let function = Function::lower(parse_item(Language::Ptx, text).green()).expect("the text is a function");
+    let function = Function::lower(parse_item(Language::Ptx, text).root()).expect("the text is a function");
     let cfg = function.cfg(&|_| false);
     let branch = function.instructions().next().expect("there is a branch");
     let register = function.name(branch.guard().expect("it is guarded").name).referent;

@@ -1,6 +1,4 @@
 use expect_test::{Expect, expect};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 use super::{Accepts, departures};
@@ -8,9 +6,8 @@ use super::{Accepts, departures};
 /// The departures of a kernel's body, a line each.
 fn check(accepts: Accepts, body: &str, expected: &Expect) {
     let text = format!(".kernel k\n{body}.end\n");
-    let tree = parse_file(Language::Wave, &text).syntax();
-    let item = tree.children().find_map(ast::Item::cast).expect("there is a kernel");
-    let code = crate::wave::lower(&item);
+    let file = parse_file(Language::Wave, &text);
+    let code = crate::wave::lower(file.items().next().expect("there is a kernel"));
     let line = |found: &super::Departure| {
         format!("{:?} `{}`: {}\n", found.severity(), &text[found.range], found.message())
     };

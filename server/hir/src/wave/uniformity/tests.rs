@@ -1,8 +1,6 @@
 //! Statements, then for each `if`, `break` and `continue` whether lanes part there, and why.
 
 use expect_test::{Expect, expect};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 use super::super::lower;
@@ -12,7 +10,7 @@ fn check(statements: &str, expected: Expect) {
     let text = format!(".kernel k\n{statements}\nhalt\n.end\n");
     let file = parse_file(Language::Wave, &text);
     assert!(file.errors().is_empty(), "{:?}", file.errors());
-    let code = lower(&file.syntax().children().find_map(ast::Item::cast).expect("a kernel"));
+    let code = lower(file.items().next().expect("a kernel"));
     let analysis = Uniformity::of(&code);
     let mut shown = String::new();
     let words = |at: u32| text[code.instructions[at as usize].range].trim();

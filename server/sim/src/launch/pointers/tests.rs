@@ -17,7 +17,7 @@ fn check_all(functions: &[&str], expect: Expect) {
         .map(|text| {
             let parse = parse_item(Language::Ptx, text);
             assert!(parse.errors().is_empty(), "{:?}", parse.errors());
-            Function::lower(parse.green()).expect("a function")
+            Function::lower(parse.root()).expect("a function")
         })
         .collect();
     let functions: Vec<_> = functions.iter().collect();

@@ -2,8 +2,6 @@
 
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 use super::{LaunchConfig, decode, run};
@@ -72,7 +70,7 @@ proptest! {
     ) {
         let text = format!(".kernel k\n{}\n.end", lines.join("\n"));
         let file = parse_file(Language::Wave, &text);
-        let item = file.syntax().children().find_map(ast::Item::cast).expect("a kernel");
+        let item = file.items().next().expect("a kernel");
         let launch = LaunchConfig {
             local_memory: 256,
             memory: LaunchConfig::memory(256),
@@ -80,7 +78,7 @@ proptest! {
         };
         let limits = Limits { max_steps: 2_000, max_warps: 3, max_findings: 5, ..Limits::default() };
         let options = RunOptions { limits, registers: true, ..RunOptions::default() };
-        let result = run(&decode(&hir::lower(&item)), launch, &options, Control::none()).expect("nobody cancels");
+        let result = run(&decode(&hir::lower(item)), launch, &options, Control::none()).expect("nobody cancels");
         prop_assert!(result.findings.len() <= 6);
         prop_assert!(result.totals.warp_instructions <= 2_010);
     }

@@ -136,13 +136,13 @@ fn check(text: &str) {
     let mut headers = Vec::new();
     for item in items.items() {
         let parse = parse_item(Language::Ptx, &item.text);
-        let header = Header::lower(parse.green());
+        let header = Header::lower(parse.root());
         if matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {
             let outside = parse_item(Language::Ptx, warplens_syntax::ptx::outside(&item.text));
-            assert_eq!(header, Header::lower(outside.green()), "the outside says all that others see");
+            assert_eq!(header, Header::lower(outside.root()), "the outside says all that others see");
         }
         headers.push(header);
-        if let Some(function) = Function::lower(parse.green()) {
+        if let Some(function) = Function::lower(parse.root()) {
             hold_together(&function, &item.text);
         }
     }

@@ -1,0 +1,291 @@
+//! A tree as one list: its nodes and tokens in the order of the text. It is what a parse leaves.
+//!
+//! The list is made in one stretch and dropped in one, so whatever walks a tree from its start to its end (lowering, most checks)
+//! reads it. rowan's tree, with parents and an allocation a node, is made from it where somebody asks for that: see `green.rs`.
+//!
+//! Trivia goes to the outermost place it can: a node starts at its first token and ends at its last, and only the root takes what
+//! lies around.
+
+use std::sync::Arc;
+
+use rowan::{NodeOrToken, TextRange, TextSize};
+
+use crate::SyntaxKind::{self, COMMENT, LINE_MARK, TOMBSTONE, WHITESPACE};
+use crate::lexed::Lexed;
+use crate::parser::Event;
+
+/// The tree of one parse.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Tree {
+    text: Arc<str>,
+    elements: Vec<Element>,
+}
+
+/// A node or a token.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Element {
+    pub(crate) kind: SyntaxKind,
+    /// Bytes.
+    len: u32,
+    /// The elements that a node is: itself and all that lie in it, which follow it. 0 for a token.
+    pub(crate) span: u32,
+}
+
+impl Tree {
+    /// Events and tokens to a tree. `events` hold exactly one outermost node; it gets all trivia.
+    pub(crate) fn build(text: &str, lexed: &Lexed, mut events: Vec<Event>) -> Tree {
+        let nodes = (events.len() - lexed.significant_len()) / 2;
+        let mut builder = Builder::new(lexed, nodes);
+        let mut chain = Vec::new();
+        for at in 0..events.len() {
+            match events[at] {
+                Event::Start { kind: TOMBSTONE, .. } => {}
+                Event::Start { kind, forward_parent: 0 } => builder.start(kind),
+                Event::Start { .. } => {
+                    let mut next = at;
+                    while let Event::Start { kind, forward_parent } = events[next] {
+                        events[next] = Event::Start { kind: TOMBSTONE, forward_parent: 0 };
+                        chain.push(kind);
+                        if forward_parent == 0 {
+                            break;
+                        }
+                        next += forward_parent as usize;
+                    }
+                    while let Some(kind) = chain.pop() {
+                        if kind != TOMBSTONE {
+                            builder.start(kind);
+                        }
+                    }
+                }
+                Event::Finish => builder.finish(),
+                Event::Token => builder.token(),
+            }
+        }
+        Tree { text: text.into(), elements: builder.elements }
+    }
+
+    /// Trees beside each other as one, in a node around them.
+    pub(crate) fn around(kind: SyntaxKind, text: &str, trees: &[&Tree]) -> Tree {
+        let inside = trees.iter().map(|tree| tree.elements.len()).sum::<usize>();
+        let mut elements = Vec::with_capacity(inside + 1);
+        elements.push(Element { kind, len: text.len() as u32, span: inside as u32 + 1 });
+        trees.iter().for_each(|tree| elements.extend_from_slice(&tree.elements));
+        Tree { text: text.into(), elements }
+    }
+
+    /// The tree of another text, which differs in one node only: the last of `path`, which leads to it from the root.
+    pub(crate) fn with_replaced(&self, path: &[usize], node: &Tree, text: &str) -> Tree {
+        let (&at, around) = path.split_last().expect("a path has an end");
+        let old = self.elements[at];
+        let rest = &self.elements[at + old.span as usize..];
+        let mut elements = Vec::with_capacity(at + node.elements.len() + rest.len());
+        elements.extend_from_slice(&self.elements[..at]);
+        elements.extend_from_slice(&node.elements);
+        elements.extend_from_slice(rest);
+        let new = node.elements[0];
+        for &ancestor in around {
+            let ancestor = &mut elements[ancestor];
+            ancestor.len = ancestor.len - old.len + new.len;
+            ancestor.span = ancestor.span - old.span + new.span;
+        }
+        Tree { text: text.into(), elements }
+    }
+
+    pub(crate) fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// How many nodes and tokens it has.
+    pub(crate) fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// All nodes and tokens in the order of the text.
+    pub(crate) fn elements(&self) -> impl Iterator<Item = (Element, &str)> {
+        let mut start = 0;
+        self.elements.iter().map(move |&element| {
+            let end = start + element.len as usize;
+            let text = &self.text[start..end];
+            if element.span == 0 {
+                start = end;
+            }
+            (element, text)
+        })
+    }
+
+    pub(crate) fn root(&self) -> Node<'_> {
+        Node { elements: &self.elements, text: &self.text, start: TextSize::new(0) }
+    }
+}
+
+struct Builder<'t> {
+    lexed: &'t Lexed,
+    /// The next token.
+    next: usize,
+    /// Where the token before it ends.
+    offset: u32,
+    /// The nodes that have not ended. Their lengths are where they start, until they do.
+    open: Vec<usize>,
+    elements: Vec<Element>,
+}
+
+impl<'t> Builder<'t> {
+    fn new(lexed: &'t Lexed, nodes: usize) -> Builder<'t> {
+        let elements = Vec::with_capacity(lexed.len() + nodes);
+        Builder { lexed, next: 0, offset: 0, open: Vec::new(), elements }
+    }
+
+    fn start(&mut self, kind: SyntaxKind) {
+        if !self.open.is_empty() {
+            self.trivia();
+        }
+        self.open.push(self.elements.len());
+        self.elements.push(Element { kind, len: self.offset, span: 1 });
+    }
+
+    fn finish(&mut self) {
+        if self.open.len() == 1 {
+            self.trivia();
+        }
+        let Some(at) = self.open.pop() else { return };
+        let span = self.elements.len() - at;
+        let node = &mut self.elements[at];
+        node.len = self.offset - node.len;
+        node.span = span as u32;
+    }
+
+    fn token(&mut self) {
+        self.trivia();
+        self.push();
+    }
+
+    fn trivia(&mut self) {
+        while self.next < self.lexed.len() && self.lexed.kind(self.next).is_trivia() {
+            self.push();
+        }
+    }
+
+    fn push(&mut self) {
+        let end = self.lexed.end(self.next) as u32;
+        self.elements.push(Element { kind: self.lexed.kind(self.next), len: end - self.offset, span: 0 });
+        (self.next, self.offset) = (self.next + 1, end);
+    }
+}
+
+/// A node and its place in the item. It is a cursor that looks inwards only, and copying it allocates nothing.
+#[derive(Clone, Copy)]
+pub struct Node<'a> {
+    /// Itself, and what lies in it.
+    elements: &'a [Element],
+    /// The text that places count in.
+    text: &'a str,
+    start: TextSize,
+}
+
+/// A token and its place in the item.
+#[derive(Clone, Copy)]
+pub struct Token<'a> {
+    /// What it is.
+    pub kind: SyntaxKind,
+    /// Its text.
+    pub text: &'a str,
+    /// Where it starts.
+    pub start: TextSize,
+}
+
+impl<'a> Token<'a> {
+    /// Where it stands.
+    pub fn range(self) -> TextRange {
+        TextRange::at(self.start, TextSize::of(self.text))
+    }
+
+    /// Whether it is white space, a comment or a line mark.
+    pub fn is_trivia(self) -> bool {
+        matches!(self.kind, WHITESPACE | COMMENT | LINE_MARK)
+    }
+
+    /// The text of a `.word` without its dot.
+    pub fn word(self) -> &'a str {
+        self.text.strip_prefix('.').unwrap_or(self.text)
+    }
+}
+
+impl<'a> Node<'a> {
+    /// What it is.
+    pub fn kind(self) -> SyntaxKind {
+        self.elements[0].kind
+    }
+
+    /// Where it stands; no node but the item starts or ends with trivia.
+    pub fn range(self) -> TextRange {
+        TextRange::at(self.start, TextSize::new(self.elements[0].len))
+    }
+
+    /// The same node as if its text were all there is: places count from its start.
+    pub(crate) fn alone(self) -> Node<'a> {
+        Node { text: &self.text[self.range()], start: TextSize::new(0), ..self }
+    }
+
+    /// Everything directly inside, in order.
+    pub fn elements(self) -> Elements<'a> {
+        Elements { elements: &self.elements[1..], text: self.text, start: self.start }
+    }
+
+    /// The nodes directly inside, in order.
+    pub fn nodes(self) -> impl Iterator<Item = Node<'a>> + Clone {
+        self.elements().filter_map(NodeOrToken::into_node)
+    }
+
+    /// The tokens directly inside, in order, without trivia.
+    pub fn tokens(self) -> impl Iterator<Item = Token<'a>> + Clone {
+        self.elements().filter_map(NodeOrToken::into_token).filter(|token| !token.is_trivia())
+    }
+
+    /// The first node of a kind directly inside.
+    pub fn child(self, kind: SyntaxKind) -> Option<Node<'a>> {
+        self.nodes().find(|node| node.kind() == kind)
+    }
+
+    /// The first token of a kind directly inside.
+    pub fn token(self, kind: SyntaxKind) -> Option<Token<'a>> {
+        self.tokens().find(|token| token.kind == kind)
+    }
+
+    /// The kind of the token it ends with.
+    pub(crate) fn last_kind(self) -> Option<SyntaxKind> {
+        self.elements.last().filter(|last| last.span == 0).map(|last| last.kind)
+    }
+
+    /// How many elements it is: itself and all that lie in it.
+    pub(crate) fn span(self) -> usize {
+        self.elements.len()
+    }
+}
+
+/// The children of a node with their places.
+#[derive(Clone)]
+pub struct Elements<'a> {
+    elements: &'a [Element],
+    text: &'a str,
+    start: TextSize,
+}
+
+impl<'a> Iterator for Elements<'a> {
+    type Item = NodeOrToken<Node<'a>, Token<'a>>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        let (&first, rest) = self.elements.split_first()?;
+        let start = self.start;
+        self.start += TextSize::new(first.len);
+        Some(if first.span == 0 {
+            self.elements = rest;
+            let text = &self.text[TextRange::new(start, self.start)];
+            NodeOrToken::Token(Token { kind: first.kind, text, start })
+        } else {
+            let (elements, rest) = self.elements.split_at(first.span as usize);
+            self.elements = rest;
+            NodeOrToken::Node(Node { elements, text: self.text, start })
+        })
+    }
+}
