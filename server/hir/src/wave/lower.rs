@@ -159,6 +159,8 @@ impl Lowering {
         };
         match entry {
             Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], &mut instruction),
+            // Of a name that cannot be one the parser has spoken.
+            None if !instruction.mnemonic.starts_with(|first: char| first.is_ascii()) => {}
             None => {
                 let guess = self.code.problems.len() < MAX_GUESSES;
                 let write = guess.then(|| mnemonic::meant(&instruction.mnemonic)).flatten();

@@ -1,6 +1,6 @@
 //! How problems read: a name for tools, a severity, and a sentence that says the cause and the mend.
 
-use warplens_isa::wave::OperandKind;
+use warplens_isa::wave::{self as isa, OperandKind};
 
 use super::problem::{Construct, Problem, ProblemKind, Severity};
 
@@ -76,7 +76,11 @@ impl Problem {
     pub fn message(&self) -> String {
         match &self.kind {
             ProblemKind::UnknownInstruction { name, write } => {
-                format!("there is no instruction `{name}`{}", mend(write.as_deref()))
+                let why = isa::spelling(name).filter(|_| write.is_none());
+                match why.and_then(|known| known.why.strip_suffix('.')) {
+                    Some(why) => format!("there is no instruction `{name}`. {why}"),
+                    None => format!("there is no instruction `{name}`{}", mend(write.as_deref())),
+                }
             }
             ProblemKind::UnknownDirective { name, write } => {
                 format!("there is no directive `{name}`{}", mend(write.as_deref()))

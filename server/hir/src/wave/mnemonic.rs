@@ -32,7 +32,7 @@ impl Mnemonic {
     }
 }
 
-/// What was probably meant by a name that is no instruction.
+/// What was probably meant by a name that is no instruction. It never is one on values of another type: `fcmp_ge` is not `icmp_ge`.
 pub(crate) fn meant(name: &str) -> Option<SmolStr> {
     let lower = name.to_ascii_lowercase();
     if isa::instruction(&lower).is_some() {
@@ -42,11 +42,48 @@ pub(crate) fn meant(name: &str) -> Option<SmolStr> {
     if isa::instruction(&prefixed).is_some() {
         return Some(prefixed.into());
     }
-    if let Some(spelling) = isa::spelling(name) {
+    if let Some(spelling) = isa::spelling(name).or_else(|| isa::spelling(&lower)) {
         return (!spelling.write.is_empty()).then(|| spelling.write.into());
     }
-    let near = isa::instructions().iter().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]);
-    near.flatten().find(|known| one_slip(known, &lower)).map(SmolStr::new_static)
+    joined_otherwise(&lower).or_else(|| near(&lower).map(SmolStr::new_static))
+}
+
+fn known() -> impl Iterator<Item = &'static str> {
+    isa::instructions().iter().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]).flatten()
+}
+
+/// The instruction of the same words, joined with dots and underscores in another way; a scope or a hint may follow it.
+fn joined_otherwise(name: &str) -> Option<SmolStr> {
+    let same = |known: &str, name: &str| {
+        known.len() == name.len()
+            && known.bytes().zip(name.bytes()).all(|(a, b)| a == b || (is_joint(a) && is_joint(b)))
+    };
+    if let Some(known) = known().find(|known| same(known, name)) {
+        return Some(SmolStr::new_static(known));
+    }
+    let (front, last) = name.rsplit_once('.')?;
+    let is_suffix = isa::scope(last).is_some() || isa::cache_hint(&name[front.len()..]).is_some();
+    let known = known().find(|known| is_suffix && same(known, front))?;
+    Some(smol_str::format_smolstr!("{known}.{last}"))
+}
+
+fn is_joint(byte: u8) -> bool {
+    matches!(byte, b'.' | b'_')
+}
+
+/// The instruction that lacks only its type in front, as `sqrt` for `fsqrt`; else one that is a slip of the finger away.
+fn near(name: &str) -> Option<&'static str> {
+    let typed = |known: &&str| known.strip_prefix(TYPES) == Some(name);
+    let slipped = |known: &&str| one_slip(known, name) && !is_retyped(known, name);
+    known().find(typed).or_else(|| known().find(slipped))
+}
+
+/// Letters that begin a name with the type of its values: signed and unsigned integers, f32, f16, f64, bf16.
+const TYPES: [char; 6] = ['i', 'u', 'f', 'h', 'd', 'b'];
+
+/// Whether two names differ in their types alone.
+fn is_retyped(a: &str, b: &str) -> bool {
+    a.strip_prefix(TYPES).is_some_and(|rest| b.strip_prefix(TYPES) == Some(rest))
 }
 
 /// Whether `b` is `a` with one character missing, added, changed, or swapped with its neighbour.
@@ -62,5 +99,54 @@ fn one_slip(a: &str, b: &str) -> bool {
     match (a, b) {
         ([x, y], [z, w]) => x == w && y == z,
         (a, b) => a.len() <= 1 && b.len() <= 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::meant;
+
+    #[test]
+    fn what_others_write_leads_to_what_is_meant() {
+        let pairs = [
+            ("IADD", "iadd"),
+            ("ballot", "wave_ballot"),
+            ("mov_special", "mov_sr"),
+            ("exit", "halt"),
+            ("device_load", "device_load.u32"),
+            ("rsqrt", "frsqrt"),
+            ("sqrt", "fsqrt"),
+            ("add", "iadd"),
+            ("fmad", "fma"),
+            ("popc", "bitcount"),
+            ("fi", "endif"),
+            ("end_loop", "endloop"),
+            ("brea", "break"),
+        ];
+        for (written, write) in pairs {
+            assert_eq!(meant(written).as_deref(), Some(write), "{written}");
+        }
+    }
+
+    #[test]
+    fn dots_and_underscores_are_easily_confused() {
+        let pairs = [
+            ("fcmp_ge", "fcmp.ge"),
+            ("ucmp_eq", "ucmp.eq"),
+            ("cvt.f32.i32", "cvt_f32_i32"),
+            ("device.load.u32", "device_load.u32"),
+            ("fence.release.device", "fence_release.device"),
+            ("device.load.u32.cached", "device_load.u32.cached"),
+        ];
+        for (written, write) in pairs {
+            assert_eq!(meant(written).as_deref(), Some(write), "{written}");
+        }
+    }
+
+    #[test]
+    fn values_of_another_type_are_not_meant() {
+        for written in ["udiv", "atomic_fadd", "hsqrt", "frobnicate", "device.load.u32.nonsense"] {
+            assert_eq!(meant(written), None, "{written}");
+        }
     }
 }

@@ -4,9 +4,11 @@ use text_size::TextRange;
 use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_sim::launch::size;
 use warplens_sim::{Severity, Status};
+use warplens_syntax::Language;
 
 use super::beside::first_parting;
 use super::hover::LineOf;
+use super::model::Model;
 use super::offer::{KernelPlace, Offer, Source};
 use super::shown::Shown;
 
@@ -143,8 +145,9 @@ fn told(shown: &Shown, line_of: LineOf<'_>) -> String {
     };
     let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
     format!(
-        "{}: {} warp instructions, {share}% of lanes{findings}{ended}{outdated}",
+        "{}{}: {} warp instructions, {share}% of lanes{findings}{ended}{outdated}",
         shown.launch().name,
+        under(shown.model()),
         totals.warp_instructions
     )
 }
@@ -155,4 +158,11 @@ fn stopped_at(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
     let finding = findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
     let line = line_of(shown.place(finding.statement?)?.start()) + 1;
     Some(format!(" at line {line} ({})", finding.code))
+}
+
+/// `, wave-emu`: an editor draws lenses late, so one names its model where that is not the usual one.
+fn under(model: &str) -> String {
+    let is_usual =
+        [Language::Ptx, Language::Wave].map(Model::default_of).iter().any(|usual| usual.name() == model);
+    if is_usual { String::new() } else { format!(", {model}") }
 }

@@ -89,6 +89,7 @@ fn every_other_word_is_found() {
 fn what_to_write_instead_exists_and_the_word_itself_does_not() {
     for entry in spellings() {
         assert!(instruction(entry.name).is_none(), "{}", entry.name);
-        assert!(entry.write.is_empty() || instruction(entry.write).is_some(), "{}", entry.write);
+        let exists = instruction(entry.write).is_some() || directive(entry.write).is_some();
+        assert!(entry.write.is_empty() || exists, "{}", entry.write);
     }
 }
