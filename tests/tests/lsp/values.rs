@@ -119,7 +119,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%p2",
         expect![[r#"
         **`%p2`** = false, after this line, visit 4 of 4.
-        **4 visits** by 0 to 32 of 32 lanes, 24.0 on average; 32 of them acted at least once."#]],
+        **4 visits** by 32 of 32 lanes each; 0 to 32 acted each time, 32 at least once."#]],
     );
     check(
         &mut client,

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use text_size::TextSize;
-use warplens_sim::{LineTrace, Parting, Status};
+use warplens_sim::{LineTrace, Mask, Parting, Status};
 
 use super::shown::{Shown, ShownStatement};
 
@@ -35,12 +35,12 @@ pub fn first_parting(shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option
     Some(text)
 }
 
-/// What the other run does at a statement, where that is something else.
+/// What the other run does at a statement, where that is something else. `sentence` tells it for a warp of so many lanes.
 pub(super) fn at_statement(
     statement: &ShownStatement<'_>,
     shown: &Shown,
     line_of: &dyn Fn(TextSize) -> u32,
-    sentence: &dyn Fn(&ShownStatement<'_>) -> String,
+    sentence: &dyn Fn(&ShownStatement<'_>, Mask) -> String,
 ) -> Option<String> {
     let beside = shown.result().beside.as_ref()?;
     let other =
@@ -49,8 +49,8 @@ pub(super) fn at_statement(
     if same(statement.trace, there) {
         return None;
     }
-    let mut text =
-        format!("Under `{}`: {}", beside.model, sentence(&ShownStatement { trace: there, ..*statement }));
+    let told = sentence(&ShownStatement { trace: there, ..*statement }, other.launched);
+    let mut text = format!("Under `{}`: {told}", beside.model);
     if let Some(parting) = parting(shown).filter(|parting| parting.statement == statement.id) {
         let _ = write!(text, " The two part here first, at visit {}", parting.visit);
         match causes(parting, shown, line_of) {

@@ -32,7 +32,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
             markdown += &register(&statement, seen, held, shown);
         }
     }
-    markdown += &sentence(&statement, shown.launched());
+    markdown += &nothing_ran(shown, line_of).unwrap_or_else(|| sentence(&statement, shown.launched()));
     if let Some(trace) = statement.trace {
         let flow =
             [flow::parting(&statement, trace, shown, line_of), flow::meeting(statement.meetings, trace)];
@@ -49,8 +49,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
         shown.launch().name,
         shown.model()
     );
-    let words = |statement: &ShownStatement<'_>| sentence(statement, shown.launched());
-    if let Some(other) = beside::at_statement(&statement, shown, line_of, &words) {
+    if let Some(other) = beside::at_statement(&statement, shown, line_of, &sentence) {
         let _ = write!(markdown, "\n\n{other}");
     }
     if shown.is_outdated() {
@@ -119,6 +118,12 @@ fn all_values(statement: &ShownStatement<'_>, trace: &LineTrace, shown: &Shown) 
     text
 }
 
+/// Why a launch came to nothing at all, where it did.
+fn nothing_ran(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
+    let (finding, at) = shown.stopped_at().filter(|_| shown.launched() == 0)?;
+    Some(format!("**Nothing was run** because of line {}: {}.", line_of(at) + 1, finding.message))
+}
+
 fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
     let all = launched.count_ones();
     let Some(trace) = statement.trace else {
@@ -154,22 +159,29 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
 }
 
 fn several_visits(trace: &LineTrace, all: u32) -> String {
-    let counts = trace.visits.iter().map(|visit| visit.executed.count_ones());
-    let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
-    let share = trace.executed_lanes as f64 / trace.count.max(1) as f64;
-    let lanes = match least == most {
-        true => format!("{most} of {all} lanes each"),
-        false => format!("{least} to {most} of {all} lanes, {share:.1} on average"),
+    let came = range(trace.visits.iter().map(|visit| visit.active));
+    let average = trace.active_lanes as f64 / trace.count.max(1) as f64;
+    let each = if came.contains(" to ") { format!(", {average:.1} on average") } else { " each".to_owned() };
+    let mut text = format!("**{} visits** by {came} of {all} lanes{each}; ", trace.count);
+    let at_least_once = trace.executed.count_ones();
+    let _ = match trace.active_lanes == trace.executed_lanes {
+        true => write!(text, "{at_least_once} came at least once."),
+        false => {
+            let acted = range(trace.visits.iter().map(|visit| visit.executed));
+            write!(text, "{acted} acted each time, {at_least_once} at least once.")
+        }
     };
-    let mut text = format!(
-        "**{} visits** by {lanes}; {} of them acted at least once.",
-        trace.count,
-        trace.executed.count_ones(),
-    );
     if trace.truncated {
         let _ = write!(text, " Only the first {} different visits are kept.", trace.visits.len());
     }
     text
+}
+
+/// The fewest and the most lanes of any mask: `1 to 32`, or the number that all of them have.
+fn range(masks: impl Iterator<Item = Mask> + Clone) -> String {
+    let counts = masks.map(Mask::count_ones);
+    let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+    if least == most { most.to_string() } else { format!("{least} to {most}") }
 }
 
 /// The lanes in rows of eight.

@@ -2,8 +2,8 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{MAX_DEPTH, Nesting};
+use warplens_sim::Status;
 use warplens_sim::launch::size;
-use warplens_sim::{Severity, Status};
 use warplens_syntax::Language;
 
 use super::beside::first_parting;
@@ -144,20 +144,18 @@ fn told(shown: &Shown, line_of: LineOf<'_>) -> String {
         other => format!(", {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
     };
     let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
-    format!(
-        "{}{}: {} warp instructions, {share}% of lanes{findings}{ended}{outdated}",
-        shown.launch().name,
-        under(shown.model()),
-        totals.warp_instructions
-    )
+    let ran = match totals.warp_instructions {
+        0 => "nothing was run".to_owned(),
+        steps => format!("{steps} warp instructions, {share}% of lanes"),
+    };
+    let under = under(shown.model());
+    format!("{}{under}: {ran}{findings}{ended}{outdated}", shown.launch().name)
 }
 
 /// ` at line 3 (no-meaning)`: what ended a run before its end.
 fn stopped_at(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
-    let findings = &shown.result().findings;
-    let finding = findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
-    let line = line_of(shown.place(finding.statement?)?.start()) + 1;
-    Some(format!(" at line {line} ({})", finding.code))
+    let (finding, at) = shown.stopped_at()?;
+    Some(format!(" at line {} ({})", line_of(at) + 1, finding.code))
 }
 
 /// `, wave-emu`: an editor draws lenses late, so one names its model where that is not the usual one.

@@ -6,7 +6,10 @@ use std::sync::Arc;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_sim::launch::{Launch, Resolved, ScalarKind};
-use warplens_sim::{Held, LineTrace, Mask, Meeting, RunResult, Seen, StatementId, Values, WarpId, WarpTrace};
+use warplens_sim::{
+    Finding, Held, LineTrace, Mask, Meeting, RunResult, Seen, Severity, StatementId, Values, WarpId,
+    WarpTrace,
+};
 
 use super::counters;
 use super::groups::{Effect, effects};
@@ -149,6 +152,12 @@ impl Shown {
     /// The whole run.
     pub fn result(&self) -> &Arc<RunResult> {
         &self.result
+    }
+
+    /// What ended the run before its end, and where that stands.
+    pub(super) fn stopped_at(&self) -> Option<(&Finding, TextSize)> {
+        let finding = self.result.findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
+        Some((finding, self.place(finding.statement?)?.start()))
     }
 
     /// Forgets where statements stand: the text is another.

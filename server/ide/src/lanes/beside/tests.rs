@@ -149,3 +149,20 @@ fn lanes_that_never_come_are_missed() {
     "#]],
     );
 }
+
+#[test]
+fn what_the_assembler_does_not_take_says_why_nothing_was_run() {
+    let text = ".kernel k\n    mov_sr r0, sr_lane_id\n    iadd r0, r0, 1\n    halt\n.end\n";
+    let (host, file, shown) = run(text);
+    let lenses = host.snapshot().lenses(file, None, Some(&shown), LensStyle::Plain).unwrap();
+    expect!["inferred, wave-emu: nothing was run, 1 finding, unsupported at line 3 (not-assembled)"]
+        .assert_eq(&lenses[0].title);
+    let offset = TextSize::try_from(text.find("halt").unwrap()).unwrap();
+    expect![[r#"
+        **Nothing was run** because of line 3: toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first.
+
+        Launch *inferred*, block 0,0,0, warp 0, model `wave-emu`.
+
+        Under `structured`: **All 8 lanes** came here, once."#]]
+    .assert_eq(&hover(&shown, offset, "", &line_of(text)).unwrap().markdown);
+}

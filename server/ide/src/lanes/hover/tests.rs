@@ -108,17 +108,17 @@ fn loops_and_lines_never_run() {
         run,
         "add",
         expect![[r#"
-        **4 visits** by 4 to 32 of 32 lanes, 25.0 on average; 32 of them acted at least once.
+            **4 visits** by 8 to 32 of 32 lanes, 26.0 on average; 4 to 32 acted each time, 32 at least once.
 
-        Launch *l*, block 0,0,0, warp 0, model `stack`.
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
 
-        ```text
-        lane   +0   +1   +2   +3   +4   +5   +6   +7
-           0  ran  ran  ran  ran  ran  ran  ran  ran
-           8  ran  ran  ran  ran  ran  ran  ran  ran
-          16  ran  ran  ran  ran  ran  ran  ran  ran
-          24  ran  ran  ran  ran  ran  ran  ran  ran
-        ```"#]],
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0  ran  ran  ran  ran  ran  ran  ran  ran
+               8  ran  ran  ran  ran  ran  ran  ran  ran
+              16  ran  ran  ran  ran  ran  ran  ran  ran
+              24  ran  ran  ran  ran  ran  ran  ran  ran
+            ```"#]],
     );
     let mut run = result();
     run.warps[0].lines.truncate(2);

@@ -72,49 +72,49 @@ fn words_of_structure_show_the_divergence_stack() {
         "    if p2",
         "if",
         expect![[r#"
-        **6 visits** by 0 to 3 of 8 lanes, 1.2 on average; 4 of them acted at least once. They parted 4 times. They meet again at line 14.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 0 to 3 acted each time, 4 at least once. They parted 4 times. They meet again at line 14.
 
-        **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
+            **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
 
-        - `if` of line 10; waiting for `else`: lane 0; after `endif`: lane 0
-        - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
+            - `if` of line 10; waiting for `else`: lane 0; after `endif`: lane 0
+            - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
     );
     check(
         "    else",
         "else",
         expect![[r#"
-        **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 of them acted at least once.
+            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 came at least once.
 
-        **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
+            **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
 
-        - `if` of line 10; after `endif`: lane 0
-        - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
+            - `if` of line 10; after `endif`: lane 0
+            - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
     );
     check(
         "endif",
         "endif",
         expect![[r#"
-        **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 of them acted at least once.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 came at least once.
 
-        **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
+            **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
 
-        - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
+            - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
     );
     check(
         "break p0",
         "break",
         expect![[r#"
-        **7 visits** by 1 to 2 of 8 lanes, 1.1 on average; 8 of them acted at least once. They parted 6 times. They meet again at line 16.
+            **7 visits** by 1 to 8 of 8 lanes, 4.1 on average; 1 to 2 acted each time, 8 at least once. They parted 6 times. They meet again at line 16.
 
-        **Divergence stack** after visit 7 of 7: 1 of 32 entries is used.
+            **Divergence stack** after visit 7 of 7: 1 of 32 entries is used.
 
-        - `loop` of line 3; broke: lanes 0-7; after `endloop`: lanes 0-7"#]],
+            - `loop` of line 3; broke: lanes 0-7; after `endloop`: lanes 0-7"#]],
     );
     check(
         "continue p1",
         "continue",
         expect![[r#"
-            **6 visits** by 0 to 1 of 8 lanes, 0.5 on average; 3 of them acted at least once. They parted 3 times. They meet again at line 3.
+            **6 visits** by 1 to 6 of 8 lanes, 3.5 on average; 0 to 1 acted each time, 3 at least once. They parted 3 times. They meet again at line 3.
 
             **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
 
@@ -124,23 +124,23 @@ fn words_of_structure_show_the_divergence_stack() {
         "endloop",
         "endloop",
         expect![[r#"
-        **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 of them acted at least once.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 came at least once.
 
-        **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
+            **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
 
-        - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
+            - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
     );
     check(
         "call f",
         "call",
         expect![[r#"
-        **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 of them acted at least once.
+            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 came at least once.
 
-        **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
+            **Divergence stack** after visit 6 of 6: 2 of 32 entries are used, the innermost first.
 
-        - `call` of line 13; after `return`: lane 0
-        - `if` of line 10; after `endif`: lane 0
-        - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
+            - `call` of line 13; after `return`: lane 0
+            - `if` of line 10; after `endif`: lane 0
+            - `loop` of line 3; broke: lanes 1-7; after `endloop`: lanes 0-7"#]],
     );
 }
 
@@ -150,25 +150,25 @@ fn registers_show_what_they_held() {
         "icmp.lt p2, r0, 5",
         "p2",
         expect![[r#"
-        **`p2`** = false, after this line, visit 6 of 6.
+            **`p2`** = false, after this line, visit 6 of 6.
 
-        **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 of them acted at least once."#]],
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 came at least once."#]],
     );
     check(
         "icmp.lt p2, r0, 5",
         "r0",
         expect![[r#"
-        **`r0`** = 6 in lane 0, after this line, visit 6 of 6.
+            **`r0`** = 6 in lane 0, after this line, visit 6 of 6.
 
-        **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 of them acted at least once."#]],
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 came at least once."#]],
     );
     check(
         "f: fadd r3, r3, 1.5",
         "r3",
         expect![[r#"
-        **`r3`** = 3.0 in lane 0, after this line, visit 6 of 6.
+            **`r3`** = 3.0 in lane 0, after this line, visit 6 of 6.
 
-        **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 of them acted at least once."#]],
+            **6 visits** by 1 to 2 of 8 lanes, 1.8 on average; 6 came at least once."#]],
     );
 }
 
@@ -179,33 +179,33 @@ fn the_stack_is_that_of_the_visit_that_is_chosen() {
         "if p2",
         "if",
         expect![[r#"
-        **6 visits** by 0 to 3 of 8 lanes, 1.2 on average; 4 of them acted at least once. They parted 4 times. They meet again at line 14.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 0 to 3 acted each time, 4 at least once. They parted 4 times. They meet again at line 14.
 
-        **Divergence stack** after visit 3 of 6: 2 of 32 entries are used, the innermost first.
+            **Divergence stack** after visit 3 of 6: 2 of 32 entries are used, the innermost first.
 
-        - `if` of line 10; waiting for `else`: lanes 2-3; after `endif`: lanes 1-3
-        - `loop` of line 3; waiting for the next trip: lane 0; broke: lanes 4-7; after `endloop`: lanes 0-7"#]],
+            - `if` of line 10; waiting for `else`: lanes 2-3; after `endif`: lanes 1-3
+            - `loop` of line 3; waiting for the next trip: lane 0; broke: lanes 4-7; after `endloop`: lanes 0-7"#]],
     );
     check_at(
         Some(("if p2", 3)),
         "continue p1",
         "continue",
         expect![[r#"
-        **6 visits** by 0 to 1 of 8 lanes, 0.5 on average; 3 of them acted at least once. They parted 3 times. They meet again at line 3.
+            **6 visits** by 1 to 6 of 8 lanes, 3.5 on average; 0 to 1 acted each time, 3 at least once. They parted 3 times. They meet again at line 3.
 
-        **Divergence stack** after visit 4 of 6: 1 of 32 entries is used.
+            **Divergence stack** after visit 4 of 6: 1 of 32 entries is used.
 
-        - `loop` of line 3; broke: lanes 3-7; after `endloop`: lanes 0-7"#]],
+            - `loop` of line 3; broke: lanes 3-7; after `endloop`: lanes 0-7"#]],
     );
     check_at(
         Some(("if p2", 3)),
         "break p0",
         "break",
         expect![[r#"
-        **7 visits** by 1 to 2 of 8 lanes, 1.1 on average; 8 of them acted at least once. They parted 6 times. They meet again at line 16.
+            **7 visits** by 1 to 8 of 8 lanes, 4.1 on average; 1 to 2 acted each time, 8 at least once. They parted 6 times. They meet again at line 16.
 
-        **Divergence stack** after visit 4 of 7: 1 of 32 entries is used.
+            **Divergence stack** after visit 4 of 7: 1 of 32 entries is used.
 
-        - `loop` of line 3; broke: lanes 3-7; after `endloop`: lanes 0-7"#]],
+            - `loop` of line 3; broke: lanes 3-7; after `endloop`: lanes 0-7"#]],
     );
 }
