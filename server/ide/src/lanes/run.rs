@@ -11,7 +11,7 @@ use warplens_sim::{
 
 use super::model::Model;
 use super::offer::Source;
-use super::shown::{PTX_WIDTH, Shown};
+use super::shown::{PTX_WIDTH, Ran, Shown};
 use super::statement::Statement;
 
 /// The findings that end a run at a statement that is wrong as it is written.
@@ -110,9 +110,13 @@ impl Prepared {
 
     /// Lays a result over the document as it was when this run was prepared: of this run, or of one that gives the same.
     pub fn show(&self, result: Arc<RunResult>, warp: Option<WarpId>) -> Shown {
-        let resolved = Arc::clone(&self.resolved);
-        let shown = Shown::new(resolved, self.source, self.model.name(), &self.statements, result, warp);
-        shown.with_errors(Arc::clone(&self.broken))
+        let ran = Ran {
+            resolved: Arc::clone(&self.resolved),
+            source: self.source,
+            model: self.model.name(),
+            broken: Arc::clone(&self.broken),
+        };
+        Shown::new(ran, &self.statements, result, warp)
     }
 
     /// The launch, fitted to its kernel.

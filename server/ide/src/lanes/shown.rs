@@ -1,6 +1,9 @@
 //! What is shown in a document: one warp of the last run, statement by statement, at the places where the statements stand
 //! now. Needs no database, so hints can be drawn while one is busy.
 
+mod hints;
+mod places;
+
 use std::sync::Arc;
 
 use smol_str::SmolStr;
@@ -11,13 +14,14 @@ use warplens_sim::{
     WarpTrace,
 };
 
-use super::counters;
-use super::groups::{Effect, effects};
+use super::groups::effects;
 use super::offer::Source;
 use super::report::{Masks, MasksOf, Position, Positions};
 use super::statement::Statement;
-use super::text::{Reading, Role, Style, line};
+use super::text::Role;
 use super::values::Reading as ValueReading;
+pub use hints::LaneHint;
+use places::{Place, Placed};
 
 /// Lanes of a PTX warp.
 pub(crate) const PTX_WIDTH: u32 = 32;
@@ -25,41 +29,27 @@ pub(crate) const PTX_WIDTH: u32 = 32;
 /// The lanes of one warp over a document.
 #[derive(Debug, Clone)]
 pub struct Shown {
-    resolved: Arc<Resolved>,
-    source: Source,
-    model: &'static str,
+    ran: Ran,
     result: Arc<RunResult>,
     warp: WarpId,
     /// What the warp was seen to hold, if it was looked at.
     values: Option<Arc<Values>>,
     /// The visit that fixes the moment of the values, where one was chosen.
     moment: Option<(StatementId, u64)>,
-    /// By [`StatementId`]; the place is gone where an edit removed the statement.
+    /// By [`StatementId`].
     statements: Vec<Placed>,
-    /// The statements in which the text has errors that a run cannot get past.
-    broken: Arc<[StatementId]>,
     /// Whether the text has become one that cannot be run to where this one was.
     outdated: bool,
 }
 
-/// A statement where it stands now.
+/// What ran, and how.
 #[derive(Debug, Clone)]
-struct Placed {
-    place: Option<Place>,
-    role: Role,
-    /// See [`Reading::parts`].
-    parts: Box<[u32]>,
-    /// See [`ShownStatement::meets`].
-    meets: Option<StatementId>,
-    registers: Box<[(SmolStr, ScalarKind)]>,
-}
-
-#[derive(Debug, Clone, Copy)]
-struct Place {
-    range: TextRange,
-    opcode: TextSize,
-    /// Whether an edit changed its text since it ran.
-    edited: bool,
+pub(super) struct Ran {
+    pub(super) resolved: Arc<Resolved>,
+    pub(super) source: Source,
+    pub(super) model: &'static str,
+    /// The statements in which the text has errors that a run cannot get past.
+    pub(super) broken: Arc<[StatementId]>,
 }
 
 /// One statement as it is shown.
@@ -85,21 +75,10 @@ pub struct ShownStatement<'s> {
     pub registers: &'s [(SmolStr, ScalarKind)],
 }
 
-/// A few words at the end of a line.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct LaneHint {
-    /// Where: the end of a line.
-    pub offset: TextSize,
-    /// The words.
-    pub text: String,
-}
-
 impl Shown {
     /// Shows one warp of `result`: the one asked for, or the first of the launch where that has none such.
-    pub fn new(
-        resolved: Arc<Resolved>,
-        source: Source,
-        model: &'static str,
+    pub(super) fn new(
+        ran: Ran,
         statements: &[Statement],
         result: Arc<RunResult>,
         warp: Option<WarpId>,
@@ -107,31 +86,14 @@ impl Shown {
         let first = WarpId { cta: [0; 3], warp: 0 };
         let warp = warp.filter(|warp| result.warp(warp.cta, warp.warp).is_some()).unwrap_or(first);
         let effects = effects(statements, result.warp(warp.cta, warp.warp));
-        let statements = statements.iter().zip(effects).map(|(statement, Effect { role, parts })| Placed {
-            place: Some(Place { range: statement.range, opcode: statement.opcode.start(), edited: false }),
-            role,
-            parts,
-            meets: statement.flow.meets(),
-            registers: statement.registers.clone(),
-        });
-        let statements = statements.collect();
-        Shown {
-            resolved,
-            source,
-            model,
-            statements,
-            result,
-            warp,
-            values: None,
-            moment: None,
-            broken: Arc::default(),
-            outdated: false,
-        }
+        let placed = statements.iter().zip(effects).map(|(statement, effect)| Placed::new(statement, effect));
+        let statements = placed.collect();
+        Shown { ran, result, warp, values: None, moment: None, statements, outdated: false }
     }
 
     /// The launch as resolved.
     pub fn launch(&self) -> &Launch {
-        &self.resolved.launch
+        &self.ran.resolved.launch
     }
 
     /// The kernel that ran.
@@ -141,12 +103,12 @@ impl Shown {
 
     /// Where the launch came from.
     pub fn source(&self) -> Source {
-        self.source
+        self.ran.source
     }
 
     /// The divergence model.
     pub fn model(&self) -> &'static str {
-        self.model
+        self.ran.model
     }
 
     /// The whole run.
@@ -190,15 +152,9 @@ impl Shown {
         Shown { values, moment, ..self }
     }
 
-    /// The same with the statements in which the text has errors that a run cannot get past.
-    #[must_use]
-    pub(super) fn with_errors(self, broken: Arc<[StatementId]>) -> Shown {
-        Shown { broken, ..self }
-    }
-
     /// Whether the text's own errors say why a run cannot get past a statement.
     pub(super) fn has_error(&self, statement: StatementId) -> bool {
-        self.broken.contains(&statement)
+        self.ran.broken.contains(&statement)
     }
 
     /// From now on it is of the past: the text has become one that cannot be run to where this one was.
@@ -268,42 +224,6 @@ impl Shown {
         }
     }
 
-    /// The hints of the lines in `range`, which should hold whole lines. `line_end` gives the end of the line that an
-    /// offset lies on.
-    pub fn hints(
-        &self,
-        range: TextRange,
-        style: Style,
-        line_end: &dyn Fn(TextSize) -> TextSize,
-    ) -> Vec<LaneHint> {
-        let (launched, width) = (self.launched(), self.width());
-        let mut lines: Vec<(TextSize, Line<'_>)> = Vec::new();
-        for statement in self.statements().filter(|statement| range.contains_inclusive(statement.range.end()))
-        {
-            let end = line_end(statement.range.end());
-            let reading = Reading {
-                launched,
-                width,
-                trace: statement.trace,
-                role: statement.role,
-                parts: statement.parts,
-                chosen: self.moment.map(|_| statement.seen),
-            };
-            if lines.last().is_none_or(|(last, _)| *last != end) {
-                lines.push((end, Line::default()));
-            }
-            let Some((_, line)) = lines.last_mut() else { continue };
-            line.readings.push(reading);
-            let cost = statement.trace.and_then(|trace| counters::words(trace.counters.as_deref()?));
-            line.cost = line.cost.take().or(cost);
-            if style.values && line.value.is_none() {
-                line.value = value_words(&statement);
-            }
-        }
-        let hint = |(offset, line): (_, Line<'_>)| Some(LaneHint { offset, text: line.text(style)? });
-        lines.into_iter().filter_map(hint).collect()
-    }
-
     /// What is shown, as JSON.
     pub fn masks<'s>(&'s self, version: i32, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
         let place = |id: StatementId| Some(at(self.statements.get(id.index())?.place?.opcode));
@@ -311,7 +231,7 @@ impl Shown {
         let of = MasksOf {
             version,
             launch: self.launch(),
-            model: self.model,
+            model: self.ran.model,
             status: self.result.status,
             outdated: self.outdated,
             findings: &self.result.findings,
@@ -326,72 +246,12 @@ impl Shown {
     }
 }
 
-/// What is said of a line: its statements, what they cost, and what one of them wrote.
-#[derive(Default)]
-struct Line<'s> {
-    readings: Vec<Reading<'s>>,
-    cost: Option<String>,
-    value: Option<String>,
-}
-
-/// Characters of hints on a line that editors do not cut.
-const LONGEST: usize = 43;
-
-impl Line<'_> {
-    /// The words for the line; what comes last is left out where there is no room for it.
-    fn text(self, style: Style) -> Option<String> {
-        let lanes = line(self.readings, style);
-        let mut text: Option<String> = None;
-        for part in [lanes, self.cost, self.value].into_iter().flatten() {
-            text = Some(match text {
-                None => part,
-                Some(text) if text.len() + 2 + part.len() > LONGEST => text,
-                Some(text) => format!("{text}; {part}"),
-            });
-        }
-        text
-    }
-}
-
-/// The value that a statement wrote, in the lanes that came to it.
-fn value_words(statement: &ShownStatement<'_>) -> Option<String> {
-    let seen = statement.seen.filter(|seen| seen.executed != 0)?;
-    let held = seen.registers.iter().find(|held| held.written)?;
-    statement.reading(held, seen.executed).words()
-}
-
 impl ShownStatement<'_> {
     /// A register of the statement in some lanes, to be put into words.
     pub(crate) fn reading<'h>(&self, held: &'h Held, lanes: Mask) -> ValueReading<'h> {
         let kind = self.registers.iter().find(|(name, _)| *name == held.name);
         let kind = kind.map_or(ScalarKind::B64, |(_, kind)| *kind);
         ValueReading { held, kind, lanes }
-    }
-}
-
-impl Place {
-    fn edited(self, edit: TextRange, inserted: TextSize) -> Option<Place> {
-        let Place { range, opcode, .. } = self;
-        let moved = |offset: TextSize| offset - edit.len() + inserted;
-        if edit.start() >= range.end() {
-            return Some(self);
-        }
-        // An insertion right before a statement pushes it along.
-        if edit.end() <= range.start() {
-            return Some(Place {
-                range: TextRange::new(moved(range.start()), moved(range.end())),
-                opcode: moved(opcode),
-                ..self
-            });
-        }
-        if edit.contains_range(range) {
-            return None;
-        }
-        let start = range.start().min(edit.start());
-        let end = if edit.end() <= range.end() { moved(range.end()) } else { edit.start() };
-        let opcode = if edit.end() <= opcode { moved(opcode) } else { opcode.min(edit.start()) };
-        let range = TextRange::new(start, end.max(opcode));
-        Some(Place { range, opcode: opcode.max(start), edited: true })
     }
 }
 

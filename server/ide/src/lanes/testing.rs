@@ -13,7 +13,7 @@ use warplens_sim::{
 };
 
 use super::offer::Source;
-use super::shown::Shown;
+use super::shown::{Ran, Shown};
 use super::statement::{Flow, Statement};
 
 /// Every statement of the text ends with a semicolon; a `bra` meets again at the statement that follows `JOIN:`.
@@ -165,6 +165,7 @@ fn values() -> Values {
 
 pub(crate) fn shown(text: &str, result: RunResult) -> Shown {
     let warp = Some(WarpId { cta: [0; 3], warp: 0 });
-    Shown::new(Arc::new(resolved()), Source::File, "stack", &statements(text), Arc::new(result), warp)
-        .with_values(Some(Arc::new(values())), None)
+    let ran =
+        Ran { resolved: Arc::new(resolved()), source: Source::File, model: "stack", broken: Arc::default() };
+    Shown::new(ran, &statements(text), Arc::new(result), warp).with_values(Some(Arc::new(values())), None)
 }

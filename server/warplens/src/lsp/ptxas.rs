@@ -15,10 +15,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 use text_size::{TextRange, TextSize};
-use tower_lsp::jsonrpc::{ErrorCode, Id};
+use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{
     CodeLens, Command, Diagnostic, DiagnosticSeverity, DidSaveTextDocumentParams, MessageType, Uri,
-    error_codes,
 };
 use warplens_ide::{Language, SymbolKind};
 
@@ -26,7 +25,7 @@ use super::document::Edit;
 use super::event::Event;
 use super::job::{Failure, Question};
 use super::requests::to_value;
-use super::state::{State, error};
+use super::state::{State, refused};
 use output::{Message, Resources};
 use run::{Printed, Task};
 
@@ -128,7 +127,7 @@ impl State {
     /// The command of the lens.
     pub(super) fn ptxas_resources(&mut self, id: Id, uri: &Uri) {
         if let Err(why) = self.assemble(uri, Some(id.clone())) {
-            self.answer(&id, Err(error(ErrorCode::ServerError(error_codes::REQUEST_FAILED), why)));
+            self.answer(&id, Err(refused(why)));
         }
     }
 
@@ -157,10 +156,7 @@ impl State {
         let document = self.ptxas.documents.entry(uri.clone()).or_default();
         let before = if whole { document.whole.replace(run) } else { document.check.replace(run) };
         if let Some(id) = before.and_then(|mut run| run.asked.take()) {
-            self.answer(
-                &id,
-                Err(error(ErrorCode::ServerError(error_codes::REQUEST_FAILED), "ptxas was started anew")),
-            );
+            self.answer(&id, Err(refused("ptxas was started anew")));
         }
         Ok(())
     }
@@ -223,9 +219,7 @@ impl State {
                 self.answer(&id, Ok(answer));
                 self.refresh_lanes();
             }
-            Err(why) => {
-                self.answer(&id, Err(error(ErrorCode::ServerError(error_codes::REQUEST_FAILED), why)))
-            }
+            Err(why) => self.answer(&id, Err(refused(why))),
         }
     }
 

@@ -382,7 +382,7 @@ impl State {
             Err(Failure::Cancelled) if current => self.queue.push_front(job),
             Err(Failure::Cancelled) => self.withdrawn(&job),
             Err(Failure::Refused(why)) => {
-                self.failed(&job, error(ErrorCode::ServerError(error_codes::REQUEST_FAILED), why))
+                self.failed(&job, refused(why));
             }
             Err(Failure::Panicked(why)) => {
                 tracing::error!("{:?} about {}: {why}", job.asker, job.uri.as_str());
@@ -426,6 +426,11 @@ impl State {
 /// An error of the protocol.
 pub(super) fn error(code: ErrorCode, message: impl Into<std::borrow::Cow<'static, str>>) -> Error {
     Error { code, message: message.into(), data: None }
+}
+
+/// The error of a request that cannot be done as things are.
+pub(super) fn refused(why: impl Into<std::borrow::Cow<'static, str>>) -> Error {
+    error(ErrorCode::ServerError(error_codes::REQUEST_FAILED), why)
 }
 
 /// The error of a request about a document that the client has not opened.

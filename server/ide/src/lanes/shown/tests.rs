@@ -2,7 +2,7 @@ use expect_test::{Expect, expect};
 
 use super::*;
 use crate::lanes::testing::{ALL, TEXT, result, shown, trace};
-use crate::lanes::text::Format;
+use crate::lanes::text::{Format, Style};
 
 fn line_end(text: &str) -> impl Fn(TextSize) -> TextSize {
     move |offset| {
