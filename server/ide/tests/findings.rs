@@ -1,9 +1,48 @@
-//! The pages of findings: each starts with what the table says, and the index lists them all.
+//! The pages of findings: each starts with what the table says, the index lists them all, and the simulator finds in
+//! their examples what they say. Where the assembler is there, it takes every one of them.
 
-use std::path::{Path, PathBuf};
+#![allow(clippy::print_stdout)] // A test that is skipped says so.
+
+mod page;
 
 use expect_test::expect_file;
-use warplens_ide::lanes::{FindingCode, finding_code, finding_codes};
+use page::{Example, accepts, assembler, check_names, examples, pages};
+use warplens_ide::lanes::{Choice, FindingCode, RunRequest, finding_codes};
+use warplens_ide::{AnalysisHost, FileId, Language, Severity};
+use warplens_sim::{Checks, Control, RunOptions};
+
+/// The one that takes a run of hundreds of megabytes.
+const WITHOUT_EXAMPLE: &str = "shadow-limit";
+
+/// What is found by the launch that stands in an example, else by the inferred one; or why that cannot be run.
+fn found(example: &Example) -> Result<Vec<&'static str>, String> {
+    let mut host = AnalysisHost::new();
+    host.set_accepts(example.accepts);
+    host.open(FileId(0), example.language, &example.text);
+    let request = RunRequest {
+        entry: None,
+        launch: Choice::First,
+        wave_width: None,
+        model: None,
+        usual_model: None,
+        options: RunOptions { checks: Checks::ALL, ..RunOptions::default() },
+    };
+    let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new())).unwrap();
+    let prepared = prepared.map_err(|problem| problem.to_string())?;
+    let result = prepared.run(Control::none()).expect("nobody cancels");
+    let mut codes: Vec<_> = result.findings.iter().map(|finding| finding.code).collect();
+    codes.dedup();
+    Ok(codes)
+}
+
+/// The errors that are seen without a run.
+fn errors(example: &Example) -> Vec<String> {
+    let mut host = AnalysisHost::new();
+    host.open(FileId(0), example.language, &example.text);
+    let found = host.snapshot().diagnostics(FileId(0)).unwrap();
+    let errors = found.into_iter().filter(|found| found.severity == Severity::Error);
+    errors.map(|error| error.message).collect()
+}
 
 #[test]
 fn every_page_starts_with_what_the_table_says() {
@@ -14,21 +53,28 @@ fn every_page_starts_with_what_the_table_says() {
 }
 
 #[test]
-fn names_are_in_kebab_case_and_stand_once() {
-    for (index, code) in finding_codes().iter().enumerate() {
-        let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
-        assert!(code.name.chars().all(is_kebab), "{}", code.name);
-        assert!(!finding_codes()[..index].iter().any(|other| other.name == code.name), "{} twice", code.name);
-    }
+fn every_name_has_its_page() {
+    check_names("findings", &finding_codes().iter().map(|code| code.name).collect::<Vec<_>>());
 }
 
 #[test]
-fn every_page_has_its_finding() {
-    for entry in std::fs::read_dir(pages()).unwrap() {
-        let name = entry.unwrap().file_name().into_string().unwrap();
-        let name = name.strip_suffix(".md").unwrap_or(&name);
-        assert!(name == "README" || finding_code(name).is_some(), "docs/findings/{name}.md");
+fn the_examples_are_what_they_say() {
+    let mut wrong = Vec::new();
+    for FindingCode { name, page, .. } in finding_codes() {
+        let examples = examples(page);
+        assert_eq!(examples.is_empty(), *name == WITHOUT_EXAMPLE, "{name}: examples");
+        for pair in examples.chunks(2) {
+            let bad = found(&pair[0]);
+            if bad.as_deref() != Ok(&[*name]) {
+                wrong.push(format!("{name}: the wrong example gives {bad:?}"));
+            }
+            let (good, errors) = (found(&pair[1]), errors(&pair[1]));
+            if good != Ok(vec![]) || !errors.is_empty() {
+                wrong.push(format!("{name}: the right example gives {good:?}, {errors:?}"));
+            }
+        }
     }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
@@ -41,9 +87,21 @@ fn the_index_lists_all() {
     for FindingCode { name, summary, .. } in finding_codes() {
         index += &format!("| [{name}]({name}.md) | {} |\n", summary.replace('|', "\\|"));
     }
-    expect_file![pages().join("README.md")].assert_eq(&index);
+    expect_file![pages("findings").join("README.md")].assert_eq(&index);
 }
 
-fn pages() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/findings")
+/// What only a run shows is no mistake for the assembler.
+#[test]
+fn the_assembler_takes_the_examples() {
+    let Some(ptxas) = assembler() else { return };
+    let mut wrong = Vec::new();
+    for FindingCode { name, page, .. } in finding_codes() {
+        let examples = examples(page);
+        for (at, example) in examples.iter().enumerate().filter(|(_, one)| one.language == Language::Ptx) {
+            if !accepts(&ptxas, name, &example.text) {
+                wrong.push(format!("{name}: example {}", at + 1));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "the assembler rejects\n{}", wrong.join("\n"));
 }

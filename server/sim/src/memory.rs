@@ -72,7 +72,12 @@ impl DeviceMemory {
         let index = self.buffers.len() as u32;
         self.owners.resize(self.owners.len() + (covered / GRANULE) as usize, index);
         self.owners.resize(self.owners.len() + (self.guard / GRANULE) as usize, NOBODY);
-        self.bytes.resize(self.bytes.len() + (covered + self.guard) as usize, 0);
+        let total = self.bytes.len() + (covered + self.guard) as usize;
+        match self.bytes.is_empty() {
+            // Pages of zeros that nobody touches cost nothing, however large the memory is.
+            true => self.bytes = vec![0; total],
+            false => self.bytes.resize(total, 0),
+        }
         self.buffers.push(Buffer { name: name.into(), address, len, read_only: false, freed: false });
         Ok(address)
     }

@@ -1,0 +1,115 @@
+//! The pages of diagnostics and of findings: what their blocks of code stand for, and what the assembler says of them.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use warplens_ide::{Accepts, Language};
+
+/// A block of code in a page.
+pub(crate) struct Example {
+    pub(crate) language: Language,
+    /// The whole file that the block stands for.
+    pub(crate) text: String,
+    /// Whose WAVE it is held against: the second word after the fence, if there is one.
+    pub(crate) accepts: Accepts,
+}
+
+/// The blocks of a page, wrong and right in turn.
+pub(crate) fn examples(page: &str) -> Vec<Example> {
+    let blocks = page.split("```").skip(1).step_by(2);
+    let examples: Vec<_> =
+        blocks.map(|block| example(block.split_once('\n').expect("a block has lines"))).collect();
+    assert_eq!(examples.len() % 2, 0, "examples come in pairs:\n{page}");
+    examples
+}
+
+fn example((language, code): (&str, &str)) -> Example {
+    let (language, accepts) = language.split_once(' ').unwrap_or((language, "both"));
+    let accepts = Accepts::named(accepts).expect("the second word names a language");
+    match language {
+        "wave" => Example { language: Language::Wave, text: code.to_owned(), accepts },
+        "ptx" if code.contains(".version") => {
+            Example { language: Language::Ptx, text: code.to_owned(), accepts }
+        }
+        "ptx" => Example { language: Language::Ptx, text: kernel(code), accepts },
+        other => panic!("a block is of `ptx` or `wave`, not of `{other}`"),
+    }
+}
+
+/// A kernel around some statements, below the launch that they may begin with; see `codes.rs` for what it declares.
+fn kernel(statements: &str) -> String {
+    let has_launch = statements.starts_with("// @launch");
+    let (launch, statements) = statements.split_at(if has_launch { first_line(statements) } else { 0 });
+    let ends = ["ret;", "exit;", "trap;"].iter().any(|end| statements.trim_end().ends_with(end));
+    let end = if ends { "" } else { "    ret;\n" };
+    format!(
+        "\
+.version 9.0
+.target sm_90
+.address_size 64
+.shared .align 16 .b32 tile[32];
+{launch}.visible .entry k(.param .u64 out)
+{{
+    .reg .pred %p<4>;
+    .reg .b16 %h<4>;
+    .reg .b32 %r<8>;
+    .reg .f32 %f<8>;
+    .reg .b64 %rd<8>;
+    .reg .f64 %fd<4>;
+{statements}
+{end}}}
+"
+    )
+}
+
+/// The length of the first line, its end included.
+fn first_line(text: &str) -> usize {
+    text.find('\n').map_or(text.len(), |end| end + 1)
+}
+
+/// Names are in kebab case, each stands once and has the page that is called like it.
+pub(crate) fn check_names(folder: &str, names: &[&str]) {
+    for (index, name) in names.iter().enumerate() {
+        let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        assert!(name.chars().all(is_kebab), "{name}");
+        assert!(!names[..index].contains(name), "{name} twice");
+    }
+    for entry in std::fs::read_dir(pages(folder)).unwrap() {
+        let file = entry.unwrap().file_name().into_string().unwrap();
+        let name = file.strip_suffix(".md").unwrap_or(&file);
+        assert!(name == "README" || names.contains(&name), "docs/{folder}/{file} is about nothing");
+    }
+}
+
+/// A folder of pages.
+pub(crate) fn pages(folder: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(folder)
+}
+
+/// The assembler, where it is there; else it is said that the test is skipped.
+pub(crate) fn assembler() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
+    let local = Some(root.join(".oracle/ptxas-13")).filter(|path| path.exists());
+    let on_path = || {
+        let found = Command::new("ptxas").arg("--version").output().is_ok();
+        found.then(|| PathBuf::from("ptxas"))
+    };
+    let found = named.or(local).or_else(on_path);
+    if found.is_none() {
+        println!("skipped: ptxas not found (WARPLENS_PTXAS)");
+    }
+    found
+}
+
+/// Whether the assembler takes a file.
+pub(crate) fn accepts(ptxas: &Path, name: &str, text: &str) -> bool {
+    let file = std::env::temp_dir().join(format!("warplens-page-{}-{name}.ptx", std::process::id()));
+    std::fs::write(&file, text).unwrap();
+    let target = text.split("sm_").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or("90");
+    // Older targets are checked by the oldest that it knows.
+    let target = if target.parse().is_ok_and(|number: u32| number < 75) { "75" } else { target };
+    let run = Command::new(ptxas).arg("-arch").arg(format!("compute_{target}")).arg(&file).output().unwrap();
+    std::fs::remove_file(&file).unwrap();
+    run.status.success()
+}
