@@ -36,7 +36,7 @@ enum Chore {
         #[arg(long)]
         check: bool,
     },
-    /// Checks the invariants of the code base: who names what, how long files are.
+    /// Checks the invariants of the code base: who names what, how long files are, where pages lead.
     Tidy,
     /// Builds the server in release and the .vsix with it inside, for this platform.
     Dist,

@@ -1,6 +1,8 @@
 //! Invariants of the code base that a compiler does not hold: who may name what, how long a file may be, and
 //! what must never be written down.
 
+mod pages;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,12 +61,14 @@ const LONG_FILES: [(&str, &str); 0] = [];
 pub(crate) fn run() -> Result<()> {
     let root = project_root();
     let mut problems = Vec::new();
-    for file in rust_files(&root)? {
+    let rooms = ["syntax", "server", "tests", "xtask"].map(|name| root.join(name));
+    for file in files(rooms.into(), "rs")? {
         let name = relative(&root, &file);
         let text = fs::read_to_string(&file).with_context(|| format!("cannot read {name}"))?;
         check_fences(&name, &text, &mut problems);
         check_shape(&name, &text, &mut problems);
     }
+    pages::check(&root, &mut problems)?;
     if problems.is_empty() {
         return Ok(());
     }
@@ -106,15 +110,15 @@ fn generated(name: &str) -> bool {
     name.contains("/generated/")
 }
 
-fn rust_files(root: &Path) -> Result<Vec<PathBuf>> {
+/// The files below some folders that end so, without what was built or installed there.
+fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
-    let mut folders: Vec<PathBuf> = ["syntax", "server", "tests", "xtask"].map(|name| root.join(name)).into();
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
             let path = entry?.path();
             if path.is_dir() && !path.ends_with("node_modules") && !path.ends_with("target") {
                 folders.push(path);
-            } else if path.extension().is_some_and(|extension| extension == "rs") {
+            } else if path.extension().is_some_and(|extension| extension == end) {
                 files.push(path);
             }
         }

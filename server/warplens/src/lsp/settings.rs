@@ -234,6 +234,34 @@ mod tests {
         );
     }
 
+    /// The settings of a section by their whole names, a section within it as its members.
+    fn flat(name: &str, value: &Value, settings: &mut BTreeMap<String, Value>) {
+        match value {
+            Value::Object(members) if !members.is_empty() => {
+                members.iter().for_each(|(key, value)| flat(&format!("{name}.{key}"), value, settings));
+            }
+            value => {
+                settings.insert(name.to_owned(), value.clone());
+            }
+        }
+    }
+
+    #[test]
+    fn the_extension_offers_what_the_server_reads() {
+        let manifest = include_str!("../../../../editors/vscode/package.json");
+        let manifest: Value = serde_json::from_str(manifest).expect("JSON");
+        let offered = manifest["contributes"]["configuration"]["properties"].as_object().expect("settings");
+        let is_own = |name: &str| name.starts_with("warplens.server.") || name.starts_with("warplens.trace.");
+        let offered = offered.iter().filter(|(name, _)| !is_own(name));
+        let offered: BTreeMap<_, _> =
+            offered.map(|(name, setting)| (name.clone(), setting["default"].clone())).collect();
+        let mut read = BTreeMap::new();
+        flat("warplens", &serde_json::to_value(Settings::default()).expect("JSON"), &mut read);
+        // Left out, it is each language's own; the extension names that of PTX.
+        read.insert("warplens.simulation.model".into(), json!("stack"));
+        assert_eq!(offered, read);
+    }
+
     #[test]
     fn names_that_are_no_diagnostics_are_told_apart() {
         let section = json!({ "diagnostics": {

@@ -1,0 +1,116 @@
+//! Pages and the extension's manifest: links lead somewhere, and what a user can set or call is written down.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use serde_json::Value;
+
+use super::{files, relative};
+
+const MANIFEST: &str = "editors/vscode/package.json";
+const README_OF_EXTENSION: &str = "editors/vscode/README.md";
+const PAGE_OF_SETTINGS: &str = "docs/lsp-extensions.md";
+
+/// Settings of the extension alone; every other editor reads about the rest.
+const ONLY_IN_VSCODE: [&str; 2] = ["warplens.server.", "warplens.trace."];
+
+/// Looks at every page that a person reads.
+pub(super) fn check(root: &Path, problems: &mut Vec<String>) -> Result<()> {
+    let manifest = Manifest::read(root)?;
+    for page in pages(root)? {
+        let name = relative(root, &page);
+        let text = fs::read_to_string(&page).with_context(|| format!("cannot read {name}"))?;
+        check_links(&page, &name, &text, problems);
+        manifest.check_names(&name, &text, problems);
+    }
+    manifest.check_written(root, problems)
+}
+
+fn pages(root: &Path) -> Result<Vec<PathBuf>> {
+    let mut pages = files(["docs", "editors/vscode"].map(|name| root.join(name)).into(), "md")?;
+    pages.push(root.join("README.md"));
+    Ok(pages)
+}
+
+/// The lines of a page that are no code.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let mut in_code = false;
+    text.lines().enumerate().filter(move |(_, line)| {
+        let fence = line.trim_start().starts_with("```");
+        in_code ^= fence;
+        !in_code && !fence
+    })
+}
+
+fn check_links(page: &Path, name: &str, text: &str, problems: &mut Vec<String>) {
+    let folder = page.parent().unwrap_or(page);
+    for (number, line) in prose(text) {
+        let targets = line.split("](").skip(1).filter_map(|rest| rest.split_once(')'));
+        for (target, _) in targets {
+            let file = target.split('#').next().unwrap_or_default();
+            if !file.is_empty() && !target.contains("://") && !folder.join(file).exists() {
+                problems.push(format!("{name}:{}: links to `{target}`, which is not there", number + 1));
+            }
+        }
+    }
+}
+
+/// What the extension offers.
+struct Manifest {
+    settings: BTreeSet<String>,
+    /// As the palette shows them.
+    commands: Vec<String>,
+}
+
+impl Manifest {
+    fn read(root: &Path) -> Result<Manifest> {
+        let text =
+            fs::read_to_string(root.join(MANIFEST)).with_context(|| format!("cannot read {MANIFEST}"))?;
+        let manifest: Value =
+            serde_json::from_str(&text).with_context(|| format!("{MANIFEST} is no JSON"))?;
+        let offers = &manifest["contributes"];
+        let settings = offers["configuration"]["properties"].as_object().context("no settings")?;
+        let commands = offers["commands"].as_array().context("no commands")?;
+        let shown = |command: &Value| {
+            Some(format!("{}: {}", command["category"].as_str()?, command["title"].as_str()?))
+        };
+        Ok(Manifest {
+            settings: settings.keys().cloned().collect(),
+            commands: commands.iter().filter_map(shown).collect(),
+        })
+    }
+
+    /// A page names no setting that there is not.
+    fn check_names(&self, name: &str, text: &str, problems: &mut Vec<String>) {
+        for (number, line) in prose(text) {
+            let words = line.split('`').skip(1).step_by(2);
+            let is_setting = |word: &&str| word.starts_with("warplens.") && word.matches('.').count() == 2;
+            let is_there = |word: &str| self.settings.contains(word) || word.ends_with('*');
+            for word in words.filter(is_setting).filter(|word| !is_there(word)) {
+                problems.push(format!("{name}:{}: there is no setting `{word}`", number + 1));
+            }
+        }
+    }
+
+    /// Every setting and command is written about.
+    fn check_written(&self, root: &Path, problems: &mut Vec<String>) -> Result<()> {
+        let read = |name| fs::read_to_string(root.join(name)).with_context(|| format!("cannot read {name}"));
+        let (readme, page) = (read(README_OF_EXTENSION)?, read(PAGE_OF_SETTINGS)?);
+        for setting in &self.settings {
+            let only_here = ONLY_IN_VSCODE.iter().any(|prefix| setting.starts_with(prefix));
+            let page = (PAGE_OF_SETTINGS, &page);
+            for (name, text) in
+                [Some((README_OF_EXTENSION, &readme)), (!only_here).then_some(page)].into_iter().flatten()
+            {
+                if !text.contains(&format!("`{setting}`")) {
+                    problems.push(format!("{name}: says nothing of the setting `{setting}`"));
+                }
+            }
+        }
+        let unsaid = self.commands.iter().filter(|command| !readme.contains(*command));
+        problems.extend(unsaid.map(|command| format!("{README_OF_EXTENSION}: says nothing of *{command}*")));
+        Ok(())
+    }
+}
