@@ -85,6 +85,49 @@ fn check_edit(find: &str, replace: &str, expect: Expect) {
     check(Language::Ptx, MODULE, &[(find, replace)], expect);
 }
 
+/// An edit that others need not hear of: what asks a function runs for this one, once.
+fn check_body_edit(find: &str, replace: &str) {
+    check_edit(
+        find,
+        replace,
+        expect![[r#"
+            calls_of 1
+            item_folds 1
+            item_lints 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_uses 1
+            ptx_header 1
+            wanted 1
+        "#]],
+    );
+}
+
+/// An edit of what others see: what asks the module runs too, and of the other functions nothing.
+fn check_header_edit(find: &str, replace: &str) {
+    check_edit(
+        find,
+        replace,
+        expect![[r#"
+            calls_of 1
+            item_folds 1
+            item_lints 1
+            item_problems 1
+            item_symbols 1
+            items 1
+            module_names 1
+            module_problems 1
+            module_target 1
+            module_uses 1
+            module_variable 4
+            never_returns 1
+            ptx_header 1
+            wanted 1
+        "#]],
+    );
+}
+
 #[test]
 fn at_first_every_query_runs_for_every_item() {
     let mut observed = Observed::new(Language::Ptx, MODULE);
@@ -110,172 +153,31 @@ fn at_first_every_query_runs_for_every_item() {
 
 #[test]
 fn typing_in_a_body_runs_the_queries_of_its_item_only() {
-    check_edit(
-        "mov.u32 %r1, 1;",
-        "mov.u32 %r1, 12;",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_uses 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
-    check_edit(
-        "mov.u32 %r1, 1;",
-        "movv.u32 %r1, 1;",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_uses 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
-    check_edit(
-        "mov.u32 %r1, 1;",
-        "\n\n// longer\n mov.u32 %r1, 1;",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_uses 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
-    check_edit(
-        "mov.u32 %r1, 1;",
-        "mov.u32 %r1, [;",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_uses 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
+    check_body_edit("mov.u32 %r1, 1;", "mov.u32 %r1, 12;");
+    check_body_edit("mov.u32 %r1, 1;", "movv.u32 %r1, 1;");
+    check_body_edit("mov.u32 %r1, 1;", "\n\n// longer\n mov.u32 %r1, 1;");
+    check_body_edit("mov.u32 %r1, 1;", "mov.u32 %r1, [;");
 }
 
 #[test]
 fn renaming_a_kernel_runs_nothing_of_the_others() {
-    check_edit(
-        ".entry b()",
-        ".entry b2()",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_names 1
-            module_problems 1
-            module_target 1
-            module_uses 1
-            module_variable 4
-            never_returns 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
+    check_header_edit(".entry b()", ".entry b2()");
 }
 
 #[test]
 fn renaming_a_function_that_others_call_runs_none_of_theirs() {
-    check_edit(
-        ".func f()",
-        ".func f2()",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_names 1
-            module_problems 1
-            module_target 1
-            module_uses 1
-            module_variable 4
-            never_returns 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
+    check_header_edit(".func f()", ".func f2()");
 }
 
 #[test]
 fn a_new_item_runs_only_its_own() {
-    check_edit(
-        ".entry b()",
-        ".entry n() { ret; }\n.entry b()",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_names 1
-            module_problems 1
-            module_target 1
-            module_uses 1
-            module_variable 4
-            never_returns 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
+    check_header_edit(".entry b()", ".entry n() { ret; }\n.entry b()");
 }
 
 #[test]
 fn open_braces_quotes_and_comments_stay_inside() {
-    check_edit(
-        "mov.u32 %r1, 1;",
-        "{ mov.u32 %r1, 1;",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_uses 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
-    check_edit(
-        "mov.u32 %r1, 1;",
-        "\" mov.u32 %r1, 1;",
-        expect![[r#"
-            calls_of 1
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_uses 1
-            ptx_header 1
-            wanted 1
-        "#]],
-    );
+    check_body_edit("mov.u32 %r1, 1;", "{ mov.u32 %r1, 1;");
+    check_body_edit("mov.u32 %r1, 1;", "\" mov.u32 %r1, 1;");
     check_edit(
         "mov.u32 %r1, 1;",
         "/* mov.u32 %r1, 1;",
@@ -307,32 +209,21 @@ fn wave_kernels_are_apart_too() {
     halt
 .end
 ";
-    check(
-        Language::Wave,
-        file,
-        &[("mov_imm r1, 1", "mov_imm r1, 17")],
-        expect![[r#"
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_uses 1
-        "#]],
-    );
-    check(
-        Language::Wave,
-        file,
-        &[(".kernel a", ".kernel c")],
-        expect![[r#"
-            item_folds 1
-            item_lints 1
-            item_problems 1
-            item_symbols 1
-            items 1
-            module_uses 1
-        "#]],
-    );
+    for edit in [("mov_imm r1, 1", "mov_imm r1, 17"), (".kernel a", ".kernel c")] {
+        check(
+            Language::Wave,
+            file,
+            &[edit],
+            expect![[r#"
+                item_folds 1
+                item_lints 1
+                item_problems 1
+                item_symbols 1
+                items 1
+                module_uses 1
+            "#]],
+        );
+    }
 }
 
 #[test]
