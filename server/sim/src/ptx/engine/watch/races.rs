@@ -1,7 +1,7 @@
 //! Races and reads of what nobody wrote, in words.
 
 use super::copies::{Family, UNDER_WAY, Until, WARPS};
-use super::shadow::{Clash, Conflict, Strength};
+use super::shadow::{Clash, Conflict, Stamp, Strength};
 use super::{Deed, Told, Watch};
 use crate::ptx::engine::cluster::Own;
 use crate::ptx::engine::spaces::{Bank, Spaces};
@@ -20,6 +20,30 @@ struct Meeting {
     lane: u32,
     /// Where the lane's own access begins.
     index: u64,
+}
+
+/// Whether it matters who is first.
+#[derive(Clone, Copy, PartialEq)]
+enum Race {
+    Data,
+    SameValue,
+}
+
+impl Race {
+    fn code(self) -> (&'static str, Severity) {
+        match self {
+            Race::Data => ("data-race", Severity::Error),
+            Race::SameValue => ("same-value-race", Severity::Information),
+        }
+    }
+}
+
+/// The thread of the earlier access, as the warp that runs sees it.
+struct Other {
+    name: String,
+    in_warp: bool,
+    in_block: bool,
+    in_cluster: bool,
 }
 
 impl Clashes {
@@ -52,7 +76,8 @@ impl Watch {
             if differs.is_some() && meetings.iter().any(raced) {
                 self.raced.push(StatementId(meeting.conflict.before.statement()));
             }
-            self.report_race(told, meeting, *mask, differs.is_none(), spaces);
+            let race = if differs.is_some() { Race::Data } else { Race::SameValue };
+            self.report_race(told, meeting, *mask, race, spaces);
         }
     }
 
@@ -83,58 +108,27 @@ impl Watch {
         })
     }
 
-    fn report_race(&mut self, told: &Told<'_>, meeting: Meeting, mask: u32, same: bool, spaces: &Spaces) {
-        let Meeting { conflict: Conflict { clash, before, at, .. }, lane, .. } = meeting;
-        let (code, severity) = match same {
-            true => ("same-value-race", Severity::Information),
-            false => ("data-race", Severity::Error),
-        };
+    fn report_race(&mut self, told: &Told<'_>, meeting: Meeting, mask: u32, race: Race, spaces: &Spaces) {
+        let Meeting { conflict, lane, .. } = meeting;
+        let Conflict { clash, before, at, .. } = conflict;
+        let (code, severity) = race.code();
         let key = (code, self.visit.statement, before.statement());
         if !self.reported.insert(key) {
             return;
         }
         let Some(extent) = told.extent(lane as usize) else { return };
+        let place = place(extent.bank, at, spaces);
         if before.epoch >= UNDER_WAY {
-            return self.report_late(told, meeting, mask, &place(extent.bank, at, spaces));
+            return self.report_late(told, meeting, mask, &place);
         }
         let (here, there) = match clash {
             Clash::ReadAfterWrite => ("reads", "wrote"),
             Clash::WriteAfterWrite => ("writes", "wrote"),
             Clash::WriteAfterRead => ("writes", "read"),
         };
-        let origin = self.sync.origin(before.epoch);
-        let same_block = origin.is_none_or(|origin| origin.block == self.sync.running());
-        let warp = origin.map_or(self.visit.warp, |origin| origin.warp);
-        let same_warp = same_block && warp == self.visit.warp;
-        let other = match (same_warp, same_block) {
-            (true, _) => format!("lane {}", before.lane()),
-            (_, true) => format!("lane {} of warp {warp}", before.lane()),
-            _ => {
-                let [x, y, z] = self.cta(origin.map_or(0, |origin| origin.block));
-                format!("lane {} of warp {warp} of block ({x},{y},{z})", before.lane())
-            }
-        };
-        let place = place(extent.bank, at, spaces);
-        let mend = if same && clash == Clash::WriteAfterRead {
-            "it writes what is there already, so the outcome does not depend on who is first"
-        } else if same {
-            "both write the same value, so the outcome does not depend on who is first"
-        } else if (before.strength() != Strength::Weak) != (told.deed == Deed::Atomic)
-            && self.is_mixed(told, before)
-        {
-            "one side is atomic or volatile and the other is not: make both so, or order them"
-        } else if same_warp && before.statement() == self.visit.statement && told.deed == Deed::Store {
-            "which lane's value stays is not defined: let one lane store, or give each a place of its own"
-        } else if same_warp {
-            "put a `bar.warp.sync` between the two"
-        } else if same_block {
-            "put a `bar.sync` between the two, on the way of all threads"
-        } else if origin.is_some_and(|origin| self.cluster.clock.holds(origin.block)) {
-            "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two, on the way of all threads"
-        } else {
-            "no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch"
-        };
-        let what = if same { "lane" } else { "data race: lane" };
+        let other = self.other(before);
+        let (mend, other) = (self.mend(told, race, &conflict, &other), other.name);
+        let what = if race == Race::SameValue { "lane" } else { "data race: lane" };
         let message = format!(
             "{what} {lane} {here} {place} that {other} {there} with nothing between to order them; {mend}"
         );
@@ -152,6 +146,48 @@ impl Watch {
             lanes: mask.into(),
             related: vec![related],
         });
+    }
+
+    fn other(&self, before: Stamp) -> Other {
+        let origin = self.sync.origin(before.epoch);
+        let in_block = origin.is_none_or(|origin| origin.block == self.sync.running());
+        let warp = origin.map_or(self.visit.warp, |origin| origin.warp);
+        let in_warp = in_block && warp == self.visit.warp;
+        let lane = before.lane();
+        let name = match (in_warp, in_block) {
+            (true, _) => format!("lane {lane}"),
+            (_, true) => format!("lane {lane} of warp {warp}"),
+            _ => {
+                let [x, y, z] = self.cta(origin.map_or(0, |origin| origin.block));
+                format!("lane {lane} of warp {warp} of block ({x},{y},{z})")
+            }
+        };
+        let in_cluster = origin.is_some_and(|origin| self.cluster.clock.holds(origin.block));
+        Other { name, in_warp, in_block, in_cluster }
+    }
+
+    /// What orders the two, or why nothing has to.
+    fn mend(&self, told: &Told<'_>, race: Race, conflict: &Conflict, other: &Other) -> &'static str {
+        let Conflict { clash, before, .. } = *conflict;
+        if race == Race::SameValue && clash == Clash::WriteAfterRead {
+            "it writes what is there already, so the outcome does not depend on who is first"
+        } else if race == Race::SameValue {
+            "both write the same value, so the outcome does not depend on who is first"
+        } else if (before.strength() != Strength::Weak) != (told.deed == Deed::Atomic)
+            && self.is_mixed(told, before)
+        {
+            "one side is atomic or volatile and the other is not: make both so, or order them"
+        } else if other.in_warp && before.statement() == self.visit.statement && told.deed == Deed::Store {
+            "which lane's value stays is not defined: let one lane store, or give each a place of its own"
+        } else if other.in_warp {
+            "put a `bar.warp.sync` between the two"
+        } else if other.in_block {
+            "put a `bar.sync` between the two, on the way of all threads"
+        } else if other.in_cluster {
+            "put `barrier.cluster.arrive` and `barrier.cluster.wait` between the two, on the way of all threads"
+        } else {
+            "no barrier orders blocks: use an atomic, or a fence and a flag, or a second launch"
+        }
     }
 
     /// Somebody comes before a copy is done.
