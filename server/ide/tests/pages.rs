@@ -1,5 +1,5 @@
-//! The pages of diagnostics: each starts with what the table says, and its examples are what it says they are. Where
-//! the assembler is there, it agrees with them.
+//! The pages of diagnostics: each starts with what the table says, its examples are what it says they are, and what a lint
+//! offers is its right one. Where the assembler is there, it agrees with them.
 
 #![allow(clippy::print_stdout)] // A test that is skipped says so.
 
@@ -7,7 +7,7 @@ mod page;
 
 use expect_test::expect_file;
 use page::{Example, accepts, assembler, check_names, examples, pages};
-use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, Language, Severity, codes};
+use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, LINTS, Language, Severity, codes};
 
 /// The one that needs an example of 500 mistakes.
 const WITHOUT_EXAMPLE: &str = "too-many-problems";
@@ -70,6 +70,35 @@ fn the_index_lists_all() {
         index += &format!("| [{name}]({name}.md) | {severity} | {} |\n", summary.replace('|', "\\|"));
     }
     expect_file![pages("diagnostics").join("README.md")].assert_eq(&index);
+}
+
+/// The text with the mend of what the page is about.
+fn mended(example: &Example, about: &str) -> String {
+    let mut host = AnalysisHost::new();
+    host.set_accepts(example.accepts);
+    host.open(FileId(0), example.language, &example.text);
+    let found = host.snapshot().diagnostics(FileId(0)).unwrap();
+    let found = found.into_iter().find(|found| found.code == about).expect("the example is wrong");
+    let mut text = example.text.clone();
+    let fix = found.fixes.first().expect("a lint offers a rewrite");
+    for edit in fix.edits.iter().rev() {
+        text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert);
+    }
+    text
+}
+
+#[test]
+fn what_a_lint_offers_is_the_right_example() {
+    let mut wrong = String::new();
+    for code in codes().iter().filter(|code| LINTS.contains(&code.name)) {
+        for pair in examples(code.page).chunks(2) {
+            let text = mended(&pair[0], code.name);
+            if text != pair[1].text {
+                wrong += &format!("{}: the rewrite is\n{text}", code.name);
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
 }
 
 /// An error if and only if the assembler rejects it.
