@@ -18,6 +18,7 @@ mod operands;
 mod problem;
 mod reach;
 mod recursion;
+mod room;
 mod spare;
 mod structure;
 #[cfg(test)]

@@ -1,6 +1,9 @@
 //! What a lint of WAVE offers to write does the same: kernels made at random are run as they are and rewritten, and leave the
 //! same in memory and in every register that they name.
 
+#[path = "wave_lints/variants.rs"]
+mod variants;
+
 use std::fmt::Write;
 
 use proptest::prelude::*;

@@ -15,7 +15,7 @@ use super::model::{
     Value, WorkgroupSize,
 };
 use super::problem::{Problem, ProblemKind};
-use super::{divergence, operands, reach, recursion, structure};
+use super::{divergence, operands, reach, recursion, room, structure};
 
 /// General registers are `r0` to this one.
 const LAST_REGISTER: u32 = 254;
@@ -355,6 +355,9 @@ impl Lowering {
             self.missing_halt();
         }
         recursion::check(&mut self.code);
+        if joined {
+            room::check(&mut self.code);
+        }
         self.code.names.sort_by_key(|name| name.range.start());
         self.code.problems.sort_by_key(|problem| problem.range.start());
         self.code

@@ -36,7 +36,8 @@ impl Problem {
             ProblemKind::SecondElse { .. } => "second-else",
             ProblemKind::Crossed { .. } => "crossed-structure",
             ProblemKind::OutsideLoop(_) => "outside-loop",
-            ProblemKind::TooDeep => "nesting-depth",
+            ProblemKind::TooDeep | ProblemKind::TooDeepCall(_) => "nesting-depth",
+            ProblemKind::CallDepth(_) => "call-depth",
             ProblemKind::EndlessLoop => "endless-loop",
             ProblemKind::MissingHalt => "missing-halt",
             ProblemKind::Unreachable => "unreachable-code",
@@ -66,6 +67,7 @@ impl Problem {
             | ProblemKind::UnwrittenRegister(_)
             | ProblemKind::UnwrittenPredicate(_)
             | ProblemKind::DivergentBarrier { .. }
+            | ProblemKind::CallDepth(_)
             | ProblemKind::Recursion(_) => Severity::Warning,
             ProblemKind::Unreachable => Severity::Hint,
             _ => Severity::Error,
@@ -153,7 +155,15 @@ impl Problem {
                 "a `loop` that began later is still open: close it with `endloop` first".to_owned()
             }
             ProblemKind::OutsideLoop(name) => format!("`{name}` stands outside of every loop"),
-            ProblemKind::TooDeep => "more than 32 `if` and `loop` stand inside of each other".to_owned(),
+            ProblemKind::TooDeep => {
+                "more than 32 `if` and `loop` stand inside of each other: join conditions, or end some earlier".to_owned()
+            }
+            ProblemKind::TooDeepCall(name) => format!(
+                "with what `{name}` opens inside of its callers, more than 32 `if` and `loop` are open: call it further out"
+            ),
+            ProblemKind::CallDepth(name) => format!(
+                "the call of `{name}` is the ninth inside of each other, and a machine has room for 8: put its code here"
+            ),
             ProblemKind::EndlessLoop => "no lane can leave this loop: it has no `break`, `halt` or `return`".to_owned(),
             ProblemKind::MissingHalt => {
                 "lanes run past the end of the kernel: end it with `halt` or `return`".to_owned()

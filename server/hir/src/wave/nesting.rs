@@ -2,10 +2,11 @@
 
 use rustc_hash::FxHashMap;
 
-use super::model::{Code, Link, Value};
+use super::functions::{Functions, ends_all};
+use super::model::{Code, Link};
 
 /// Calls inside of each other that a machine has room for.
-const CALLS: usize = 8;
+pub(crate) const CALLS: usize = 8;
 
 /// How deep the constructs of a kernel go.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
@@ -33,22 +34,48 @@ impl Code {
 
     /// The most entries of the divergence stack at a time that the code from an instruction on takes.
     pub fn stack_entries(&self, first: usize) -> usize {
-        let labels = self.labels.iter().map(|label| (label.name.as_str(), label.before as usize));
-        let mut calls = Calls { code: self, labels: labels.collect(), known: FxHashMap::default() };
-        calls.entries(first, CALLS)
+        Calls::of(self).entries(first, CALLS)
     }
 }
 
-struct Calls<'c> {
+/// What calls lead to, followed as deep as a machine has room for.
+pub(crate) struct Calls<'c> {
     code: &'c Code,
-    labels: FxHashMap<&'c str, usize>,
-    /// By the first instruction, and the calls that there is still room for.
+    functions: Functions,
+    /// The most entries, by the first instruction and the calls that there is still room for.
     known: FxHashMap<(usize, usize), usize>,
+    /// The most calls inside of each other, likewise.
+    chains: FxHashMap<(usize, usize), usize>,
 }
 
-impl Calls<'_> {
+impl<'c> Calls<'c> {
+    pub(crate) fn of(code: &'c Code) -> Calls<'c> {
+        let functions = Functions::of(code);
+        Calls { code, functions, known: FxHashMap::default(), chains: FxHashMap::default() }
+    }
+
+    /// The calls that the code from an instruction on makes of functions that the kernel has, with where those begin.
+    pub(crate) fn calls(&self, start: usize) -> impl Iterator<Item = (usize, usize)> + use<> {
+        let extent = self.code.extent(start);
+        let callee = |at: usize| Some((at, self.code.labels[self.functions.callee(at)?].before as usize));
+        extent.filter_map(callee).collect::<Vec<_>>().into_iter()
+    }
+
+    /// How many calls inside of each other the code from here on makes, as far as there is room for them.
+    pub(crate) fn chain(&mut self, start: usize, room: usize) -> usize {
+        if let Some(known) = self.chains.get(&(start, room)) {
+            return *known;
+        }
+        let mut most = 0;
+        for (_, callee) in self.calls(start).filter(|_| room > 0) {
+            most = most.max(1 + self.chain(callee, room - 1));
+        }
+        self.chains.insert((start, room), most);
+        most
+    }
+
     /// The most entries that the code from here to its end takes.
-    fn entries(&mut self, start: usize, calls: usize) -> usize {
+    pub(crate) fn entries(&mut self, start: usize, calls: usize) -> usize {
         if let Some(known) = self.known.get(&(start, calls)) {
             return *known;
         }
@@ -57,17 +84,16 @@ impl Calls<'_> {
         for at in start..code.instructions.len() {
             let instruction = &code.instructions[at];
             let opens = matches!(code.links[at], Some(Link::If { .. } | Link::Loop { .. }));
-            let callee = match instruction.operands.first().map(|operand| &operand.value) {
-                Some(Value::Label(name)) if calls > 0 => self.labels.get(name.as_str()).copied(),
-                _ => None,
-            };
             if opens {
                 most = most.max(code.depth(at) + 1);
-            } else if let Some(callee) = callee {
+            } else if instruction.name() == "call"
+                && calls > 0
+                && let Some(label) = self.functions.callee(at)
+            {
+                let callee = code.labels[label].before as usize;
                 most = most.max(code.depth(at) + self.entries(callee, calls - 1));
             }
-            let ends = matches!(instruction.name(), "halt" | "return") && instruction.guard.is_none();
-            if ends && code.parents[at].is_none() {
+            if ends_all(code, at) {
                 break;
             }
         }

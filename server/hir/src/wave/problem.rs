@@ -138,6 +138,10 @@ pub enum ProblemKind {
     OutsideLoop(SmolStr),
     /// The 33rd `if` or `loop` inside of each other.
     TooDeep,
+    /// A call of a function that opens the 33rd `if` or `loop` inside of those of its callers.
+    TooDeepCall(SmolStr),
+    /// The ninth call inside of each other.
+    CallDepth(SmolStr),
     /// A loop that no lane can leave.
     EndlessLoop,
     /// A kernel whose last instruction goes on past its end.

@@ -92,9 +92,17 @@ impl Walk {
         let instruction = &code.instructions[at];
         let mnemonic = instruction.entry.map_or("", |entry| entry.mnemonic);
         match code.links[at] {
-            Some(Link::Else { .. }) => self.otherwise(),
-            Some(Link::EndIf { .. }) => self.end_if(),
-            Some(Link::EndLoop { .. }) => self.end_loop(),
+            // The words of a construct that no lane comes to are of it.
+            Some(Link::Else { .. } | Link::EndIf { .. } | Link::EndLoop { .. }) => {
+                if self.open.last().is_some_and(|open| open.dead) {
+                    self.unreached(at);
+                }
+                match code.links[at] {
+                    Some(Link::Else { .. }) => self.otherwise(),
+                    Some(Link::EndIf { .. }) => self.end_if(),
+                    _ => self.end_loop(),
+                }
+            }
             _ if self.dead => self.unreached(at),
             _ => {}
         }

@@ -87,6 +87,7 @@ fn unknown_words() {
         "IADD r0, r1, r2
         idd r0, r1, r2
         reduce_add r1, r0
+        ucmp_ge p0, r0, r1
         icmp.xx p0, r0, r1
         frobnicate
         .Registers 4
@@ -101,17 +102,18 @@ fn unknown_words() {
             2 `IADD` Error unknown-instruction: there is no instruction `IADD`: write `iadd`
             3 `idd` Error unknown-instruction: there is no instruction `idd`: write `iadd`
             4 `reduce_add` Error unknown-instruction: there is no instruction `reduce_add`: write `wave_reduce_add`
-            5 `icmp.xx` Error unknown-instruction: there is no instruction `icmp.xx`
-            6 `frobnicate` Error unknown-instruction: there is no instruction `frobnicate`
-            7 `.Registers` Error unknown-directive: there is no directive `.Registers`: write `.registers`
-            8 `.align` Error unknown-directive: there is no directive `.align`
-            9 `sr_clock` Error unknown-special-register: there is no special register `sr_clock`
-            10 `.lt` Error unknown-modifier: this instruction takes no `.lt`
-            11 `.cached` Warning idle-cache-hint: `.cached` belongs to loads and stores; toolchain 0.1.2 makes another instruction of this one
-            12 `r300` Error register-index: general registers are r0 to r254 (r0 to r31 in toolchain 0.1.2)
-            13 `p9` Error register-index: predicate registers are p0 to p3
-            14 `.galaxy` Error unknown-modifier: this instruction takes no `.galaxy`
-            14 `r0` Warning result-to-r0: an atomic with r0 as its result writes none: take another register, or leave it out
+            5 `ucmp_ge` Error unknown-instruction: there is no instruction `ucmp_ge`: write `ucmp.ge`
+            6 `icmp.xx` Error unknown-instruction: there is no instruction `icmp.xx`
+            7 `frobnicate` Error unknown-instruction: there is no instruction `frobnicate`
+            8 `.Registers` Error unknown-directive: there is no directive `.Registers`: write `.registers`
+            9 `.align` Error unknown-directive: there is no directive `.align`
+            10 `sr_clock` Error unknown-special-register: there is no special register `sr_clock`
+            11 `.lt` Error unknown-modifier: this instruction takes no `.lt`
+            12 `.cached` Warning idle-cache-hint: `.cached` belongs to loads and stores; toolchain 0.1.2 makes another instruction of this one
+            13 `r300` Error register-index: general registers are r0 to r254 (r0 to r31 in toolchain 0.1.2)
+            14 `p9` Error register-index: predicate registers are p0 to p3
+            15 `.galaxy` Error unknown-modifier: this instruction takes no `.galaxy`
+            15 `r0` Warning result-to-r0: an atomic with r0 as its result writes none: take another register, or leave it out
         "#]],
     );
 }
@@ -241,7 +243,7 @@ fn structure_problems() {
     check_problems(
         &("if p0\n".repeat(34) + &"endif\n".repeat(34)),
         expect![[r#"
-            34 `if` Error nesting-depth: more than 32 `if` and `loop` stand inside of each other
+            34 `if` Error nesting-depth: more than 32 `if` and `loop` stand inside of each other: join conditions, or end some earlier
         "#]],
     );
 }
@@ -453,9 +455,10 @@ fn lanes_that_end_leave_code_behind() {
             5 `mov_imm r1, 1
                     mov_imm r1, 2` Hint unreachable-code: no lane comes here
             17 `mov_imm r1, 5
-                    loop` Hint unreachable-code: no lane comes here
+                    loop
+                    endloop
+            halt` Hint unreachable-code: no lane comes here
             18 `loop` Warning endless-loop: no lane can leave this loop: it has no `break`, `halt` or `return`
-            20 `halt` Hint unreachable-code: no lane comes here
         "#]],
     );
 }
@@ -492,6 +495,34 @@ fn barriers_that_some_lanes_come_to() {
         expect![[r#"
             13 `barrier` Warning divergent-barrier: only some lanes of a wave may come to this barrier: put it where all of them are together again
             19 `barrier` Warning divergent-barrier: only some lanes of a wave may come to this barrier: put it where all of them are together again
+        "#]],
+    );
+}
+
+#[test]
+fn barriers_of_functions() {
+    check_ways(
+        "mov_sr r1, sr_lane_id
+        icmp.lt p1, r1, 4
+        if p1
+        call part
+        endif
+        call whole
+        call early
+        halt
+        part: barrier
+        return
+        whole: barrier
+        return
+        early: if p1
+        return
+        endif
+        barrier
+        return",
+        expect![[r#"
+            10 `barrier` Warning divergent-barrier: only some lanes of a wave may come to this barrier: put it where all of them are together again
+            17 `barrier` Warning divergent-barrier: only some lanes of a wave may come to this barrier: put it where all of them are together again
+            19 `halt` Hint unreachable-code: no lane comes here
         "#]],
     );
 }

@@ -210,6 +210,8 @@ codes! {
     "unwritten-register", Warning;
     /// A function that is called from within itself.
     "recursion", Warning;
+    /// The ninth call inside of each other.
+    "call-depth", Warning;
     /// A half of a register, which the toolchain takes for the whole.
     "ignored-half", Warning;
     /// A negative number in a directive, which wraps.

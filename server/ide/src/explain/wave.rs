@@ -53,6 +53,7 @@ pub(crate) fn instruction(entry: &Instruction, suffix: Option<&str>) -> String {
             .filter(|name| *name != entry.mnemonic)
             .map_or_else(String::new, |name| format!("toolchain `{name}`")),
         entry.category.title.to_lowercase(),
+        section(entry.section),
         availability(entry.available).to_owned(),
     ];
     let mut page = Page::titled(entry.mnemonic, &facts);
@@ -97,6 +98,12 @@ fn form(mnemonic: &str, operands: &[Operand]) -> String {
         text.push_str(&shown);
     }
     text
+}
+
+/// Where the specification, or the guide, describes it.
+fn section(section: &str) -> String {
+    let is_number = section.starts_with(|c: char| c.is_ascii_digit());
+    if is_number { format!("specification §{}", section.replace(", ", ", §")) } else { section.to_owned() }
 }
 
 fn suffix_text(suffix: &str) -> String {
@@ -230,32 +237,32 @@ mod tests {
         check(
             "icmp.lt",
             expect![[r#"
-            **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection
+                **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection · specification §6.8
 
-            Sets pd where rs1 is less than rs2, as signed integers.
+                Sets pd where rs1 is less than rs2, as signed integers.
 
-            ```wave-asm
-            icmp.lt pd, rs1, rs2
-            icmp_lt pd, rs1, rs2
-            ```
+                ```wave-asm
+                icmp.lt pd, rs1, rs2
+                icmp_lt pd, rs1, rs2
+                ```
 
-            **Operands**
+                **Operands**
 
-            - `pd` written: predicate
-            - `rs1` read: register or number (`i32`)
-            - `rs2` read: register or number (`i32`)
+                - `pd` written: predicate
+                - `rs1` read: register or number (`i32`)
+                - `rs2` read: register or number (`i32`)
 
-            **Example**
+                **Example**
 
-            ```wave-asm
-            icmp.lt p1, r2, r3
-            ```
+                ```wave-asm
+                icmp.lt p1, r2, r3
+                ```
 
-            **Example, as the toolchain writes it**
+                **Example, as the toolchain writes it**
 
-            ```wave-asm
-            icmp_lt p1, r2, r3
-            ```"#]],
+                ```wave-asm
+                icmp_lt p1, r2, r3
+                ```"#]],
         );
         assert_eq!(explain("icmp.lt"), explain("icmp_lt"));
     }
@@ -265,21 +272,21 @@ mod tests {
         check(
             "endloop",
             expect![[r#"
-            **`endloop`** · WAVE · structured control flow
+                **`endloop`** · WAVE · structured control flow · specification §5.1, §6.13
 
-            Begins the next trip with the lanes that have not broken; when there are none, ends the loop.
+                Begins the next trip with the lanes that have not broken; when there are none, ends the loop.
 
-            ```wave-asm
-            endloop
-            ```
+                ```wave-asm
+                endloop
+                ```
 
-            **Lanes.** After the last trip all lanes that entered the loop and have not halted meet again.
+                **Lanes.** After the last trip all lanes that entered the loop and have not halted meet again.
 
-            **Example**
+                **Example**
 
-            ```wave-asm
-            endloop
-            ```"#]],
+                ```wave-asm
+                endloop
+                ```"#]],
         );
     }
 
@@ -288,37 +295,37 @@ mod tests {
         check(
             "device_load.u32.streaming",
             expect![[r#"
-            **`device_load.u32`** · WAVE · toolchain `device_load_u32` · memory
+                **`device_load.u32`** · WAVE · toolchain `device_load_u32` · memory · specification §6.9
 
-            Loads 4 bytes from device memory into rd.
+                Loads 4 bytes from device memory into rd.
 
-            ```wave-asm
-            device_load.u32 rd, addr
-            device_load_u32 rd, addr
-            ```
+                ```wave-asm
+                device_load.u32 rd, addr
+                device_load_u32 rd, addr
+                ```
 
-            `.streaming` · The data is used once: let it leave the caches first.
+                `.streaming` · The data is used once: let it leave the caches first.
 
-            **Operands**
+                **Operands**
 
-            - `rd` written: register (`u32`)
-            - `addr` read: register or number (`u32 byte address`)
+                - `rd` written: register (`u32`)
+                - `addr` read: register or number (`u32 byte address`)
 
-            **Notes**
+                **Notes**
 
-            - The address need not be aligned; a byte out of range stops the run.
+                - The address need not be aligned; a byte out of range stops the run.
 
-            **Example**
+                **Example**
 
-            ```wave-asm
-            device_load.u32 r1, r2
-            ```
+                ```wave-asm
+                device_load.u32 r1, r2
+                ```
 
-            **Example, as the toolchain writes it**
+                **Example, as the toolchain writes it**
 
-            ```wave-asm
-            device_load_u32 r1, r2
-            ```"#]],
+                ```wave-asm
+                device_load_u32 r1, r2
+                ```"#]],
         );
         check(
             "sr_lane_id",

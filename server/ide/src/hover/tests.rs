@@ -357,46 +357,46 @@ fn wave() {
         "icmp.lt p1, r0, 10",
         "   |",
         expect![[r#"
-        3:`icmp.lt`
-        **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection
+            3:`icmp.lt`
+            **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection · specification §6.8
 
-        Sets pd where rs1 is less than rs2, as signed integers.
+            Sets pd where rs1 is less than rs2, as signed integers.
 
-        ```wave-asm
-        icmp.lt pd, rs1, rs2
-        icmp_lt pd, rs1, rs2
-        ```
-    "#]],
+            ```wave-asm
+            icmp.lt pd, rs1, rs2
+            icmp_lt pd, rs1, rs2
+            ```
+        "#]],
     );
     check_line(
         "icmp_lt p1, r0, r1",
         "   |",
         expect![[r#"
-        3:`icmp_lt`
-        **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection
+            3:`icmp_lt`
+            **`icmp.lt`** · WAVE · toolchain `icmp_lt` · comparison and selection · specification §6.8
 
-        Sets pd where rs1 is less than rs2, as signed integers.
+            Sets pd where rs1 is less than rs2, as signed integers.
 
-        ```wave-asm
-        icmp.lt pd, rs1, rs2
-        icmp_lt pd, rs1, rs2
-        ```
-    "#]],
+            ```wave-asm
+            icmp.lt pd, rs1, rs2
+            icmp_lt pd, rs1, rs2
+            ```
+        "#]],
     );
     check_line(
         "device_load.u32.streaming r1, r2",
         "   |",
         expect![[r#"
-        3:`device_load.u32.streaming`
-        **`device_load.u32`** · WAVE · toolchain `device_load_u32` · memory
+            3:`device_load.u32.streaming`
+            **`device_load.u32`** · WAVE · toolchain `device_load_u32` · memory · specification §6.9
 
-        Loads 4 bytes from device memory into rd.
+            Loads 4 bytes from device memory into rd.
 
-        ```wave-asm
-        device_load.u32 rd, addr
-        device_load_u32 rd, addr
-        ```
-    "#]],
+            ```wave-asm
+            device_load.u32 rd, addr
+            device_load_u32 rd, addr
+            ```
+        "#]],
     );
     check_line(
         "iadd r1, r1, r2",
@@ -466,7 +466,7 @@ fn wave() {
 
             It turns entry 1 of 32 of the divergence stack.
 
-            **`else`** · WAVE · structured control flow
+            **`else`** · WAVE · structured control flow · specification §5.1, §6.13
 
             Goes on with the lanes that the matching if left out.
 
@@ -546,24 +546,24 @@ halt
         - line 3: `p1` is computed here from what varies from lane to lane
         - line 2: `r1` is read here from `sr_lane_id`
         It takes entry 2 of 32 of the divergence stack.
-        **`if`** · WAVE · structured control flow
+        **`if`** · WAVE · structured control flow · specification §5.1, §6.13
         Goes on with the lanes in which ps is true; the others wait for else or endif."#]]
     .assert_eq(&said("if p1"));
     expect![[r#"
         **Uniform**: lanes that come here together go the same way; a side that no lane takes is skipped, so it costs nothing.
         It takes entry 2 of 32 of the divergence stack.
-        **`if`** · WAVE · structured control flow
+        **`if`** · WAVE · structured control flow · specification §5.1, §6.13
         Goes on with the lanes in which ps is true; the others wait for else or endif."#]].assert_eq(&said("if p2"));
     expect![[r#"
         **Lanes part here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`
         - line 3: `p1` is computed here from what varies from lane to lane
         - line 2: `r1` is read here from `sr_lane_id`
-        **`break`** · WAVE · structured control flow
+        **`break`** · WAVE · structured control flow · specification §5.1, §6.13
         Takes the lanes in which ps is true out of the innermost loop."#]]
     .assert_eq(&said("break p1"));
     expect![[r#"
         When no lane is left in the loop, it gives back entry 1 of 32 of the divergence stack.
-        **`endloop`** · WAVE · structured control flow
+        **`endloop`** · WAVE · structured control flow · specification §5.1, §6.13
         Begins the next trip with the lanes that have not broken; when there are none, ends the loop."#]]
     .assert_eq(&said("endloop"));
 }

@@ -86,7 +86,7 @@ impl DepartureKind {
                 "toolchain 0.1.2 lets these lanes run on after the `endif`: `break` outside of the `if`"
             }
             DepartureKind::PartialEnd => {
-                "where only some lanes come here, toolchain 0.1.2 ends all of them, or lets those that ended run on: end them together"
+                "where only some lanes come here, or none, toolchain 0.1.2 ends all of them, or lets those that ended run on: end them together"
             }
             DepartureKind::ManyRegisters => "toolchain 0.1.2 has 32 registers and caps the number",
         }

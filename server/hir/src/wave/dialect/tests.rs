@@ -82,7 +82,7 @@ halt
             Warning `atomic_cas`: toolchain 0.1.2 assembles this as an atomic add
             Warning `break`: toolchain 0.1.2 lets these lanes run on after the `endif`: `break` outside of the `if`
             Warning `continue`: toolchain 0.1.2 loses lanes at a `continue` and hangs when none is left: put the rest of the loop under an `if`
-            Warning `halt`: where only some lanes come here, toolchain 0.1.2 ends all of them, or lets those that ended run on: end them together
+            Warning `halt`: where only some lanes come here, or none, toolchain 0.1.2 ends all of them, or lets those that ended run on: end them together
         "#]],
     );
 }
