@@ -22,16 +22,16 @@ const SHORT: usize = 7;
 /// As many are listed of a function.
 const MOST: usize = 50;
 
-/// Instructions that touch nothing but registers and memory, and take about as long as a branch does.
-const PLAIN: [&str; 50] = [
+/// Instructions that change nothing but registers, and take about as long as a branch does.
+const PLAIN: [&str; 49] = [
     "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cvt",
     "cvta", "dp2a", "dp4a", "fma", "isspacep", "ld", "lop3", "mad", "mad24", "madc", "max", "min", "mov",
     "mul", "mul24", "neg", "not", "or", "popc", "prmt", "sad", "selp", "set", "setp", "shf", "shl", "shr",
-    "slct", "st", "sub", "subc", "szext", "testp", "vadd", "vmax", "vmin", "xor",
+    "slct", "sub", "subc", "szext", "testp", "vadd", "vmax", "vmin", "xor",
 ];
 
 /// Accesses that order others, or go on behind the back of the warp.
-const SPECIAL_ACCESS: [&str; 6] = ["acquire", "release", "mmio", "async", "bulk", "param"];
+const SPECIAL_ACCESS: [&str; 5] = ["acquire", "mmio", "volatile", "bulk", "param"];
 
 /// Adds the branches that predicates do without to the problems of a function whose statements all parse. `kept` are the names
 /// that debug information uses.
@@ -144,7 +144,7 @@ impl Short {
             let instruction = instruction(function, at);
             let opcode = instruction.opcode();
             let special = |modifier: &SmolStr| SPECIAL_ACCESS.contains(&modifier.as_str());
-            let is_access = matches!(opcode, "ld" | "st");
+            let is_access = opcode == "ld";
             let mut names = function.names_of(instruction);
             PLAIN.binary_search(&opcode).is_ok()
                 && instruction.guard().is_none()

@@ -74,7 +74,7 @@ fn two_sides() {
         "
     @%p1 bra ELSE;
     add.u32 %r1, %r1, 8;
-    st.global.u32 [%rd1], %r1;
+    xor.b32 %r2, %r1, 8;
     bra.uni END;
 ELSE:
     sub.u32 %r1, %r1, 8;
@@ -88,7 +88,7 @@ LEAVE:
             11:`@%p1 bra ELSE;`: lanes part at this branch (`%p1` ← `setp` ← `%r1` ← `%tid.x`), and its sides have 2 and 1: with `@!%p1` and `@%p1` on them the warp stays together and saves two branches
               Predicate them with `@!%p1` and `@%p1`
               |    @!%p1 add.u32 %r1, %r1, 8;
-              |    @!%p1 st.global.u32 [%rd1], %r1;
+              |    @!%p1 xor.b32 %r2, %r1, 8;
               |    @%p1 sub.u32 %r1, %r1, 8;
               |    st.global.u32 [%rd1], %r1;
               |    @%p1 bra LEAVE;
