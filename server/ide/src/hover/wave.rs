@@ -36,10 +36,19 @@ pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, Stri
             Some(index) => number(&code.instructions[index], token.text_range())?,
             None => notation::integer(argument(token.text())?),
         },
-        _ => explain::explain(token.text())?,
+        _ => {
+            let page = explain::explain(token.text())?;
+            match callable::asked_for(&code, token.text()) {
+                Some(here) => format!("{page}\n\n{here}"),
+                None => page,
+            }
+        }
     };
     Some((token.text_range(), markdown))
 }
+
+#[cfg(test)]
+mod tests;
 
 fn touches(range: TextRange, token: &SyntaxToken) -> bool {
     range.contains_range(token.text_range())

@@ -1,5 +1,7 @@
 //! Names of WAVE: kernels and labels belong to the file, registers to the machine.
 
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::wave::{Name, NameRef, Role};
 
@@ -31,7 +33,8 @@ fn subject(name: &Name) -> Subject {
 }
 
 pub(super) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
-    let mut groups: Vec<(Namespace, &smol_str::SmolStr, Vec<UsePlace>)> = Vec::new();
+    let mut groups: Vec<(Namespace, &SmolStr, Vec<UsePlace>)> = Vec::new();
+    let mut numbers: FxHashMap<(Namespace, &SmolStr), usize> = FxHashMap::default();
     let code = wave_code(db, item);
     for found in &code.names {
         let (namespace, name) = match &found.name {
@@ -40,10 +43,11 @@ pub(super) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleU
             Name::Register(_) | Name::Predicate(_) | Name::Special(_) => continue,
         };
         let place = use_place(found);
-        match groups.iter_mut().find(|(space, have, _)| *space == namespace && *have == name) {
-            Some((.., places)) => places.push(place),
-            None => groups.push((namespace, name, vec![place])),
-        }
+        let number = *numbers.entry((namespace, name)).or_insert_with(|| {
+            groups.push((namespace, name, Vec::new()));
+            groups.len() - 1
+        });
+        groups[number].2.push(place);
     }
     let uses = groups.into_iter().map(|(namespace, name, places)| ModuleUse {
         namespace,

@@ -13,7 +13,7 @@ use crate::place::Place;
 /// Lanes of a wave where nothing else is said.
 const WAVE: u32 = 32;
 /// Bytes of registers that every machine has.
-const REGISTER_FILE: u32 = 16_384;
+const REGISTER_FILE: u64 = 16_384;
 /// Callers and callees that are told of.
 const SHOWN: usize = 6;
 
@@ -21,21 +21,42 @@ const SHOWN: usize = 6;
 pub(super) fn kernel(db: &Database, place: &Place<'_>, name: &str) -> String {
     let code = wave_code(db, place.item);
     let mut page = format!("**`{name}`** · kernel\n");
-    let own = 0..code.instructions.len();
-    let cells = code.instructions.iter().flat_map(|one| one.reads().chain(one.writes()));
-    let (count, used) = (code.resources.register_count(), listed(cells));
-    let declared = if code.resources.registers.is_some() { "" } else { ", as `.registers` is absent" };
-    let fit = REGISTER_FILE / (count.max(1) * WAVE * 4);
-    line(&mut page, "registers", &format!("{} of {count}{declared}", either(&used, "none")));
-    let fits =
-        format!("{} of {WAVE} lanes with {count} registers each", self::count(fit as usize, "wave", "waves"));
-    line(&mut page, "at a time", &format!("{fits} in the 16,384 bytes that every machine has"));
+    line(&mut page, "registers", &registers(&code));
+    line(&mut page, "at a time", &at_a_time(&code));
     line(&mut page, "workgroup", &workgroup(&code));
     let local = code.resources.local_memory.map_or(0, |memory| memory.value);
-    let local = if local > 0 { count_bytes(local) } else { "as the launch says".to_owned() };
+    let local =
+        if local > 0 { count(local as usize, "byte", "bytes") } else { "as the launch says".to_owned() };
     line(&mut page, "local memory", &local);
-    body(&mut page, &code, own, code.nesting().entries);
+    body(&mut page, &code, 0..code.instructions.len(), code.nesting().entries);
     page.trim_end().to_owned()
+}
+
+/// What a directive comes to in its kernel.
+pub(super) fn asked_for(code: &Code, directive: &str) -> Option<String> {
+    code.kernel.as_ref()?;
+    match directive {
+        ".registers" => Some(format!("**Here.** Uses {}: {}.", registers(code), at_a_time(code))),
+        ".workgroup_size" => Some(format!("**Here.** {}.", workgroup(code))),
+        _ => None,
+    }
+}
+
+/// The registers that a kernel uses, of those that it has.
+fn registers(code: &Code) -> String {
+    let used = listed(code.instructions.iter().flat_map(|one| one.reads().chain(one.writes())));
+    let declared = if code.resources.registers.is_some() { "" } else { ", as `.registers` is absent" };
+    format!("{} of {}{declared}", either(&used, "none"), code.resources.register_count())
+}
+
+/// How many waves the smallest register file holds.
+fn at_a_time(code: &Code) -> String {
+    let registers = u64::from(code.resources.register_count());
+    let fit = REGISTER_FILE / (registers.max(1) * u64::from(WAVE) * 4);
+    let waves = count(fit as usize, "wave", "waves");
+    format!(
+        "{waves} of {WAVE} lanes with {registers} registers each in the 16,384 bytes that every machine has"
+    )
 }
 
 /// The function that begins at the label of this name.
@@ -69,10 +90,6 @@ fn line(page: &mut String, what: &str, text: &str) {
 
 fn either(text: &str, nothing: &str) -> String {
     if text.is_empty() { nothing.to_owned() } else { text.to_owned() }
-}
-
-fn count_bytes(bytes: u32) -> String {
-    count(bytes as usize, "byte", "bytes")
 }
 
 fn workgroup(code: &Code) -> String {

@@ -1,6 +1,7 @@
 //! Whether the lanes of a wave share a register, or go the same way at an `if`, `break` or `continue`, and why not; what a
 //! construct takes of the divergence stack.
 
+use rustc_hash::FxHashSet;
 use warplens_hir::Variance;
 use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Reason, Role, Uniformity, Value};
 
@@ -54,12 +55,14 @@ fn way(db: &Database, place: &Place<'_>, code: &Code, at: usize) -> Option<Strin
 
 /// The analysis of a kernel among those of its file, which may call its functions.
 fn analysis<'c>(db: &Database, place: &Place<'_>, code: &'c Code) -> Uniformity<'c> {
+    if code.labels.is_empty() {
+        return Uniformity::of(code);
+    }
     let others = items(db, place.file).iter().filter(|item| **item != place.item);
-    let calls = |name: &str| {
-        let mut uses = others.clone().flat_map(|item| module_uses(db, *item));
-        uses.any(|found| found.namespace == Namespace::Labels && found.name == name)
-    };
-    Uniformity::among(code, &calls)
+    let uses = others.flat_map(|item| module_uses(db, *item));
+    let labels = uses.filter(|found| found.namespace == Namespace::Labels);
+    let called: FxHashSet<&str> = labels.map(|found| found.name.as_str()).collect();
+    Uniformity::among(code, &|name| called.contains(name))
 }
 
 fn predicate(code: &Code, at: usize) -> Option<Cell> {
