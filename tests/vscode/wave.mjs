@@ -99,7 +99,7 @@ export function waveTests(given) {
     test('light up together', async () => {
       const { bench } = given();
       const lit = async () => (await bench.editor.locator('.wordHighlightText').count()) === 4;
-      // VS Code asks once for each place of the cursor, and on a busy machine before it has told the server of the document.
+      // VS Code asks once for each place of the cursor; a click before the server has started lights up equal words only.
       await until('the loop, its break, its continue and its end are lit', async () => {
         await goTo('endif', 'endif');
         await goTo('endloop', 'endloop');
@@ -252,6 +252,7 @@ export function waveTests(given) {
 
   describe('a run of WAVE', () => {
     const status = (text) => given().bench.page.locator('.statusbar-item', { hasText: text });
+    const told = (text) => given().bench.page.locator('.codelens-decoration', { hasText: text });
 
     before(async () => {
       const { bench } = given();
@@ -282,8 +283,37 @@ export function waveTests(given) {
       await shot('wave-17-models');
       await rows.filter({ hasText: 'wave-emu' }).click();
       await status('wave-emu').waitFor();
+      await told('inferred, wave-emu: nothing was run').waitFor(); // it is drawn later than the rest
       await shot('wave-18-emulator');
+    });
+
+    test('is written for the emulator where that does not take it', async () => {
+      const { bench } = given();
+      await press('Escape'); // the tip of the status bar
+      assert.match(await bench.hover('halt', 'halt'), /Nothing was run because of line 4/);
+      await bench.closeHover();
+      await goTo('icmp.lt', 'icmp');
+      await press('Control+.');
+      const fix = bench.page.locator('.action-widget .monaco-list-row.action').first();
+      await fix.waitFor();
+      await shot('wave-19-rewrite');
+      assert.match(await fix.innerText(), /Rewrite file in the toolchain's spelling/);
+      await press('Enter');
+      await told(/inferred, wave-emu: \d+ warp instructions/).waitFor();
+      await shot('wave-20-rewritten');
+    });
+
+    test('follows the settings', async () => {
+      const { bench } = given();
+      await bench.lens('Stop').first().click();
+      await bench.lens('Run inferred').first().click();
+      await status('structured').waitFor();
+      bench.write('.vscode/settings.json', '{ "warplens.simulation.model": "wave-emu" }');
+      await status('wave-emu').waitFor();
+      bench.write('.vscode/settings.json', '{}');
+      await status('structured').waitFor();
       await bench.command('Warplens: Stop Showing Lanes');
+      await until('the status bar is empty', async () => (await status('structured').count()) === 0);
     });
   });
 

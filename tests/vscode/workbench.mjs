@@ -3,7 +3,7 @@ import { execFileSync, spawn } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
 /** Quiet and repeatable: nothing that words or moves by itself, no call to the outside. */
@@ -69,8 +69,9 @@ export class Workbench {
     return readFileSync(join(this.workspace, file), 'utf8');
   }
 
-  /** Writes a file of the workspace. */
+  /** Writes a file of the workspace; of its settings VS Code hears at once, of the user's when a page is loaded. */
   write(file, text) {
+    mkdirSync(dirname(join(this.workspace, file)), { recursive: true });
     writeFileSync(join(this.workspace, file), text);
   }
 

@@ -46,9 +46,8 @@ export class Lanes implements vscode.Disposable {
     this.subscriptions = [
       this.item,
       this.model,
-      server.onDidSelectLaunch(() => void this.refresh()),
+      server.onDidChangeLanes(() => void this.refresh()),
       vscode.window.onDidChangeActiveTextEditor(() => void this.refresh()),
-      vscode.workspace.onDidSaveTextDocument(() => void this.refresh()),
     ];
   }
 
@@ -79,7 +78,7 @@ export class Lanes implements vscode.Disposable {
     else [this.item, this.model].forEach((item) => item.hide());
   }
 
-  /** An edit that overtakes the question ends it with an error; the next event asks again. */
+  /** An edit that overtakes the question ends it with an error; the event after the next run asks again. */
   private async masksOf(uri: string): Promise<LaneMasks | undefined> {
     try {
       const masks = await this.server.request<LaneMasks | null>('warplens/laneMasks', { textDocument: { uri } });

@@ -11,10 +11,10 @@ export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 
 export class Server implements vscode.Disposable {
   private client?: LanguageClient;
   private starting?: Promise<void>;
-  private readonly selected = new vscode.EventEmitter<string>();
+  private readonly lanesChanged = new vscode.EventEmitter<void>();
 
-  /** Fires with a document's address when a launch was selected in it, by whatever way. */
-  readonly onDidSelectLaunch = this.selected.event;
+  /** Fires when a document shows other lanes, or none any more, for whatever reason. */
+  readonly onDidChangeLanes = this.lanesChanged.event;
 
   constructor(
     private readonly context: vscode.ExtensionContext,
@@ -36,10 +36,8 @@ export class Server implements vscode.Disposable {
   }
 
   /** Runs one of the server's own commands; undefined while there is no server. */
-  async execute<T>(command: ServerCommand, argument: object): Promise<T | undefined> {
-    const result = await this.request<T>('workspace/executeCommand', { command, arguments: [argument] });
-    if (command === 'warplens.selectLaunch' || command === 'warplens.selectVisit') this.selected.fire((argument as { uri: string }).uri);
-    return result;
+  execute<T>(command: ServerCommand, argument: object): Promise<T | undefined> {
+    return this.request<T>('workspace/executeCommand', { command, arguments: [argument] });
   }
 
   /** Sends a request; undefined while there is no server. */
@@ -49,7 +47,7 @@ export class Server implements vscode.Disposable {
 
   dispose(): void {
     void this.stop();
-    this.selected.dispose();
+    this.lanesChanged.dispose();
   }
 
   private async stop(): Promise<void> {
@@ -69,6 +67,7 @@ export class Server implements vscode.Disposable {
       options: { env: { ...process.env, WARPLENS_LOG: process.env.WARPLENS_LOG ?? level } },
     };
     this.client = new LanguageClient('warplens', 'Warplens', options, this.clientOptions());
+    this.client.onNotification('warplens/lanesChanged', () => this.lanesChanged.fire());
     await this.client.start();
   }
 
@@ -76,16 +75,9 @@ export class Server implements vscode.Disposable {
     return {
       documentSelector: LANGUAGES.map((language) => ({ language })),
       outputChannel: this.log,
-      initializationOptions: { lenses: 'extension' },
+      initializationOptions: { lenses: 'extension', lanesChanged: true },
       synchronize: {
         fileEvents: vscode.workspace.createFileSystemWatcher('**/warplens.{toml,json}'),
-      },
-      middleware: {
-        executeCommand: async (command, args, next) => {
-          const result: unknown = await next(command, args);
-          if (command === 'warplens.selectLaunch') this.selected.fire((args[0] as { uri: string }).uri);
-          return result;
-        },
       },
     };
   }

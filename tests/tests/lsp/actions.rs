@@ -240,6 +240,27 @@ fn a_line_is_written_for_the_chosen_toolchain() {
 }
 
 #[test]
+fn what_wave_emu_cannot_run_is_written_for_it() {
+    let mut client = Client::start();
+    let file = client.open("k.wave", GUIDE);
+    let argument = json!({ "uri": file.uri, "model": "wave-emu" });
+    client.command("warplens.selectLaunch", argument).expect("there is a launch");
+    let masks = client.request("warplens/laneMasks", file.params());
+    assert_eq!(masks["findings"][0]["code"], "not-assembled");
+    expect![[r#"
+        Rewrite file in the toolchain's spelling (quickfix, preferred) of not-assembled
+            version 1
+            2:4-2:4 "mov_imm r2, 5\n    "
+            2:4-2:11 "icmp_lt"
+            2:20-2:21 "r2"
+            3:8-3:23 "local_store_u32"
+            3:24-3:26 "r1"
+            3:28-3:30 "r0"
+    "#]]
+    .assert_eq(&shown(&actions(&mut client, &file, range([2, 0], [2, 5]), None)));
+}
+
+#[test]
 fn a_file_is_written_in_the_other_spelling() {
     check(
         ("k.wave", GUIDE),

@@ -111,6 +111,25 @@ fn lane_masks_say_what_ran() {
 }
 
 #[test]
+fn whoever_wants_to_hear_of_other_lanes_is_told() {
+    let mut client = Client::with_options(&Options {
+        initialization: json!({ "lanesChanged": true }),
+        ..Options::plain()
+    });
+    let file = client.open("split.ptx", SPLIT);
+    let heard = |client: &mut Client| client.notification("warplens/lanesChanged")["uri"].clone();
+    select(&mut client, &file, json!("inferred"));
+    assert_eq!(heard(&mut client), file.uri.as_str());
+    let settings = json!({ "settings": { "simulation": { "model": "its" } } });
+    client.notify("workspace/didChangeConfiguration", settings);
+    assert_eq!(heard(&mut client), file.uri.as_str());
+    assert_eq!(masks(&mut client, &file)["model"], "its");
+    select(&mut client, &file, Value::Null);
+    assert_eq!(heard(&mut client), file.uri.as_str());
+    assert_eq!(masks(&mut client, &file), Value::Null);
+}
+
+#[test]
 fn the_client_is_asked_to_fetch_hints_and_lenses_again() {
     let mut client = Client::start();
     let file = client.open("split.ptx", SPLIT);

@@ -180,7 +180,10 @@ fn text_of(list: &ItemList, range: TextRange) -> String {
 /// A comment that switches a diagnostic off for its line. What the assembler rejects is mended, not allowed.
 pub(crate) fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
     let is_rejected = found.severity == Severity::Error && found.origin == Origin::Text;
-    if is_rejected || [codes::TOO_MANY, codes::INVALID_ALLOW].contains(&found.code) {
+    if is_rejected
+        || found.code == "not-assembled"
+        || [codes::TOO_MANY, codes::INVALID_ALLOW].contains(&found.code)
+    {
         return None;
     }
     let (offset, code) = (found.range.start(), found.code);

@@ -49,6 +49,7 @@ pub(super) fn actions(
             let allow = question.analysis.allow_fix(question.file, found)?;
             let fixes = found.fixes.iter().chain(&allow);
             actions.extend(rerun(question, found));
+            actions.extend(assembled(question, found)?);
             actions.extend(fixes.map(|fix| quick_fix(question, found, fix)));
         }
     }
@@ -100,6 +101,17 @@ fn rerun(question: &Question, found: &Diagnostic) -> Option<CodeAction> {
         command: Some(command),
         ..CodeAction::default()
     })
+}
+
+/// What the reference toolchain does not take can be written for it, the whole file at once.
+fn assembled(question: &Question, found: &Diagnostic) -> Result<Option<CodeAction>, Failure> {
+    if found.origin != Origin::Run || found.code != "not-assembled" {
+        return Ok(None);
+    }
+    let [(_, title, spelling), _] = RESPELL;
+    let edits = question.analysis.respell(question.file, spelling)?;
+    let fix = Fix { title: title.to_owned(), edits, preferred: true };
+    Ok((!fix.edits.is_empty()).then(|| quick_fix(question, found, &fix)))
 }
 
 fn quick_fix(question: &Question, found: &Diagnostic, fix: &Fix) -> CodeAction {

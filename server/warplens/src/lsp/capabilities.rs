@@ -56,6 +56,8 @@ pub(super) struct Abilities {
     pub(super) watch_files: bool,
     /// Has commands of its own behind the lenses (the initialization option `"lenses": "extension"`).
     pub(super) extension_lenses: bool,
+    /// Wants to hear when a document shows other lanes (the initialization option `"lanesChanged": true`).
+    pub(super) hears_of_lanes: bool,
 }
 
 impl Abilities {
@@ -116,6 +118,7 @@ impl Abilities {
                 .and_then(|files| files.dynamic_registration)
                 .unwrap_or(false),
             extension_lenses: option("lenses").and_then(Value::as_str) == Some("extension"),
+            hears_of_lanes: option("lanesChanged").and_then(Value::as_bool) == Some(true),
         }
     }
 }

@@ -14,7 +14,7 @@ use tower_lsp::ls_types::notification::{Notification, Progress, PublishDiagnosti
 use tower_lsp::ls_types::request::{Request, WorkDoneProgressCreate};
 use tower_lsp::ls_types::{
     MessageType, NumberOrString, ProgressParams, ProgressParamsValue, PublishDiagnosticsParams,
-    ShowMessageParams, WorkDoneProgress, WorkDoneProgressCreateParams,
+    ShowMessageParams, TextDocumentIdentifier, Uri, WorkDoneProgress, WorkDoneProgressCreateParams,
 };
 
 use super::event::Event;
@@ -22,8 +22,17 @@ use super::event::Event;
 /// How often it is looked whether the client's process is there.
 const WATCH: Duration = Duration::from_secs(2);
 
+/// The lanes that a document shows are others, or none any more: for clients that show more of them than hints.
+enum LanesChanged {}
+
+impl Notification for LanesChanged {
+    type Params = TextDocumentIdentifier;
+    const METHOD: &'static str = "warplens/lanesChanged";
+}
+
 enum Letter {
     Diagnostics(PublishDiagnosticsParams),
+    Lanes(TextDocumentIdentifier),
     Show(ShowMessageParams),
     Progress(ProgressParams),
 }
@@ -50,6 +59,10 @@ impl Outbox {
 
     pub(super) fn publish(&self, diagnostics: PublishDiagnosticsParams) {
         let _ = self.letters.send(Letter::Diagnostics(diagnostics));
+    }
+
+    pub(super) fn lanes_changed(&self, uri: Uri) {
+        let _ = self.letters.send(Letter::Lanes(TextDocumentIdentifier { uri }));
     }
 
     /// Shows a message to the user, and logs it.
@@ -125,6 +138,7 @@ async fn deliver(client: &Client, letter: Letter) {
     }
     match letter {
         Letter::Diagnostics(params) => send::<PublishDiagnostics>(client, params).await,
+        Letter::Lanes(params) => send::<LanesChanged>(client, params).await,
         Letter::Show(params) => send::<ShowMessage>(client, params).await,
         Letter::Progress(params) => send::<Progress>(client, params).await,
     }

@@ -100,7 +100,7 @@ impl State {
             for id in selected.commands.into_iter().chain(parked) {
                 self.answer(&id, Ok(Value::Null));
             }
-            self.refresh_lanes();
+            self.lanes_changed(uri);
         }
     }
 

@@ -75,7 +75,7 @@ impl State {
         let has_findings = lanes.has_findings();
         let before = self.simulations.shown.insert(uri.clone(), lanes);
         self.unpark_all(uri);
-        self.refresh_lanes();
+        self.lanes_changed(uri);
         if has_findings || before.is_some_and(|before| before.has_findings()) {
             self.diagnose_again(uri);
         }
@@ -84,7 +84,15 @@ impl State {
     /// The last result stays shown, as one of the past.
     pub(super) fn outdate(&mut self, uri: &Uri) {
         if self.simulations.shown.get_mut(uri).is_some_and(|mut lanes| lanes.outdate()) {
-            self.refresh_lanes();
+            self.lanes_changed(uri);
+        }
+    }
+
+    /// A document shows other lanes, or none any more.
+    pub(super) fn lanes_changed(&self, uri: &Uri) {
+        self.refresh_lanes();
+        if self.abilities.hears_of_lanes {
+            self.outbox.lanes_changed(uri.clone());
         }
     }
 
