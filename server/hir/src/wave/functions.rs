@@ -1,6 +1,8 @@
 //! The functions of a kernel: what runs from a label on until no lane goes on. A label that lanes also come to from above belongs
 //! to the function above. The kernel itself is the first.
 
+use std::ops::Range;
+
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 
@@ -35,6 +37,16 @@ pub(crate) struct Call {
     pub(crate) at: usize,
     /// The label that it names, if the kernel has it.
     pub(crate) label: Option<usize>,
+}
+
+/// What runs from one label to the next, or until no lane goes on. The first is where the kernel begins, before every label.
+#[derive(Debug, Clone)]
+pub(crate) struct Stretch {
+    pub(crate) instructions: Range<usize>,
+    /// Its calls, as numbers of [`Functions::calls`].
+    pub(crate) calls: Range<usize>,
+    /// Whether lanes run on into the next.
+    pub(crate) falls: bool,
 }
 
 impl Functions {
@@ -94,6 +106,23 @@ impl Functions {
         &self.calls
     }
 
+    /// The stretches of the kernel, in text order: that of a label has the number of the label and one.
+    pub(crate) fn stretches(&self, code: &Code) -> Vec<Stretch> {
+        let starts = std::iter::once(0).chain(code.labels.iter().map(|label| label.before as usize));
+        let ends = code.labels.iter().map(|label| label.before as usize);
+        let ends = ends.chain(std::iter::once(code.instructions.len()));
+        let mut stretches: Vec<Stretch> = Vec::with_capacity(code.labels.len() + 1);
+        for (number, (start, end)) in starts.zip(ends).enumerate() {
+            let last = (start..end).find(|at| ends_all(code, *at));
+            let instructions = start..last.map_or(end, |last| last + 1);
+            let number_of = |at: usize| self.calls.partition_point(|call| call.at < at);
+            let calls = number_of(start)..number_of(instructions.end);
+            let falls = last.is_none() && number < code.labels.len();
+            stretches.push(Stretch { instructions, calls, falls });
+        }
+        stretches
+    }
+
     /// Whether the kernel calls what it does not have.
     pub(crate) fn calls_others(&self) -> bool {
         self.calls.iter().any(|call| call.label.is_none())
@@ -102,7 +131,7 @@ impl Functions {
 
 impl Code {
     /// The instructions that run from one on, until no lane goes on.
-    pub fn extent(&self, first: usize) -> std::ops::Range<usize> {
+    pub fn extent(&self, first: usize) -> Range<usize> {
         let count = self.instructions.len();
         let last = (first..count).find(|at| ends_all(self, *at));
         first.min(count)..last.map_or(count, |last| last + 1)

@@ -1,52 +1,24 @@
 //! Functions that call themselves. A machine has room for eight calls, so hardly any recursion ends well.
 
-use rustc_hash::FxHashMap;
-use smol_str::SmolStr;
-
-use super::model::{Code, Name, Role};
+use super::functions::{Functions, Stretch};
+use super::model::{Code, Instruction};
 use super::problem::{Problem, ProblemKind};
 
 /// Adds the calls that close a circle to the problems of a kernel.
 pub(crate) fn check(code: &mut Code) {
-    let functions: Vec<Function> = functions(code);
-    if functions.is_empty() {
+    let is_call = |instruction: &Instruction| instruction.name() == "call";
+    if code.labels.is_empty() || !code.instructions.iter().any(is_call) {
         return;
     }
-    let numbers: FxHashMap<&SmolStr, usize> =
-        code.labels.iter().enumerate().map(|(number, label)| (&label.name, number)).collect();
-    let calls = |function: usize| {
-        functions[function].calls.iter().filter_map(|&name| {
-            let Name::Label(label) = &code.names[name].name else { return None };
-            Some((name, *numbers.get(label)?))
-        })
-    };
-    let mut problems = Vec::new();
-    let mut state = vec![State::New; functions.len()];
-    for root in 0..functions.len() {
-        if state[root] != State::New {
-            continue;
-        }
-        // Depth first, with the calls that are still to be followed.
-        state[root] = State::Open;
-        let mut path = vec![(root, calls(root).collect::<Vec<_>>())];
-        while let Some((function, rest)) = path.last_mut() {
-            match rest.pop() {
-                Some((name, callee)) if state[callee] == State::Open => {
-                    let kind = ProblemKind::Recursion(code.labels[callee].name.clone());
-                    problems.push(Problem { range: code.names[name].range, kind });
-                }
-                Some((_, callee)) if state[callee] == State::New => {
-                    state[callee] = State::Open;
-                    path.push((callee, calls(callee).collect()));
-                }
-                Some(_) => {}
-                None => {
-                    state[*function] = State::Done;
-                    path.pop();
-                }
-            }
-        }
-    }
+    let functions = Functions::of(code);
+    let stretches = functions.stretches(code);
+    let mut search = Search { functions: &functions, stretches: &stretches, closing: Vec::new() };
+    search.run();
+    let problems = search.closing.iter().map(|&(at, label)| {
+        let range = code.instructions[at].operands[0].range;
+        Problem { range, kind: ProblemKind::Recursion(code.labels[label].name.clone()) }
+    });
+    let problems: Vec<Problem> = problems.collect();
     code.problems.extend(problems);
 }
 
@@ -57,35 +29,67 @@ enum State {
     Done,
 }
 
-/// What begins at a label.
-#[derive(Default)]
-struct Function {
-    /// Its calls, as numbers of `Code::names`.
-    calls: Vec<usize>,
+/// A stretch that is being looked at.
+struct Visit {
+    stretch: usize,
+    /// The call that led here, as a number of the calls; `None` where lanes ran here from the stretch above.
+    by: Option<usize>,
+    /// The next of its calls; behind the last, what it runs into.
+    next: usize,
 }
 
-/// The functions of the labels: each goes to the first `return` or `halt` that all its lanes come to.
-fn functions(code: &Code) -> Vec<Function> {
-    let mut functions: Vec<Function> = code.labels.iter().map(|_| Function::default()).collect();
-    let mut open: Vec<usize> = Vec::new();
-    let (mut label, mut name) = (0, 0);
-    for (at, instruction) in code.instructions.iter().enumerate() {
-        while code.labels.get(label).is_some_and(|label| label.before as usize <= at) {
-            open.push(label);
-            label += 1;
-        }
-        while let Some(occurrence) =
-            code.names.get(name).filter(|name| name.range.start() < instruction.range.end())
-        {
-            if occurrence.role == Role::Call {
-                open.iter().for_each(|&function| functions[function].calls.push(name));
+/// Depth first through what stretches call and run into.
+struct Search<'f> {
+    functions: &'f Functions,
+    stretches: &'f [Stretch],
+    /// The calls that close a circle, with the label that they name.
+    closing: Vec<(usize, usize)>,
+}
+
+impl Search<'_> {
+    fn run(&mut self) {
+        let mut state = vec![State::New; self.stretches.len()];
+        for root in 0..self.stretches.len() {
+            if state[root] == State::New {
+                self.visit(root, &mut state);
             }
-            name += 1;
-        }
-        let ends = instruction.entry.is_some_and(|entry| matches!(entry.mnemonic, "return" | "halt"));
-        if ends && instruction.guard.is_none() && code.parents[at].is_none() {
-            open.clear();
         }
     }
-    functions
+
+    fn visit(&mut self, root: usize, state: &mut [State]) {
+        let mut path = vec![self.enter(root, None, state)];
+        while let Some(visit) = path.last_mut() {
+            let stretch = &self.stretches[visit.stretch];
+            let call = visit.next;
+            visit.next += 1;
+            let (to, by) = if call < stretch.calls.end {
+                let Some(label) = self.functions.calls()[call].label else { continue };
+                (label + 1, Some(call))
+            } else if call == stretch.calls.end && stretch.falls {
+                (visit.stretch + 1, None)
+            } else {
+                state[visit.stretch] = State::Done;
+                path.pop();
+                continue;
+            };
+            match state[to] {
+                State::New => path.push(self.enter(to, by, state)),
+                // Where lanes run into what is open, the last call on the way closed the circle.
+                State::Open => self.close(by.or_else(|| path.iter().rev().find_map(|visit| visit.by))),
+                State::Done => {}
+            }
+        }
+    }
+
+    fn enter(&self, stretch: usize, by: Option<usize>, state: &mut [State]) -> Visit {
+        state[stretch] = State::Open;
+        Visit { stretch, by, next: self.stretches[stretch].calls.start }
+    }
+
+    fn close(&mut self, call: Option<usize>) {
+        let Some(call) = call.map(|call| self.functions.calls()[call]) else { return };
+        if let Some(label) = call.label {
+            self.closing.push((call.at, label));
+        }
+    }
 }

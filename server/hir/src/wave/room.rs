@@ -12,8 +12,8 @@ pub(crate) fn check(code: &mut Code) {
     if !calls || code.problems.iter().any(|problem| says(&problem.kind)) {
         return;
     }
-    let mut calls = Calls::of(code);
-    let found: Vec<Problem> = [one_too_many(&mut calls), entries(code, &mut calls)]
+    let calls = Calls::of(code);
+    let found: Vec<Problem> = [one_too_many(&calls), entries(code, &calls)]
         .into_iter()
         .flatten()
         .filter_map(|(at, kind)| {
@@ -28,7 +28,7 @@ pub(crate) fn check(code: &mut Code) {
 type Found = (usize, fn(smol_str::SmolStr) -> ProblemKind);
 
 /// The ninth call inside of each other.
-fn one_too_many(calls: &mut Calls<'_>) -> Option<Found> {
+fn one_too_many(calls: &Calls<'_>) -> Option<Found> {
     if calls.chain(0, CALLS + 1) <= CALLS {
         return None;
     }
@@ -40,7 +40,7 @@ fn one_too_many(calls: &mut Calls<'_>) -> Option<Found> {
 }
 
 /// The call of the function that opens the 33rd construct.
-fn entries(code: &Code, calls: &mut Calls<'_>) -> Option<Found> {
+fn entries(code: &Code, calls: &Calls<'_>) -> Option<Found> {
     let (mut start, mut below, mut last) = (0, 0, None);
     for room in (0..CALLS).rev() {
         let mut inside = calls.calls(start);
@@ -86,5 +86,17 @@ mod tests {
         assert_eq!(found(&chain(2, 31)), [""; 0]);
         assert_eq!(found(&chain(2, 32)), ["nesting-depth f2"]);
         assert_eq!(found(&chain(2, 33)), ["nesting-depth if"]);
+    }
+
+    #[test]
+    fn many_functions_that_run_into_each_other() {
+        let labels = |call: fn(usize) -> usize| -> String {
+            (0..20_000).map(|at| format!("l{at}: call l{}\n", call(at))).collect::<String>() + "halt"
+        };
+        let last = labels(|_| 19_999);
+        assert_eq!(found(&last), ["recursion l19999"]);
+        assert_eq!(found(&labels(|at| at)).len(), 20_000);
+        let next = labels(|at| (at + 1).min(19_999));
+        assert!(found(&next).iter().all(|said| said.starts_with("recursion")));
     }
 }
