@@ -19,13 +19,15 @@ pub struct Parse(Arc<Inner>);
 struct Inner {
     tree: Tree,
     errors: Vec<SyntaxError>,
+    /// Of a file, its items.
+    items: Vec<Parse>,
     /// The same tree for those who want to go from nodes to their parents.
     green: OnceLock<GreenNode>,
 }
 
 impl Parse {
     pub(crate) fn new(tree: Tree, errors: Vec<SyntaxError>) -> Parse {
-        Parse(Arc::new(Inner { tree, errors, green: OnceLock::new() }))
+        Parse(Arc::new(Inner { tree, errors, items: Vec::new(), green: OnceLock::new() }))
     }
 
     /// The same, where rowan's tree is known already.
@@ -40,12 +42,10 @@ impl Parse {
         self.0.tree.root()
     }
 
-    /// The items of a file, or the one that was parsed alone. Places count from the start of each.
+    /// The roots of the items of a file, with places that count from the start of each. Of an item that was parsed alone there are
+    /// none.
     pub fn items(&self) -> impl Iterator<Item = Node<'_>> {
-        let root = self.root();
-        let is_file = root.kind() == SyntaxKind::SOURCE_FILE;
-        let alone = (!is_file).then_some(root);
-        alone.into_iter().chain(is_file.then(|| root.nodes().map(Node::alone)).into_iter().flatten())
+        self.0.items.iter().map(Parse::root)
     }
 
     /// The root of the tree whose nodes know their parents. It is made when it is first asked for.
@@ -98,7 +98,8 @@ pub fn parse_file(language: Language, text: &str) -> Parse {
         start += TextSize::of(item.text());
     }
     let trees: Vec<&Tree> = items.iter().map(Parse::tree).collect();
-    Parse::new(Tree::around(SyntaxKind::SOURCE_FILE, text, &trees), errors)
+    let tree = Tree::around(SyntaxKind::SOURCE_FILE, text, &trees);
+    Parse(Arc::new(Inner { tree, errors, items, green: OnceLock::new() }))
 }
 
 /// What [`parse_item`] gives for `text`, made from the parse of an earlier text of the same item where that

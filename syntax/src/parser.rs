@@ -106,7 +106,11 @@ impl<'t> Parser<'t> {
         if nth == 0 || nth >= self.lexed.significant_len() {
             return true;
         }
-        let gap = self.lexed.end(self.lexed.raw_index(nth - 1))..self.lexed.start(self.lexed.raw_index(nth));
+        let (before, next) = (self.lexed.raw_index(nth - 1), self.lexed.raw_index(nth));
+        if before + 1 == next {
+            return false;
+        }
+        let gap = self.lexed.end(before)..self.lexed.start(next);
         self.text.as_bytes()[gap].iter().any(|byte| matches!(byte, b'\n' | b'\r'))
     }
 

@@ -96,7 +96,14 @@ fn common_suffix(a: &[u8], b: &[u8]) -> usize {
 
 const BLOCK: usize = 256;
 
-/// A node on the way to a chunk.
+/// The chunk that has the change strictly inside.
+struct Chunk<'a> {
+    node: Node<'a>,
+    parent: Node<'a>,
+    path: Vec<Step>,
+}
+
+/// A node on the way from the root to a chunk.
 struct Step {
     /// Where it stands in the list of elements.
     at: usize,
@@ -104,34 +111,19 @@ struct Step {
     child: usize,
 }
 
-/// The chunk that has the change strictly inside.
-struct Chunk<'a> {
-    node: Node<'a>,
-    parent: Node<'a>,
-    /// From the root to the chunk.
-    path: Vec<Step>,
-}
-
 impl<'a> Chunk<'a> {
     fn around(root: Node<'a>, changed: TextRange) -> Option<Chunk<'a>> {
+        let is_inside = |outer: TextRange| outer.start() < changed.start() && changed.end() < outer.end();
         let mut path = vec![Step { at: 0, child: 0 }];
         let (mut parent, mut node) = (root, root);
         while node.kind() != SyntaxKind::CHUNK {
             parent = node;
-            let mut next = path.last()?.at + 1;
-            let step = node.elements().enumerate().find_map(|(child, element)| {
-                let at = next;
-                let NodeOrToken::Node(inner) = element else {
-                    next += 1;
-                    return None;
-                };
-                next += inner.span();
-                let range = inner.range();
-                let is_inside = range.start() < changed.start() && changed.end() < range.end();
-                is_inside.then_some((Step { at, child }, inner))
-            });
-            let (step, inner) = step?;
-            path.push(step);
+            let nodes = node
+                .elements()
+                .enumerate()
+                .filter_map(|(child, element)| Some((child, element.into_node()?)));
+            let (child, inner) = nodes.into_iter().find(|(_, inner)| is_inside(inner.range()))?;
+            path.push(Step { at: inner.index(), child });
             node = inner;
         }
         Some(Chunk { node, parent, path })

@@ -114,7 +114,7 @@ impl Tree {
     }
 
     pub(crate) fn root(&self) -> Node<'_> {
-        Node { elements: &self.elements, text: &self.text, start: TextSize::new(0) }
+        Node { tree: self, at: 0, start: TextSize::new(0) }
     }
 }
 
@@ -172,17 +172,16 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// A node and its place in the item. It is a cursor that looks inwards only, and copying it allocates nothing.
+/// A node and its place in the text that was parsed. It is a cursor of two words that looks inwards only.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
-    /// Itself, and what lies in it.
-    elements: &'a [Element],
-    /// The text that places count in.
-    text: &'a str,
+    tree: &'a Tree,
+    /// Where it stands in the list.
+    at: u32,
     start: TextSize,
 }
 
-/// A token and its place in the item.
+/// A token and its place in the text that was parsed.
 #[derive(Clone, Copy)]
 pub struct Token<'a> {
     /// What it is.
@@ -211,62 +210,85 @@ impl<'a> Token<'a> {
 }
 
 impl<'a> Node<'a> {
+    #[inline]
+    fn element(self) -> Element {
+        self.tree.elements[self.at as usize]
+    }
+
     /// What it is.
+    #[inline]
     pub fn kind(self) -> SyntaxKind {
-        self.elements[0].kind
+        self.element().kind
     }
 
     /// Where it stands; no node but the item starts or ends with trivia.
+    #[inline]
     pub fn range(self) -> TextRange {
-        TextRange::at(self.start, TextSize::new(self.elements[0].len))
-    }
-
-    /// The same node as if its text were all there is: places count from its start.
-    pub(crate) fn alone(self) -> Node<'a> {
-        Node { text: &self.text[self.range()], start: TextSize::new(0), ..self }
+        TextRange::at(self.start, TextSize::new(self.element().len))
     }
 
     /// Everything directly inside, in order.
+    #[inline]
     pub fn elements(self) -> Elements<'a> {
-        Elements { elements: &self.elements[1..], text: self.text, start: self.start }
+        Elements { tree: self.tree, at: self.at + 1, end: self.at + self.element().span, start: self.start }
     }
 
     /// The nodes directly inside, in order.
+    #[inline]
     pub fn nodes(self) -> impl Iterator<Item = Node<'a>> + Clone {
         self.elements().filter_map(NodeOrToken::into_node)
     }
 
+    /// The nodes anywhere inside, in the order of the text.
+    pub fn descendants(self) -> impl Iterator<Item = Node<'a>> {
+        let mut start = self.start;
+        let inside = self.at + 1..self.at + self.element().span;
+        inside.filter_map(move |at| {
+            let node = Node { tree: self.tree, at, start };
+            let Element { len, span, .. } = node.element();
+            if span == 0 {
+                start += TextSize::new(len);
+            }
+            (span > 0).then_some(node)
+        })
+    }
+
     /// The tokens directly inside, in order, without trivia.
+    #[inline]
     pub fn tokens(self) -> impl Iterator<Item = Token<'a>> + Clone {
         self.elements().filter_map(NodeOrToken::into_token).filter(|token| !token.is_trivia())
     }
 
     /// The first node of a kind directly inside.
+    #[inline]
     pub fn child(self, kind: SyntaxKind) -> Option<Node<'a>> {
         self.nodes().find(|node| node.kind() == kind)
     }
 
     /// The first token of a kind directly inside.
+    #[inline]
     pub fn token(self, kind: SyntaxKind) -> Option<Token<'a>> {
         self.tokens().find(|token| token.kind == kind)
     }
 
     /// The kind of the token it ends with.
     pub(crate) fn last_kind(self) -> Option<SyntaxKind> {
-        self.elements.last().filter(|last| last.span == 0).map(|last| last.kind)
+        let last = self.tree.elements[(self.at + self.element().span - 1) as usize];
+        (last.span == 0).then_some(last.kind)
     }
 
-    /// How many elements it is: itself and all that lie in it.
-    pub(crate) fn span(self) -> usize {
-        self.elements.len()
+    /// Where it stands in the list of elements.
+    pub(crate) fn index(self) -> usize {
+        self.at as usize
     }
 }
 
 /// The children of a node with their places.
 #[derive(Clone)]
 pub struct Elements<'a> {
-    elements: &'a [Element],
-    text: &'a str,
+    tree: &'a Tree,
+    at: u32,
+    end: u32,
     start: TextSize,
 }
 
@@ -275,17 +297,17 @@ impl<'a> Iterator for Elements<'a> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        let (&first, rest) = self.elements.split_first()?;
-        let start = self.start;
-        self.start += TextSize::new(first.len);
-        Some(if first.span == 0 {
-            self.elements = rest;
-            let text = &self.text[TextRange::new(start, self.start)];
-            NodeOrToken::Token(Token { kind: first.kind, text, start })
+        if self.at >= self.end {
+            return None;
+        }
+        let Elements { tree, at, start, .. } = *self;
+        let Element { kind, len, span } = tree.elements[at as usize];
+        self.start += TextSize::new(len);
+        self.at += span.max(1);
+        Some(if span == 0 {
+            NodeOrToken::Token(Token { kind, text: &tree.text[TextRange::new(start, self.start)], start })
         } else {
-            let (elements, rest) = self.elements.split_at(first.span as usize);
-            self.elements = rest;
-            NodeOrToken::Node(Node { elements, text: self.text, start })
+            NodeOrToken::Node(Node { tree, at, start })
         })
     }
 }

@@ -32,8 +32,8 @@ pub use file::{FileProblem, file_problems};
 pub use liveness::Liveness;
 pub use lower::lower;
 pub use model::{
-    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Resource,
-    Resources, Role, Scope, Value, WorkgroupSize,
+    Code, Entry, Guard, Half, Instruction, KernelHeader, Label, Link, Name, NameRef, Operand, Operands,
+    Resource, Resources, Role, Scope, Value, WorkgroupSize,
 };
 pub use nesting::Nesting;
 pub use problem::{Problem, ProblemKind, Severity};

@@ -8,8 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// The size of the texts whose values a [`Recent`] keeps: a few large functions, or a screen of small ones.
-const BUDGET: usize = 1 << 20;
+/// The size of the texts whose values a [`Recent`] keeps: a few large functions, or some screens of small ones. What is made of
+/// them is up to twenty times that, and a look at a whole file is quick as long as it stays in the processor's caches.
+const BUDGET: usize = 1 << 17;
 
 /// Values computed from texts, the least recently used evicted first. Cloning a value must be cheap.
 pub(crate) struct Recent<V>(Mutex<State<V>>);

@@ -2,6 +2,10 @@
 //!
 //! An item that ends takes the blanks and the comment after it on its line; later trivia belong to the item after it.
 
+use std::ops::Range;
+
+use memchr::{memchr, memrchr};
+
 use crate::lexed::Lexed;
 use crate::scan::{Scanned, Tail};
 use crate::{ItemKind, SyntaxKind};
@@ -14,7 +18,6 @@ const TOKEN_LOOKAHEAD: usize = 4;
 
 /// Finds the end of the item that starts at `start`.
 pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
-    let mut scanner = Scanner { lexer: Lexer::new(text, start, Lexed::default()), end: start };
     let mut item = Scanned {
         end: text.len(),
         examined: text.len() + 1,
@@ -22,80 +25,93 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
         name: None,
         open_comment: false,
     };
-    let mut first = true;
-    while let Some((kind, place)) = scanner.next() {
-        let word = if kind == SyntaxKind::DOT_WORD { &text[place..scanner.lexer.at] } else { "" };
-        let opens = is_kernel(word);
-        let closes = item.kind == ItemKind::Kernel && is_end(word);
-        if opens && !first {
-            item.examined = scanner.lexer.at + TOKEN_LOOKAHEAD;
-            item.end = scanner.end_of_line(text);
-            break;
-        }
-        scanner.end = scanner.lexer.at;
-        if closes {
-            item.end = scanner.end_of_line(text);
-            item.examined = scanner.lexer.at + TOKEN_LOOKAHEAD;
-            break;
-        }
-        if opens {
+    let mut at = start;
+    while let Some(word) = boundary(text, at) {
+        at = word.end;
+        if is_kernel(&text[word.clone()]) {
+            let before = end_of_code(text, start..word.start);
+            if let Some(before) = before {
+                item.examined = word.end + TOKEN_LOOKAHEAD;
+                item.end = end_of_line(text, before).0;
+                break;
+            }
             item.kind = ItemKind::Kernel;
-            item.name = scanner.name(text);
+            item.name = name(text, word.end);
+        } else if item.kind == ItemKind::Kernel {
+            let (end, seen) = end_of_line(text, word.end);
+            item.end = end;
+            item.examined = seen + TOKEN_LOOKAHEAD;
+            break;
         }
-        first = false;
     }
     item
 }
 
-struct Scanner<'t> {
-    lexer: Lexer<'t>,
-    /// Where the last token that is not trivia ends.
-    end: usize,
+/// The first `.kernel` or `.end` from `from` on, where a token starts. Most lines have no such word and are not cut into tokens:
+/// no token but blanks goes over the end of its line.
+fn boundary(text: &str, mut from: usize) -> Option<Range<usize>> {
+    let bytes = text.as_bytes();
+    let mut dot = from;
+    loop {
+        dot += memchr(b'.', &bytes[dot..])?;
+        if !matches!(bytes[dot + 1..], [b'k' | b'K', b'e' | b'E', ..] | [b'e' | b'E', b'n' | b'N', ..]) {
+            dot += 1;
+            continue;
+        }
+        let line = memrchr(b'\n', &bytes[from..dot]).map_or(from, |end| from + end + 1);
+        let mut tokens = Tokens::new(text, line);
+        let (kind, range) = tokens.find(|(_, range)| range.end > dot)?;
+        let word = &text[range.clone()];
+        if kind == SyntaxKind::DOT_WORD && (is_kernel(word) || is_end(word)) {
+            return Some(range);
+        }
+        (from, dot) = (range.end, range.end);
+    }
 }
 
-impl Scanner<'_> {
-    /// The next token that is not trivia, and where it starts.
-    fn next(&mut self) -> Option<(SyntaxKind, usize)> {
-        while !self.lexer.at_end() {
-            let start = self.lexer.at;
-            let kind = self.lexer.token();
-            if !kind.is_trivia() {
-                return Some((kind, start));
-            }
-        }
-        None
-    }
+/// Where the last token that is not trivia ends.
+fn end_of_code(text: &str, part: Range<usize>) -> Option<usize> {
+    let tokens = Tokens::new(&text[..part.end], part.start);
+    tokens.filter(|(kind, _)| !kind.is_trivia()).last().map(|(_, range)| range.end)
+}
 
-    /// The name right after `.kernel`.
-    fn name(&mut self, text: &str) -> Option<std::ops::Range<usize>> {
-        let before = self.lexer.at;
-        match self.next() {
-            Some((SyntaxKind::IDENT, start)) if !text[before..start].contains('\n') => {
-                self.end = self.lexer.at;
-                Some(start..self.lexer.at)
-            }
-            _ => {
-                self.lexer.at = before;
-                None
-            }
-        }
-    }
+/// The name right after `.kernel`.
+fn name(text: &str, after: usize) -> Option<Range<usize>> {
+    let (kind, range) = Tokens::new(text, after).find(|(kind, _)| !kind.is_trivia())?;
+    let is_name = kind == SyntaxKind::IDENT && !text[after..range.start].contains('\n');
+    is_name.then_some(range)
+}
 
-    /// Where the blanks and the comment after the last token that is not trivia end, the end of the line included.
-    fn end_of_line(&mut self, text: &str) -> usize {
-        self.lexer.at = self.end;
-        let mut end = self.end;
-        while !self.lexer.at_end() {
-            let start = self.lexer.at;
-            if !self.lexer.token().is_trivia() {
-                break;
-            }
-            if let Some(line_end) = text[start..self.lexer.at].find('\n') {
-                return start + line_end + 1;
-            }
-            end = self.lexer.at;
+/// Where the blanks and the comment after `from` end, the end of the line included; and how far was looked.
+fn end_of_line(text: &str, from: usize) -> (usize, usize) {
+    let mut end = from;
+    for (kind, range) in Tokens::new(text, from) {
+        if !kind.is_trivia() {
+            return (end, range.end);
         }
-        end
+        if let Some(line_end) = text[range.clone()].find('\n') {
+            return (range.start + line_end + 1, range.end);
+        }
+        end = range.end;
+    }
+    (end, end)
+}
+
+/// The tokens of a text from a place on, trivia among them.
+struct Tokens<'t>(Lexer<'t>);
+
+impl Tokens<'_> {
+    fn new(text: &str, at: usize) -> Tokens<'_> {
+        Tokens(Lexer::new(text, at, Lexed::default()))
+    }
+}
+
+impl Iterator for Tokens<'_> {
+    type Item = (SyntaxKind, Range<usize>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let start = self.0.at;
+        (!self.0.at_end()).then(|| (self.0.token(), start..self.0.at))
     }
 }
 

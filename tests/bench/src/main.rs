@@ -7,6 +7,7 @@ mod lanes;
 mod latency;
 mod memory;
 mod parse;
+mod processor;
 mod sample;
 mod sim;
 mod statistics;

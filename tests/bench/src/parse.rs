@@ -27,6 +27,14 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
         drop(parse);
         time
     });
+    report("and on to rowan's trees", &text, || {
+        let start = Instant::now();
+        let parse = parse_file(Language::Ptx, &text);
+        parse.green();
+        let time = start.elapsed();
+        drop(parse);
+        time
+    });
     Ok(())
 }
 

@@ -1,7 +1,7 @@
 //! Active-lane instructions a second of the WAVE machine and of the reference emulator, on one kernel, alternately.
 //!
 //! Both are called as libraries, with the program already assembled and decoded. Counted is the time that this thread had a
-//! processor: what else the machine does is in it only as far as it takes caches and cores away.
+//! processor.
 
 use std::time::Duration;
 
@@ -11,6 +11,8 @@ use warplens_sim::wave::{LaunchConfig, Program, decode, run as simulate};
 use warplens_sim::{Control, Limits, RunOptions, RunResult, Status};
 use warplens_syntax::{Language, parse_file};
 use wave_emu::{Emulator, EmulatorConfig};
+
+use crate::processor;
 
 const KERNEL: &str = include_str!("../kernels/divergent_loop.wave");
 
@@ -67,9 +69,9 @@ fn ours_once(program: &Program) -> Result<(RunResult, Duration)> {
     };
     let limits = Limits { max_steps: u64::MAX, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };
-    let start = processor_time()?;
+    let start = processor::time()?;
     let Ok(result) = simulate(program, launch, &options, Control::none()) else { bail!("nobody cancels") };
-    let took = processor_time()? - start;
+    let took = processor::time()? - start;
     ensure!(result.status == Status::Finished, "{:?}", result.findings);
     Ok((result, took))
 }
@@ -85,16 +87,8 @@ fn theirs_once(binary: &[u8]) -> Result<(Vec<u8>, Duration)> {
     };
     let mut emulator = Emulator::new(config);
     emulator.load_binary(binary)?;
-    let start = processor_time()?;
+    let start = processor::time()?;
     emulator.run()?;
-    let took = processor_time()? - start;
+    let took = processor::time()? - start;
     Ok((emulator.read_device_memory(0, DEVICE_BYTES as usize)?, took))
-}
-
-/// The time that this thread has had a processor.
-fn processor_time() -> Result<Duration> {
-    let times = std::fs::read_to_string("/proc/thread-self/schedstat")
-        .context("processor time is read from /proc, so on Linux only")?;
-    let nanoseconds = times.split_whitespace().next().context("schedstat begins with a time")?;
-    Ok(Duration::from_nanos(nanoseconds.parse()?))
 }

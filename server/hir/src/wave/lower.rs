@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_isa::wave as isa;
@@ -11,8 +12,8 @@ use warplens_syntax::{Node, NodeOrToken, SyntaxKind, Token};
 
 use super::mnemonic::{self, Mnemonic};
 use super::model::{
-    Code, Guard, Half, Instruction, KernelHeader, Label, Name, NameRef, Operand, Resource, Role, Scope,
-    Value, WorkgroupSize,
+    Code, Guard, Half, Instruction, KernelHeader, Label, MOST_OPERANDS, Name, NameRef, Operand, Operands,
+    Resource, Role, Scope, Value, WorkgroupSize,
 };
 use super::problem::{Problem, ProblemKind};
 use super::{divergence, operands, reach, recursion, room, structure};
@@ -68,6 +69,10 @@ impl Lowering {
     }
 
     fn statements(&mut self, parent: Node<'_>) {
+        // So that the lists need not grow, most of the time.
+        let count = parent.nodes().count();
+        self.code.instructions.reserve(count);
+        self.code.names.reserve(count * 3);
         for node in parent.nodes() {
             match node.kind() {
                 CHUNK => self.statements(node),
@@ -102,9 +107,9 @@ impl Lowering {
         if self.code.kernel.is_none() {
             self.say(place, ProblemKind::DirectiveOutside(known.name));
         }
-        let torn = Parts::of(directive).torn;
-        self.negative_resources(known.name, directive);
-        let numbers: Option<Vec<u32>> = operand_nodes(directive).map(resource_number).collect();
+        let Parts { operands, torn, .. } = Parts::of(directive);
+        self.negative_resources(known.name, &operands);
+        let numbers: Option<Vec<u32>> = operands.iter().copied().map(resource_number).collect();
         let range = directive.range();
         let resources = &mut self.code.resources;
         match (known.name, numbers.as_deref()) {
@@ -126,9 +131,9 @@ impl Lowering {
         }
     }
 
-    fn negative_resources(&mut self, name: &'static str, directive: Node<'_>) {
-        for operand in operand_nodes(directive).filter(|operand| operand.kind() == LITERAL) {
-            if first_token(operand).is_some_and(|token| token.text.starts_with('-')) {
+    fn negative_resources(&mut self, name: &'static str, operands: &[Node<'_>]) {
+        for operand in operands.iter().filter(|operand| operand.kind() == LITERAL) {
+            if first_token(*operand).is_some_and(|token| token.text.starts_with('-')) {
                 self.say(operand.range(), ProblemKind::NegativeResource(name));
             }
         }
@@ -144,56 +149,59 @@ impl Lowering {
             Some(last) => word.range().cover(last.range()),
             None => word.range(),
         };
-        let mut operands = Vec::with_capacity(parts.operands);
-        operands.extend(operand_nodes(node).map(|operand| self.operand(operand)));
-        let range = node.range();
-        let mut instruction = Instruction {
-            range,
+        let at = self.code.instructions.len();
+        self.code.instructions.push(Instruction {
+            range: node.range(),
             mnemonic_range,
             mnemonic: name,
             entry,
             guard,
             hint: None,
-            operands,
+            operands: Operands::new(),
             complete: false,
-        };
+        });
+        for operand in parts.operands {
+            let operand = self.operand(operand);
+            self.code.instructions[at].operands.push(operand);
+        }
         match entry {
-            Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], &mut instruction),
+            Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], at),
             // Of a name that cannot be one the parser has spoken.
-            None if !instruction.mnemonic.starts_with(|first: char| first.is_ascii()) => {}
+            None if !word.text.starts_with(|first: char| first.is_ascii()) => {}
             None => {
                 let guess = self.code.problems.len() < MAX_GUESSES;
-                let write = guess.then(|| mnemonic::meant(&instruction.mnemonic)).flatten();
-                let name = instruction.mnemonic.clone();
+                let name = self.code.instructions[at].mnemonic.clone();
+                let write = guess.then(|| mnemonic::meant(&name)).flatten();
                 self.say(mnemonic_range, ProblemKind::UnknownInstruction { name, write });
             }
         }
-        self.guard_oddities(&instruction);
-        self.finish_instruction(instruction, parts.torn);
+        self.guard_oddities(at);
+        self.finish_instruction(at, parts.torn);
     }
 
     /// Resolves the operands, notes the names among them, and takes a swallowed word as the instruction that it was meant to be.
-    fn finish_instruction(&mut self, mut instruction: Instruction, torn: bool) {
-        if let Some((range, word)) = operands::swallowed(&instruction) {
-            self.say(range, ProblemKind::SwallowedWord(word.clone()));
+    fn finish_instruction(&mut self, at: usize, torn: bool) {
+        let Code { instructions, names, problems, .. } = &mut self.code;
+        let instruction = &mut instructions[at];
+        if let Some((range, word)) = operands::swallowed(instruction) {
+            problems.push(Problem { range, kind: ProblemKind::SwallowedWord(word.clone()) });
             instruction.operands.clear();
             instruction.complete = true;
             instruction.range = TextRange::new(instruction.range.start(), instruction.mnemonic_range.end());
-            self.code.instructions.push(instruction);
             let entry = Mnemonic::of(&word, &[""; 0]).entry;
-            self.code.instructions.push(Instruction {
+            instructions.push(Instruction {
                 range,
                 mnemonic_range: range,
                 mnemonic: word,
                 entry,
                 guard: None,
                 hint: None,
-                operands: Vec::new(),
+                operands: Operands::new(),
                 complete: true,
             });
             return;
         }
-        operands::resolve(&mut instruction, torn, &mut self.code.problems);
+        operands::resolve(instruction, torn, problems);
         for operand in &instruction.operands {
             let (name, length) = match &operand.value {
                 Value::Register { index, half } => {
@@ -215,42 +223,28 @@ impl Lowering {
             };
             let call = matches!(name, Name::Label(_)) && operand.role == Role::Read;
             let role = if call { Role::Call } else { operand.role };
-            self.code.names.push(NameRef { range, name, role });
+            names.push(NameRef { range, name, role });
         }
-        self.code.instructions.push(instruction);
     }
 
     /// What stands after the dots beyond the instruction's name.
-    fn suffixes(&mut self, entry: &isa::Instruction, rest: &[Token<'_>], instruction: &mut Instruction) {
+    fn suffixes(&mut self, entry: &isa::Instruction, rest: &[Token<'_>], at: usize) {
         for suffix in rest {
             let range = suffix.range();
             let hint = isa::cache_hints().iter().position(|hint| hint.name == suffix.text);
+            let instruction = &mut self.code.instructions[at];
             instruction.hint = instruction.hint.or(hint.map(|hint| hint as u8));
             match (Scope::of(suffix.text), isa::cache_hint(suffix.text)) {
                 (Some(scope), _) if entry.suffix == isa::Suffix::Scope => {
-                    let value = Value::Scope(scope);
-                    instruction.operands.push(Operand {
-                        range,
-                        value,
-                        name: "",
-                        role: Role::Unknown,
-                        registers: 1,
-                    });
+                    instruction.operands.push(unresolved(range, Value::Scope(scope)));
                 }
                 (_, Some(_)) if entry.suffix == isa::Suffix::CacheHint => {}
                 (_, Some(hint)) => self.say(range, ProblemKind::IdleHint(hint.name.into())),
                 _ => {
-                    self.say(range, ProblemKind::UnknownSuffix(suffix.text.into()));
                     if entry.suffix == isa::Suffix::Scope {
-                        let value = Value::Invalid;
-                        instruction.operands.push(Operand {
-                            range,
-                            value,
-                            name: "",
-                            role: Role::Unknown,
-                            registers: 1,
-                        });
+                        instruction.operands.push(unresolved(range, Value::Invalid));
                     }
+                    self.say(range, ProblemKind::UnknownSuffix(suffix.text.into()));
                 }
             }
         }
@@ -258,32 +252,33 @@ impl Lowering {
 
     fn guard(&mut self, guard: Node<'_>) -> Option<Guard> {
         let token = guard.token(PREDICATE_REGISTER)?;
-        let predicate = self.index(token, LAST_PREDICATE, ProblemKind::PredicateIndex)?;
+        let predicate = self.index(token, LAST_PREDICATE, || ProblemKind::PredicateIndex)?;
         self.name(token.range(), Name::Predicate(predicate), Role::Read);
         let negated = guard.token(BANG).is_some();
         Some(Guard { range: guard.range(), predicate, negated })
     }
 
-    fn guard_oddities(&mut self, instruction: &Instruction) {
+    fn guard_oddities(&mut self, at: usize) {
+        let instruction = &self.code.instructions[at];
         let (Some(guard), Some(entry)) = (instruction.guard, instruction.entry) else { return };
         let control = entry.category.id == "control" || matches!(entry.mnemonic, "return" | "barrier");
         if control {
-            self.say(guard.range, ProblemKind::GuardedControl(instruction.mnemonic.clone()));
+            let name = instruction.mnemonic.clone();
+            self.say(guard.range, ProblemKind::GuardedControl(name));
         } else if guard.predicate == 0 && !guard.negated {
             self.say(guard.range, ProblemKind::GuardP0);
         }
     }
 
     fn operand(&mut self, operand: Node<'_>) -> Operand {
-        let value = self.value(operand).unwrap_or(Value::Invalid);
-        Operand { range: operand.range(), value, name: "", role: Role::Unknown, registers: 1 }
+        unresolved(operand.range(), self.value(operand).unwrap_or(Value::Invalid))
     }
 
     fn value(&mut self, operand: Node<'_>) -> Option<Value> {
         Some(match operand.kind() {
             REGISTER => {
                 let token = operand.token(GENERAL_REGISTER)?;
-                let index = self.index(token, LAST_REGISTER, ProblemKind::RegisterIndex)?;
+                let index = self.index(token, LAST_REGISTER, || ProblemKind::RegisterIndex)?;
                 let half = match operand.token(DOT_WORD).map(|half| half.text) {
                     Some(".lo") => Some(Half::Low),
                     Some(".hi") => Some(Half::High),
@@ -293,7 +288,7 @@ impl Lowering {
             }
             PREDICATE => {
                 let token = operand.token(PREDICATE_REGISTER)?;
-                let index = self.index(token, LAST_PREDICATE, ProblemKind::PredicateIndex)?;
+                let index = self.index(token, LAST_PREDICATE, || ProblemKind::PredicateIndex)?;
                 Value::Predicate { index, negated: operand.token(BANG).is_some() }
             }
             SPECIAL_REGISTER => {
@@ -326,18 +321,16 @@ impl Lowering {
     }
 
     /// The number of a register, if it is one that machines have. What the lexer found fault with is not said again.
-    fn index(&mut self, token: Token<'_>, last: u32, kind: ProblemKind) -> Option<u8> {
-        let digits = &token.text[1..];
-        if !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+    fn index(&mut self, token: Token<'_>, last: u32, beyond: fn() -> ProblemKind) -> Option<u8> {
+        let mut index = 0u32;
+        for digit in token.text.bytes().skip(1) {
+            index = index.saturating_mul(10).saturating_add(char::from(digit).to_digit(10)?);
+        }
+        if index > last {
+            self.say(token.range(), beyond());
             return None;
         }
-        match digits.parse::<u32>() {
-            Ok(index) if index <= last => u8::try_from(index).ok(),
-            _ => {
-                self.say(token.range(), kind);
-                None
-            }
-        }
+        u8::try_from(index).ok()
     }
 
     fn finish(mut self) -> Code {
@@ -389,6 +382,11 @@ impl Lowering {
     }
 }
 
+/// An operand before its instruction's form is known.
+fn unresolved(range: TextRange, value: Value) -> Operand {
+    Operand { range, value, name: "", role: Role::Unknown, registers: 1 }
+}
+
 fn digits(index: u8) -> u32 {
     index.checked_ilog10().map_or(1, |digits| digits + 1)
 }
@@ -399,8 +397,7 @@ struct Parts<'a> {
     guard: Option<Node<'a>>,
     mnemonic: Option<Token<'a>>,
     suffixes: Vec<Token<'a>>,
-    /// How many there are.
-    operands: usize,
+    operands: SmallVec<[Node<'a>; MOST_OPERANDS]>,
     /// Whether the parser found fault with the operands: a part is an error, or a comma lacks an operand.
     torn: bool,
 }
@@ -414,7 +411,8 @@ impl<'a> Parts<'a> {
                 NodeOrToken::Node(node) => match node.kind() {
                     ERROR => parts.torn = true,
                     GUARD => parts.guard = Some(node),
-                    kind => parts.operands += usize::from(is_operand(kind)),
+                    kind if is_operand(kind) => parts.operands.push(node),
+                    _ => {}
                 },
                 NodeOrToken::Token(token) => match token.kind {
                     COMMA => commas += 1,
@@ -424,17 +422,13 @@ impl<'a> Parts<'a> {
                 },
             }
         }
-        parts.torn |= commas > 0 && commas >= parts.operands;
+        parts.torn |= commas > 0 && commas >= parts.operands.len();
         parts
     }
 }
 
 fn is_operand(kind: SyntaxKind) -> bool {
     matches!(kind, REGISTER | PREDICATE | SPECIAL_REGISTER | LITERAL | SCOPE | NAME_REF)
-}
-
-fn operand_nodes(statement: Node<'_>) -> impl Iterator<Item = Node<'_>> {
-    statement.nodes().filter(|node| is_operand(node.kind()))
 }
 
 /// The token of a number.

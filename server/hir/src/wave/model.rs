@@ -2,6 +2,7 @@
 
 use std::ops::Deref;
 
+use smallvec::SmallVec;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_isa::wave as isa;
@@ -138,6 +139,12 @@ pub struct Label {
     pub before: u32,
 }
 
+/// As many operands as instructions have.
+pub(crate) const MOST_OPERANDS: usize = 4;
+
+/// The operands of an instruction, in one place with it: a kernel has thousands of such lists.
+pub type Operands = SmallVec<[Operand; MOST_OPERANDS]>;
+
 /// One instruction.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Instruction {
@@ -154,7 +161,7 @@ pub struct Instruction {
     /// `.streaming`, whether it belongs there or not: its place among the tables' hints.
     pub hint: Option<u8>,
     /// As written; a scope that was written as a suffix comes last.
-    pub operands: Vec<Operand>,
+    pub operands: Operands,
     /// Whether the operands are those of a form of the instruction, so that it can be run.
     pub complete: bool,
 }

@@ -61,7 +61,11 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
                 instruction.complete = false;
                 problems.push(Problem { range: operand.range, kind });
             }
-            None => problems.extend(oddity(operand, form)),
+            None => {
+                if let Some(oddity) = oddity(operand, form) {
+                    problems.push(oddity);
+                }
+            }
         }
         if let (Value::Register { index, .. }, [OperandKind::Fragment]) = (&operand.value, form.kinds) {
             operand.value = Value::Fragment(*index);

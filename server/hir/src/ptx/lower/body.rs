@@ -1,10 +1,9 @@
 //! The walk over a function: its parameters, then the statements of its body in text order.
 
-use rowan::NodeOrToken;
 use rustc_hash::FxHashMap;
 use text_size::TextRange;
 use warplens_syntax::SyntaxKind::*;
-use warplens_syntax::{Elements, Node, Token};
+use warplens_syntax::{Elements, Node, NodeOrToken, Token};
 
 use super::super::model::Parts;
 use super::super::{

@@ -1,9 +1,8 @@
 //! The outside of a module item.
 
-use rowan::NodeOrToken;
 use smol_str::SmolStr;
 use warplens_syntax::SyntaxKind::*;
-use warplens_syntax::{Node, Token};
+use warplens_syntax::{Node, NodeOrToken, Token};
 
 use super::super::{
     AddressSize, Constant, Declaration, DeclarationKind, Directive, Header, ModuleUse, Target, Version,

@@ -1,9 +1,8 @@
 //! Instructions: guard, mnemonic, operands.
 
-use rowan::NodeOrToken;
 use rustc_hash::FxHashMap;
-use warplens_syntax::Node;
 use warplens_syntax::SyntaxKind::*;
+use warplens_syntax::{Node, NodeOrToken};
 
 use super::super::model::InstructionData;
 use super::super::{Guard, Mnemonic, MnemonicId, Role};

@@ -2,9 +2,9 @@
 
 use text_size::TextRange;
 use warplens_isa::ptx as isa;
-use warplens_syntax::SyntaxToken;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
+use warplens_syntax::{Node, SyntaxKind, SyntaxToken};
 
 use super::super::problem::Mend;
 use super::super::{Problem, codes};
@@ -19,7 +19,14 @@ const IN_BODIES: &str = ".loc_intermediate";
 const IN_MODULES: &str = ".nv_intermediate_source_section";
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems: &mut Vec<Problem>) {
-    let Some(item) = ast::Item::cast(item.parse(db).syntax()) else { return };
+    let parse = item.parse(db);
+    let root = parse.root();
+    // Bodies are full of `.loc`, and there it is in its place.
+    let is_line = root.nodes().any(|node| node.kind() == SyntaxKind::LOC_DIRECTIVE);
+    if !is_line && !root.descendants().any(is_judged) {
+        return;
+    }
+    let Some(item) = ast::Item::cast(parse.syntax()) else { return };
     let found = match item.declaration() {
         Some(ast::Declaration::UnknownDirective(directive)) => {
             judge(directive.directive_token(), IN_MODULES, module)
@@ -36,6 +43,25 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
         _ => None,
     };
     problems.extend(found);
+}
+
+/// Whether a node is something to say a word about. Most functions have none, and no tree with parents is made for them.
+fn is_judged(node: Node<'_>) -> bool {
+    match node.kind() {
+        SyntaxKind::FUNCTION_DIRECTIVE => {
+            node.token(SyntaxKind::DOT_WORD).is_none_or(|word| isa::directive(word.text).is_none())
+        }
+        SyntaxKind::ADDRESS_SIZE_DIRECTIVE
+        | SyntaxKind::ALIAS_DIRECTIVE
+        | SyntaxKind::ATTRIBUTE
+        | SyntaxKind::DWARF_DIRECTIVE
+        | SyntaxKind::FILE_DIRECTIVE
+        | SyntaxKind::PRAGMA_DIRECTIVE
+        | SyntaxKind::SECTION_DIRECTIVE
+        | SyntaxKind::TARGET_DIRECTIVE
+        | SyntaxKind::UNKNOWN_DIRECTIVE => true,
+        _ => false,
+    }
 }
 
 fn check_function(function: &ast::Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
