@@ -1,5 +1,6 @@
 // A VS Code workbench with the packed extension in it, on a copy of a folder, and the page that a person would look at.
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -145,8 +146,16 @@ export class Workbench {
 
   async close() {
     await this.context?.close();
-    this.server?.kill();
-    rmSync(this.home, { recursive: true, force: true, maxRetries: 5 });
+    await this.#stop();
+    // What the server had started may write a last line.
+    rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+  }
+
+  async #stop() {
+    if (!this.server || this.server.exitCode !== null || this.server.signalCode !== null) return;
+    const ended = once(this.server, 'exit');
+    this.server.kill();
+    await ended;
   }
 
   async #serve(hostEntry, directories, env) {
