@@ -3,7 +3,7 @@
 //!
 //! What each thread comes to is held against an interpreter that runs it by itself, and its visits against those in a wave of one
 //! lane, where nothing can part. How many programs there are is the usual setting of the tests; `--profile long` of nextest runs
-//! 100,000.
+//! 10,000.
 
 mod company {
     pub(crate) mod alone;
@@ -73,7 +73,7 @@ fn every_thread_does_what_it_would_alone(program: &Program, shape: Shape) -> Res
 }
 
 proptest! {
-    #![proptest_config(long::config(100_000))]
+    #![proptest_config(long::config(10_000))]
 
     #[test]
     fn threads_do_what_they_would_alone(program in program(), shape in shape()) {

@@ -97,6 +97,14 @@ impl Frames {
         self.calls
     }
 
+    /// The `loop` that was opened last.
+    pub(crate) fn innermost_loop(&self) -> Option<u32> {
+        self.frames.iter().rev().find_map(|frame| match frame {
+            Frame::Loop { open, .. } => Some(*open),
+            _ => None,
+        })
+    }
+
     /// `break` (`again` is false) or `continue`: lanes leave for the end or the top of the innermost loop of this function.
     /// Answers whether there is one.
     pub(crate) fn leave_loop(&mut self, lanes: Mask, again: bool) -> bool {

@@ -138,8 +138,11 @@ impl<const W: usize> Wave<W> {
         self.state.registers(program.registers, width)
     }
 
-    /// Where the wave is and which lanes are there.
-    pub(crate) fn place(&self) -> (StatementId, Mask) {
-        (StatementId(self.pc), self.active)
+    /// Where the wave waits, and which lanes are there: at the loop that it goes round in, or at the barrier that it has come to.
+    pub(crate) fn place(&self, spins: bool) -> (StatementId, Mask) {
+        // It stands behind the barrier already.
+        let barrier = self.pc.saturating_sub(1);
+        let around = self.frames.innermost_loop().filter(|_| spins);
+        (StatementId(around.unwrap_or(barrier)), self.active)
     }
 }

@@ -8,7 +8,7 @@ use pulp::Arch;
 
 use crate::memory::DeviceMemory;
 use crate::trace::{
-    Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
+    Cancelled, Control, Finding, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
 };
 
 use crate::values::Values;
@@ -25,6 +25,9 @@ use super::watch::{GroupWatch, Watch};
 
 /// Steps between two questions to the caller.
 const POLL: u64 = 4096;
+
+/// Waves beside the first that a finding names.
+const MOST_RELATED: usize = 8;
 
 /// Runs `program` as `launch` says, under the model `structured`.
 ///
@@ -351,30 +354,25 @@ impl<'l, const W: usize> Launch<'l, W> {
 
     /// A finding at the first wave that waits for something nobody does, with the places of the others.
     fn waiting(&self, group: &Workgroup<W>, code: &'static str, message: String) -> Finding {
-        let place = |wave: &Wave<W>, state: State| {
-            let (statement, lanes) = wave.place();
-            // A wave at a barrier stands behind it already, one that spins at the first instruction of its loop.
-            let back = u32::from(state == State::AtBarrier);
-            (crate::StatementId(statement.0.saturating_sub(back)), lanes)
-        };
-        let spins = |state: State| matches!(state, State::Spinning(_));
-        let first = group.waves.iter().find(|(_, state)| spins(*state));
-        let first = first.or_else(|| group.waves.iter().find(|(_, state)| *state == State::AtBarrier));
-        let (statement, lanes, warp): (_, Mask, _) = match first {
-            Some((wave, state)) => {
-                let (statement, lanes) = place(wave, *state);
-                (Some(statement), lanes, wave.index)
-            }
-            None => (None, 0, 0),
-        };
-        let others =
-            group.waves.iter().filter(|(wave, state)| *state == State::AtBarrier && wave.index != warp);
-        let related = others.map(|(wave, state)| Related {
-            statement: place(wave, *state).0,
-            message: format!("wave {} waits at this barrier", wave.index),
+        let spins = |state: &State| matches!(state, State::Spinning(_));
+        let mut waves: Vec<_> = group.waves.iter().filter(|(_, state)| *state != State::Ended).collect();
+        waves.sort_by_key(|(wave, state)| (!spins(state), wave.index));
+        let related = waves.iter().skip(1).take(MOST_RELATED).map(|(wave, state)| Related {
+            statement: wave.place(spins(state)).0,
+            message: match spins(state) {
+                true => format!("wave {} goes round here", wave.index),
+                false => format!("wave {} waits at this barrier", wave.index),
+            },
         });
-        let related = related.take(8).collect();
-        Finding { code, severity: Severity::Error, message, statement, cta: group.id, warp, lanes, related }
+        let finding =
+            Finding { related: related.collect(), cta: group.id, ..Finding::about_launch(code, message) };
+        match waves.first() {
+            Some((wave, state)) => {
+                let (statement, lanes) = wave.place(spins(state));
+                Finding { statement: Some(statement), lanes, warp: wave.index, ..finding }
+            }
+            None => finding,
+        }
     }
 }
 

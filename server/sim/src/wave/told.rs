@@ -25,10 +25,11 @@ impl<const W: usize> Wave<W> {
             return;
         }
         let missing = self.live & !arrived;
-        let count = missing.count_ones();
-        let message = format!(
-            "{count} lanes of the wave that have not ended did not come to this barrier: put it where all lanes pass"
-        );
+        let who = match missing.count_ones() {
+            1 => "1 lane of the wave that has not ended".to_owned(),
+            count => format!("{count} lanes of the wave that have not ended"),
+        };
+        let message = format!("{who} did not come to this barrier: put it where all lanes pass");
         let at = StatementId(self.pc - 1);
         let finding = Finding {
             statement: Some(at),

@@ -101,7 +101,7 @@ halt
     let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        no-progress at `atomic_exchange.device r3, 0, 0`, lanes f: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for
+        no-progress at `loop`, lanes f: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for
     "#]].assert_eq(&ending(text, &code, &result));
     assert_eq!(result.findings[0].related.len(), 1);
 }

@@ -10,14 +10,13 @@ pub(super) struct Stamp {
     statement: u32,
     wave: u32,
     lane: u8,
-    atomic: bool,
     /// Which of the four bytes.
     bytes: u8,
 }
 
 impl Stamp {
     pub(super) fn new(time: u32, statement: u32, wave: u32, lane: u8) -> Stamp {
-        Stamp { time, statement, wave, lane, atomic: false, bytes: 0 }
+        Stamp { time, statement, wave, lane, bytes: 0 }
     }
 
     pub(super) fn statement(self) -> u32 {
@@ -70,7 +69,10 @@ pub(super) struct Clash {
 /// What is known of a word.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
+    /// The last that is no atomic.
     write: Stamp,
+    /// Atomics since, of two waves.
+    atomics: [Stamp; 2],
     /// Readers since, of two waves.
     readers: [Stamp; 2],
     /// The bytes that were ever written.
@@ -100,10 +102,11 @@ impl Local {
         let mut found = None;
         for (word, bytes) in pieces(start, bytes) {
             let Some(cell) = self.cells.get_mut(word) else { continue };
-            let stamp = Stamp { bytes, atomic: access.deed == Deed::Atomic, ..access.stamp };
+            let stamp = Stamp { bytes, ..access.stamp };
             let clash = match access.deed {
                 Deed::Load => cell.load(stamp, access.settled),
-                _ => cell.store(stamp, access.settled),
+                Deed::Atomic => cell.atomic(stamp, access.settled),
+                Deed::Store(_) | Deed::Tile => cell.store(stamp, access.settled),
             };
             found = found.or(clash);
         }
@@ -123,39 +126,54 @@ fn pieces(start: usize, bytes: usize) -> impl Iterator<Item = (usize, u8)> {
 impl Stamp {
     /// Whether `self` came before `now` with nothing between to order them.
     fn clashes(self, now: Stamp, settled: u32) -> bool {
-        self.time != 0
-            && self.bytes & now.bytes != 0
-            && self.wave != now.wave
-            && self.time >= settled
-            && !(self.atomic && now.atomic)
+        self.time != 0 && self.bytes & now.bytes != 0 && self.wave != now.wave && self.time >= settled
     }
 }
 
 impl Cell {
     fn load(&mut self, now: Stamp, settled: u32) -> Option<Clash> {
-        let [first, second] = &mut self.readers;
-        let of = |reader: &Stamp| reader.time == 0 || reader.wave == now.wave;
-        let place = if of(first) { first } else { second };
-        let bytes = if place.wave == now.wave && place.time != 0 { place.bytes } else { 0 };
-        *place = Stamp { bytes: bytes | now.bytes, ..now };
-        let before = self.write;
-        before.clashes(now, settled).then_some(Clash { before, was_read: false })
+        note(&mut self.readers, now);
+        self.written_by_others(now, settled)
+    }
+
+    fn atomic(&mut self, now: Stamp, settled: u32) -> Option<Clash> {
+        note(&mut self.atomics, now);
+        self.written |= now.bytes;
+        let written =
+            self.write.clashes(now, settled).then_some(Clash { before: self.write, was_read: false });
+        written.or_else(|| self.read_by_others(now, settled))
     }
 
     fn store(&mut self, now: Stamp, settled: u32) -> Option<Clash> {
         let before = self.write;
         // Another lane of this very store.
-        let beside = before.time == now.time && before.lane != now.lane && !now.atomic;
-        let clash = if beside && before.bytes & now.bytes != 0 || before.clashes(now, settled) {
-            Some(Clash { before, was_read: false })
-        } else {
-            let reader = self.readers.into_iter().find(|reader| reader.clashes(now, settled));
-            reader.map(|before| Clash { before, was_read: true })
+        let beside = before.time == now.time && before.lane != now.lane && before.bytes & now.bytes != 0;
+        let clash = match beside {
+            true => Some(Clash { before, was_read: false }),
+            false => self.written_by_others(now, settled).or_else(|| self.read_by_others(now, settled)),
         };
         let bytes = if before.time == now.time { before.bytes } else { 0 };
-        self.write = Stamp { bytes: bytes | now.bytes, ..now };
-        self.written |= now.bytes;
-        self.readers = [Stamp::default(); 2];
+        let (write, written) = (Stamp { bytes: bytes | now.bytes, ..now }, self.written | now.bytes);
+        *self = Cell { write, written, ..Cell::default() };
         clash
     }
+
+    fn written_by_others(&self, now: Stamp, settled: u32) -> Option<Clash> {
+        let [first, second] = self.atomics;
+        let writer = [self.write, first, second].into_iter().find(|writer| writer.clashes(now, settled));
+        writer.map(|before| Clash { before, was_read: false })
+    }
+
+    fn read_by_others(&self, now: Stamp, settled: u32) -> Option<Clash> {
+        let reader = self.readers.into_iter().find(|reader| reader.clashes(now, settled));
+        reader.map(|before| Clash { before, was_read: true })
+    }
+}
+
+/// Keeps an access beside one of another wave.
+fn note([first, second]: &mut [Stamp; 2], now: Stamp) {
+    let is_free = |place: &Stamp| place.time == 0 || place.wave == now.wave;
+    let place = if is_free(first) { first } else { second };
+    let bytes = if place.wave == now.wave && place.time != 0 { place.bytes } else { 0 };
+    *place = Stamp { bytes: bytes | now.bytes, ..now };
 }

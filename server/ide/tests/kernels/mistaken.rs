@@ -1,0 +1,359 @@
+//! Kernels with one mistake each, run by two waves of four lanes: what the run says of it, which is one thing. A kernel's name is
+//! what is wrong with it.
+
+use std::fmt::Write;
+
+use expect_test::{Expect, expect};
+use warplens_ide::lanes::told;
+use warplens_sim::WarpId;
+use warplens_sim::wave::LaunchConfig;
+
+use crate::{BEGINNING, code, simulate};
+
+/// Mistakes, as statements behind the usual beginning, which has the lane in `r6` and the wave in `r7` too.
+struct Sheet {
+    told: String,
+    count: usize,
+}
+
+impl Sheet {
+    fn mistake(&mut self, name: &str, statements: &str) {
+        let text = format!(
+            ".kernel k\n.registers 32\n.local_memory 64\n{BEGINNING}mov r6, sr_lane_id\nmov r7, sr_wave_id\n{statements}\n.end\n"
+        );
+        let code = code(&text);
+        let memory = LaunchConfig::memory(64);
+        let result = simulate(&code, LaunchConfig { memory, ..LaunchConfig::new([1; 3], [8, 1, 1], 4) });
+        let all = told(&result, WarpId { cta: [0; 3], warp: 0 });
+        assert_eq!(all.len(), 1, "{name}: {:?}", result.findings);
+        let place =
+            |statement: warplens_sim::StatementId| text[code.instructions[statement.index()].range].trim();
+        let finding = all[0].finding;
+        let at = finding.statement.map_or("", place);
+        writeln!(
+            self.told,
+            "{name}: {}\n  `{at}`: {}: {}",
+            result.status.as_str(),
+            finding.code,
+            all[0].message()
+        )
+        .expect("a string takes text");
+        for other in &finding.related {
+            writeln!(self.told, "  `{}`: {}", place(other.statement), other.message)
+                .expect("a string takes text");
+        }
+        self.count += 1;
+    }
+}
+
+fn check(mistakes: &[(&str, &str)], expected: Expect) -> usize {
+    let mut sheet = Sheet { told: String::new(), count: 0 };
+    for (name, statements) in mistakes {
+        sheet.mistake(name, statements);
+    }
+    expected.assert_eq(&sheet.told);
+    sheet.count
+}
+
+pub(crate) fn check_all() {
+    let count = memory() + nobody_wrote() + races() + barriers() + endless() + depth() + meaning();
+    assert!(count >= 30, "{count} mistakes");
+}
+
+fn memory() -> usize {
+    check(
+        &[
+            ("no guard for the end of an array", "imul r8, r0, 12\ndevice_store.u32 r0, r8\nhalt"),
+            ("an index below zero", "isub r8, r5, 4\ndevice_load.u32 r8, r8\nhalt"),
+            ("more local memory than there is", "shl r8, r0, 4\nlocal_store.u32 r0, r8\nhalt"),
+            (
+                "a pair that hangs over the end",
+                "mov r8, 1\nmov r9, 2\nicmp.eq p1, r0, 5\n@p1 device_store.u64 r8, 60\nhalt",
+            ),
+            (
+                "four words that hang over the end",
+                "icmp.eq p1, r0, 0\nif p1\ndevice_load.u128 r8, 52\nendif\nhalt",
+            ),
+            ("an atomic beyond the end", "imul r8, r0, 32\natomic_add r8, 1, .device\nhalt"),
+            ("a local atomic beyond the end", "icmp.eq p1, r0, 7\n@p1 local_atomic_exchange r8, 64, 1\nhalt"),
+            ("a tile with too long a row", "icmp.eq p1, r0, 0\nif p1\nmma_store_c 0, 32, r1\nendif\nhalt"),
+        ],
+        expect![[r#"
+            no guard for the end of an array: faulted
+              `device_store.u32 r0, r8`: out-of-bounds: lane 2 reaches for 4 bytes at address 0x48, but device memory has 64 bytes: keep lanes beyond the end out with an `if`, or launch with more of it (lanes 2-3 of block 0,0,0, warp 1)
+            an index below zero: faulted
+              `device_load.u32 r8, r8`: out-of-bounds: lane 0 reaches for 4 bytes at address 0xfffffffc, but device memory has 64 bytes: keep lanes beyond the end out with an `if`, or launch with more of it (block 0,0,0, warp 0)
+            more local memory than there is: faulted
+              `local_store.u32 r0, r8`: out-of-bounds: lane 0 reaches for 4 bytes at address 0x40, but local memory has 64 bytes: keep lanes beyond the end out with an `if`, or raise `.local_memory` (lanes 0-3 of block 0,0,0, warp 1)
+            a pair that hangs over the end: faulted
+              `@p1 device_store.u64 r8, 60`: out-of-bounds: lane 1 reaches for 8 bytes at address 0x3c, but device memory has 64 bytes: keep lanes beyond the end out with an `if`, or launch with more of it (block 0,0,0, warp 1)
+            four words that hang over the end: faulted
+              `device_load.u128 r8, 52`: out-of-bounds: lane 0 reaches for 16 bytes at address 0x34, but device memory has 64 bytes: keep lanes beyond the end out with an `if`, or launch with more of it (block 0,0,0, warp 0)
+            an atomic beyond the end: faulted
+              `atomic_add r8, 1, .device`: out-of-bounds: lane 2 reaches for 4 bytes at address 0x40, but device memory has 64 bytes: keep lanes beyond the end out with an `if`, or launch with more of it (lanes 2-3 of block 0,0,0, warp 0)
+            a local atomic beyond the end: faulted
+              `@p1 local_atomic_exchange r8, 64, 1`: out-of-bounds: lane 3 reaches for 4 bytes at address 0x40, but local memory has 64 bytes: keep lanes beyond the end out with an `if`, or raise `.local_memory` (block 0,0,0, warp 1)
+            a tile with too long a row: faulted
+              `mma_store_c 0, 32, r1`: out-of-bounds: lane 0 reaches for 4 bytes at address 0x40, but local memory has 64 bytes: keep lanes beyond the end out with an `if`, or raise `.local_memory` (block 0,0,0, warp 0)
+        "#]],
+    )
+}
+
+fn nobody_wrote() -> usize {
+    check(
+        &[
+            (
+                "the edge of a tile was not filled",
+                "local_store.u32 r0, r5\nbarrier\niadd r8, r5, 4\nlocal_load.u32 r8, r8\nhalt",
+            ),
+            ("a counter that was not cleared", "local_atomic_add 0, 1\nhalt"),
+            ("half a word was written", "local_store.u16 r0, r5\nbarrier\nlocal_load.u32 r8, r5\nhalt"),
+            ("a value of one arm only", "icmp.lt p1, r6, 2\nif p1\nmov r8, 7\nendif\niadd r9, r8, 1\nhalt"),
+            (
+                "a value that a guard leaves out",
+                "icmp.lt p1, r6, 3\n@p1 mov r8, 7\ndevice_store.u32 r8, r5\nhalt",
+            ),
+            (
+                "a condition of one arm only",
+                "icmp.lt p1, r6, 2\nif p1\nicmp.eq p2, r6, 0\nendif\nif p2\nnop\nendif\nhalt",
+            ),
+            (
+                "the upper word of one arm only",
+                "icmp.lt p1, r6, 2\nmov r8, 1\nif p1\nmov r9, 7\nendif\nimul r10, r0, 8\nlocal_store.u64 r8, r10\nhalt",
+            ),
+            (
+                "a sum that broken lanes never began",
+                "loop\nicmp.eq p1, r6, 0\nbreak p1\nmov r8, 3\nisub r6, r6, 1\nendloop\ndevice_store.u32 r8, r5\nhalt",
+            ),
+        ],
+        expect![[r#"
+            the edge of a tile was not filled: finished
+              `local_load.u32 r8, r8`: uninitialized-read: lane 3 reads local memory at offset 32, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store (block 0,0,0, warp 1)
+            a counter that was not cleared: finished
+              `local_atomic_add 0, 1`: uninitialized-read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store (block 0,0,0, warp 0)
+            half a word was written: finished
+              `local_load.u32 r8, r5`: uninitialized-read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store (lanes 0-3 of block 0,0,0, warp 0)
+            a value of one arm only: finished
+              `iadd r9, r8, 1`: uninitialized-read: `r8` is read in lanes 2-3 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first (block 0,0,0, warp 0)
+            a value that a guard leaves out: finished
+              `device_store.u32 r8, r5`: uninitialized-read: `r8` is read in lane 3 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first (block 0,0,0, warp 0)
+            a condition of one arm only: finished
+              `if p2`: uninitialized-read: `p2` is read in lanes 2-3 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first (block 0,0,0, warp 0)
+            the upper word of one arm only: finished
+              `local_store.u64 r8, r10`: uninitialized-read: `r9` is read in lanes 2-3 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first (block 0,0,0, warp 0)
+            a sum that broken lanes never began: finished
+              `device_store.u32 r8, r5`: uninitialized-read: `r8` is read in lane 0 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first (block 0,0,0, warp 0)
+        "#]],
+    )
+}
+
+fn races() -> usize {
+    check(
+        &[
+            (
+                "read before it is there",
+                "local_store.u32 r0, r5\nxor r8, r5, 16\nlocal_load.u32 r9, r8\nhalt",
+            ),
+            (
+                "overwritten while it is read",
+                "local_store.u32 r0, r5\nbarrier\nxor r8, r5, 16\nlocal_load.u32 r9, r8\niadd r9, r9, 100\nlocal_store.u32 r9, r5\nhalt",
+            ),
+            ("two waves to one place", "icmp.eq p1, r6, 0\n@p1 local_store.u32 r7, 0\nhalt"),
+            ("two waves to one place, alike", "icmp.eq p1, r6, 0\n@p1 local_store.u32 7, 0\nhalt"),
+            ("two lanes to one place", "icmp.eq p1, r7, 1\n@p1 local_store.u32 r0, 0\nhalt"),
+            (
+                "an atomic beside a load",
+                "icmp.eq p1, r0, 0\n@p1 local_store.u32 0, 0\nbarrier\nlocal_atomic_add 0, 1\nlocal_load.u32 r8, 0\nhalt",
+            ),
+            (
+                "an atomic beside a store",
+                "icmp.eq p1, r0, 0\n@p1 local_store.u32 0, 0\nbarrier\nicmp.eq p1, r0, 7\n@!p1 local_atomic_max 0, r0\n@p1 local_store.u32 9, 0\nhalt",
+            ),
+            (
+                "a barrier before the loop, none in it",
+                "mov r10, r0\nlocal_store.u32 r10, r5\nmov r8, 1\nbarrier\nloop\nicmp.eq p1, r8, 8\nbreak p1\nxor r9, r0, r8\nshl r9, r9, 2\nlocal_load.u32 r9, r9\niadd r10, r10, r9\nlocal_store.u32 r10, r5\nshl r8, r8, 1\nendloop\nhalt",
+            ),
+            (
+                "halves that overlap",
+                "imul r8, r0, 3\nicmp.eq p1, r6, 3\nicmp.eq p2, r0, 4\nor p1, p1, p2\n@p1 local_store.u32 r0, r8\nhalt",
+            ),
+            (
+                "a tile that another wave still stores",
+                "icmp.eq p1, r0, 0\nif p1\nmma_store_c 0, 16, r1\nendif\nicmp.eq p1, r0, 4\nif p1\nlocal_load.u32 r8, 20\nendif\nhalt",
+            ),
+        ],
+        expect![[r#"
+            read before it is there: finished
+              `local_load.u32 r9, r8`: data-race: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves (lanes 0-3 of block 0,0,0, warp 0)
+              `local_store.u32 r0, r5`: lane 0 of wave 1 wrote it here
+            overwritten while it is read: finished
+              `local_store.u32 r9, r5`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read with nothing between to order them; put a `barrier` between the two, on the way of all waves (lanes 0-3 of block 0,0,0, warp 0)
+              `local_load.u32 r9, r8`: lane 0 of wave 1 read it here
+            two waves to one place: finished
+              `@p1 local_store.u32 r7, 0`: data-race: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with nothing between to order them; let one thread store, give each a place of its own, or use an atomic (block 0,0,0, warp 1)
+              `@p1 local_store.u32 r7, 0`: lane 0 of wave 0 wrote it here
+            two waves to one place, alike: finished
+              `@p1 local_store.u32 7, 0`: same-value-race: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with nothing between to order them; what is there stays the same, so the outcome does not depend on who is first (block 0,0,0, warp 1)
+              `@p1 local_store.u32 7, 0`: lane 0 of wave 0 wrote it here
+            two lanes to one place: finished
+              `@p1 local_store.u32 r0, 0`: data-race: data race: lane 1 writes local memory at offset 0 that lane 0 wrote with nothing between to order them; which lane's value stays is not promised: let one lane store, or give each a place of its own (lanes 1-3 of block 0,0,0, warp 1)
+              `@p1 local_store.u32 r0, 0`: lane 0 wrote it here
+            an atomic beside a load: finished
+              `local_load.u32 r8, 0`: data-race: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves (block 0,0,0, warp 0)
+              `local_atomic_add 0, 1`: lane 0 of wave 1 wrote it here
+            an atomic beside a store: finished
+              `@p1 local_store.u32 9, 0`: data-race: data race: lane 3 writes local memory at offset 0 that lane 3 of wave 0 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves (block 0,0,0, warp 1)
+              `@!p1 local_atomic_max 0, r0`: lane 3 of wave 0 wrote it here
+            a barrier before the loop, none in it: finished
+              `local_store.u32 r10, r5`: data-race: data race: lane 0 writes local memory at offset 16 that lane 0 of wave 0 read with nothing between to order them; put a `barrier` between the two, on the way of all waves (lanes 0-3 of block 0,0,0, warp 1)
+              `local_load.u32 r9, r9`: lane 0 of wave 0 read it here
+            halves that overlap: finished
+              `@p1 local_store.u32 r0, r8`: data-race: data race: lane 0 writes local memory at offset 12 that lane 3 of wave 0 wrote with nothing between to order them; let one thread store, give each a place of its own, or use an atomic (block 0,0,0, warp 1)
+              `@p1 local_store.u32 r0, r8`: lane 3 of wave 0 wrote it here
+            a tile that another wave still stores: finished
+              `local_load.u32 r8, 20`: data-race: data race: lane 0 reads local memory at offset 20 that lane 0 of wave 0 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves (block 0,0,0, warp 1)
+              `mma_store_c 0, 16, r1`: lane 0 of wave 0 wrote it here
+        "#]],
+    )
+}
+
+fn barriers() -> usize {
+    check(
+        &[
+            ("in an arm", "icmp.lt p1, r6, 2\nif p1\nbarrier\nendif\nhalt"),
+            ("in the other arm", "icmp.lt p1, r6, 3\nif p1\nnop\nelse\nbarrier\nendif\nhalt"),
+            (
+                "in a loop that lanes leave one by one",
+                "mov r8, r6\nloop\nicmp.eq p1, r8, 0\nbreak p1\nisub r8, r8, 1\nbarrier\nendloop\nhalt",
+            ),
+            ("under a guard", "icmp.ne p1, r6, 1\n@p1 barrier\nhalt"),
+            ("for one wave only", "icmp.eq p1, r7, 0\nif p1\nbarrier\nendif\nhalt"),
+            ("after a wave has halted", "icmp.eq p1, r7, 1\n@p1 halt\nbarrier\nhalt"),
+            (
+                "once too often",
+                "barrier\nmov r8, r7\nloop\nicmp.eq p1, r8, 0\nbreak p1\nisub r8, r8, 1\nbarrier\nendloop\nhalt",
+            ),
+        ],
+        expect![[r#"
+            in an arm: finished
+              `barrier`: divergent-barrier: 2 lanes of the wave that have not ended did not come to this barrier: put it where all lanes pass (lanes 2-3 of block 0,0,0, warp 0, and in 1 more warp)
+            in the other arm: finished
+              `barrier`: divergent-barrier: 3 lanes of the wave that have not ended did not come to this barrier: put it where all lanes pass (lanes 0-2 of block 0,0,0, warp 0, and in 1 more warp)
+            in a loop that lanes leave one by one: finished
+              `barrier`: divergent-barrier: 1 lane of the wave that has not ended did not come to this barrier: put it where all lanes pass (lane 0 of block 0,0,0, warp 0, and in 1 more warp)
+            under a guard: finished
+              `@p1 barrier`: divergent-barrier: 1 lane of the wave that has not ended did not come to this barrier: put it where all lanes pass (lane 1 of block 0,0,0, warp 0, and in 1 more warp)
+            for one wave only: no-progress
+              `barrier`: barrier-deadlock: waves wait at a barrier that 1 of the workgroup's 2 waves ended without coming to: let all waves pass it before any of them halts (lanes 0-3 of block 0,0,0, warp 0)
+            after a wave has halted: no-progress
+              `barrier`: barrier-deadlock: waves wait at a barrier that 1 of the workgroup's 2 waves ended without coming to: let all waves pass it before any of them halts (lanes 0-3 of block 0,0,0, warp 0)
+            once too often: no-progress
+              `barrier`: barrier-deadlock: waves wait at a barrier that 1 of the workgroup's 2 waves ended without coming to: let all waves pass it before any of them halts (lanes 0-3 of block 0,0,0, warp 1)
+        "#]],
+    )
+}
+
+fn endless() -> usize {
+    check(
+        &[
+            (
+                "a condition that the loop does not change",
+                "mov r8, 3\nloop\nicmp.eq p1, r8, 0\nbreak p1\nendloop\nhalt",
+            ),
+            (
+                "a flag that nobody raises",
+                "loop\ndevice_load.u32 r8, 0\nicmp.ne p1, r8, 0\nbreak p1\nendloop\nhalt",
+            ),
+            (
+                "two waves that wait for each other",
+                "shl r8, r7, 2\nxor r9, r8, 4\nloop\natomic_or r10, r9, 0, .device\nicmp.ne p1, r10, 0\nbreak p1\nendloop\natomic_exchange r8, 1, .device\nhalt",
+            ),
+            (
+                "a lock that nobody gives back",
+                "loop\natomic_cas r8, 0, 0, 1, .device\nicmp.eq p1, r8, 0\nbreak p1\nendloop\nhalt",
+            ),
+            (
+                "a lane that holds the others up",
+                "icmp.eq p1, r6, 2\nif p1\nloop\ndevice_load.u32 r8, 0\nicmp.eq p2, r8, 1\nbreak p2\nendloop\nelse\ndevice_store.u32 1, 0\nendif\nhalt",
+            ),
+            (
+                "a flag behind the barrier that it waits at",
+                "icmp.eq p1, r7, 0\nif p1\nloop\ndevice_load.u32 r8, 0\nicmp.ne p2, r8, 0\nbreak p2\nendloop\nendif\nbarrier\ndevice_store.u32 1, 0\nhalt",
+            ),
+        ],
+        expect![[r#"
+            a condition that the loop does not change: no-progress
+              `loop`: no-progress: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for (lanes 0-3 of block 0,0,0, warp 0)
+              `loop`: wave 1 goes round here
+            a flag that nobody raises: no-progress
+              `loop`: no-progress: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for (lanes 0-3 of block 0,0,0, warp 0)
+              `loop`: wave 1 goes round here
+            two waves that wait for each other: no-progress
+              `loop`: no-progress: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for (lanes 0-3 of block 0,0,0, warp 0)
+              `loop`: wave 1 goes round here
+            a lock that nobody gives back: no-progress
+              `loop`: no-progress: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for (lanes 1-3 of block 0,0,0, warp 0)
+              `loop`: wave 1 goes round here
+            a lane that holds the others up: no-progress
+              `loop`: no-progress: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for (lane 2 of block 0,0,0, warp 0)
+              `loop`: wave 1 goes round here
+            a flag behind the barrier that it waits at: no-progress
+              `loop`: no-progress: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for (lanes 0-3 of block 0,0,0, warp 0)
+              `barrier`: wave 1 waits at this barrier
+        "#]],
+    )
+}
+
+fn depth() -> usize {
+    let ifs = |count: usize| ("if p1\n".repeat(count), "endif\n".repeat(count));
+    let (open, close) = ifs(17);
+    let nested = format!("icmp.eq p1, r0, r0\n{open}call f\n{close}halt\nf: {open}nop\n{close}return");
+    check(
+        &[
+            ("a function that calls itself", "call f\nhalt\nf: iadd r8, r6, 1\ncall f\nreturn"),
+            (
+                "functions that call each other",
+                "call f\nhalt\nf: nop\ncall g\nreturn\ng: nop\ncall f\nreturn",
+            ),
+            ("deeper through a call", &nested),
+            ("no end", "iadd r8, r6, 1"),
+        ],
+        expect![[r#"
+            a function that calls itself: faulted
+              `call f`: call-depth: more than 8 calls inside of each other, and the machine remembers no more: make a loop of it (lanes 0-3 of block 0,0,0, warp 0)
+            functions that call each other: faulted
+              `call f`: call-depth: more than 8 calls inside of each other, and the machine remembers no more: make a loop of it (lanes 0-3 of block 0,0,0, warp 0)
+            deeper through a call: faulted
+              `if p1`: nesting-depth: more than 32 `if` and `loop` are open inside of each other, and the machine has room for no more: join conditions with `and`, or leave with `break` and `continue` (lanes 0-3 of block 0,0,0, warp 0)
+            no end: finished
+              `iadd r8, r6, 1`: missing-halt: lanes ran past the end of the kernel; they end here: write `halt` (lanes 0-3 of block 0,0,0, warp 0, and in 1 more warp)
+        "#]],
+    )
+}
+
+fn meaning() -> usize {
+    check(
+        &[
+            ("a special register as an operand", "iadd r8, sr_lane_id, r0\nhalt"),
+            ("a guard on a word of structure", "icmp.lt p1, r6, 2\nif p1\nnop\n@p1 endif\nhalt"),
+            ("constructs that cross", "icmp.eq p1, r0, r0\nif p1\nloop\nendif\nbreak p1\nendloop\nhalt"),
+            ("division by zero", "idiv r8, 100, r6\nhalt"),
+            (
+                "a shuffle from a lane that is elsewhere",
+                "icmp.lt p1, r6, 2\nif p1\nwave_shuffle_down r8, r0, 1\nendif\nhalt",
+            ),
+        ],
+        expect![[r#"
+            a special register as an operand: faulted
+              `iadd r8, sr_lane_id, r0`: no-meaning: `sr_lane_id` as an operand of `iadd` has no meaning: only `mov` and `mov_sr` read special registers; read it into a general one first (lanes 0-3 of block 0,0,0, warp 0)
+            a guard on a word of structure: faulted
+              `@p1 endif`: no-meaning: a guard on `endif` has no meaning: the word is for all lanes of its construct; drop the guard, and put the condition into the `if` or `break` (lanes 0-1 of block 0,0,0, warp 0)
+            constructs that cross: faulted
+              `endif`: control-flow: this `endif` belongs to another `if` than the one that is open: close inner constructs first (lanes 0-3 of block 0,0,0, warp 0)
+            division by zero: finished
+              `idiv r8, 100, r6`: division-by-zero: division by zero in lane 0: what comes of it is not specified (0 here); keep them out with a guard (block 0,0,0, warp 0)
+            a shuffle from a lane that is elsewhere: finished
+              `wave_shuffle_down r8, r0, 1`: shuffle-inactive: the shuffle reads lanes that do not run it, in lane 1: what it gets is up to the machine (here, what the register holds there) (block 0,0,0, warp 0)
+        "#]],
+    )
+}
