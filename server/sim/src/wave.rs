@@ -29,6 +29,7 @@ pub mod reference;
 mod run;
 mod scattered;
 mod spin;
+mod stage;
 mod state;
 mod straight;
 #[cfg(test)]

@@ -87,7 +87,7 @@ impl Prepared {
         }
     }
 
-    /// Runs again to look at a warp, on this thread: what its registers held. `None` for a language that has no such look.
+    /// Runs again to look at a warp, on this thread: what its registers held. `None` where the run does not come to the warp.
     pub fn look(&self, look: Look, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
         let options = RunOptions { limits, look: Some(look), ..RunOptions::default() };
@@ -98,7 +98,11 @@ impl Prepared {
             (Program::Wave(program), Config::Wave(config), Model::Structured) => {
                 wave::run(program, config.clone(), &options, control).map(|result| result.values)
             }
-            _ => Ok(None),
+            (Program::Reference { emulated, .. }, Config::Wave(config), Model::WaveEmu) => {
+                wave::reference::run(emulated, config.clone(), &options, control, None)
+                    .map(|result| result.values)
+            }
+            _ => unreachable!("a run is prepared for one language"),
         }
     }
 

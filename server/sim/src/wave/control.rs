@@ -3,8 +3,9 @@
 use crate::trace::{Mask, StatementId};
 
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
-use super::machine::{Fault, Stop, Surroundings, Wave};
+use super::machine::{Stop, Surroundings, Wave};
 use super::program::{Action, Op};
+use super::stage::Fault;
 use super::state::Place;
 use super::watch::Moment;
 
@@ -120,8 +121,8 @@ impl<const W: usize> Wave<W> {
     /// The operation at hand has done its work: whoever looks at the wave sees the lanes that came and those that acted.
     fn show(&mut self, around: &Surroundings<'_>, lanes: (Mask, Mask)) {
         if let Some(probe) = &mut self.probe {
-            let frames = Some((&self.frames, self.active));
-            probe.visited(around.program, self.pc, lanes, &self.state, frames);
+            let stack = self.frames.entries(self.active);
+            probe.visited(&around.program.named, StatementId(self.pc), lanes, &self.state, Some(stack));
         }
     }
 

@@ -4,13 +4,14 @@
 use pulp::Arch;
 
 use crate::record::Recorder;
-use crate::trace::{Finding, Mask, RegisterValues, StatementId, Status};
+use crate::trace::{Finding, Mask, RegisterValues, StatementId};
 
 use super::frames::Frames;
 use super::memory::Memory;
 use super::probe::Probe;
 use super::program::{Program, Row};
 use super::spin::SpinWatch;
+use super::stage::Fault;
 use super::state::{Geometry, State};
 use super::straight::Running;
 use super::watch::{GroupWatch, Watch, WaveWatch};
@@ -65,13 +66,6 @@ pub(crate) enum Stop {
     Paused,
     /// Everything that somebody wanted to see of it was seen.
     Looked,
-}
-
-/// What ends the whole run.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) status: Status,
-    pub(crate) finding: Finding,
 }
 
 /// A wave.

@@ -1,5 +1,6 @@
 //! Loads, stores and atomics of a wave: lanes act one after another, lowest first, and the first access out of range stops them.
 
+use crate::memory::DeviceMemory;
 use crate::trace::{Finding, Mask, RunOptions};
 
 use super::lanes::{Rows, lanes};
@@ -45,6 +46,14 @@ pub(crate) fn over_limit(needed: u64, options: &RunOptions) -> Option<Finding> {
     let limit = options.limits.max_memory;
     let message = format!("the launch needs {needed} bytes of memory, and {limit} are allowed");
     (needed > limit).then(|| Finding::about_launch("memory-limit", message))
+}
+
+impl<'m> Memory<'m> {
+    /// What a workgroup with this local memory addresses.
+    pub(crate) fn of(local: &'m mut [u8], device: &'m mut DeviceMemory, changes: &'m mut u64) -> Self {
+        let flat = device.buffers().first().map_or(0, |buffer| buffer.len);
+        Memory { local, device: device.bytes_mut(0, flat).unwrap_or_default(), changes }
+    }
 }
 
 impl Memory<'_> {

@@ -5,8 +5,7 @@
 use crate::trace::{Mask, StatementId};
 use crate::values::{Held, Look, Seen, StackEntry, Values};
 
-use super::frames::Frames;
-use super::program::{Cell, Named, PREDICATES, Program, Row};
+use super::program::{Cell, Named, PREDICATES, Row};
 use super::state::State;
 
 /// What is kept of the wave.
@@ -45,9 +44,9 @@ struct Value {
 }
 
 impl Probe {
-    /// Looks at a wave of so many lanes in whose registers the launch put something.
-    pub(crate) fn new(program: &Program, look: &Look, set: &[(u8, u32)]) -> Probe {
-        let mut general = vec![0; usize::from(program.registers)];
+    /// Looks at a wave of a program with so many statements and registers, into which the launch put something.
+    pub(crate) fn new(statements: usize, registers: u16, look: &Look, set: &[(u8, u32)]) -> Probe {
+        let mut general = vec![0; usize::from(registers)];
         for (register, _) in set {
             if let Some(written) = general.get_mut(usize::from(*register)) {
                 *written = Mask::MAX;
@@ -55,7 +54,7 @@ impl Probe {
         }
         Probe {
             until: look.until,
-            visits: vec![Visit::default(); program.statements()],
+            visits: vec![Visit::default(); statements],
             general,
             predicates: [0; PREDICATES],
             room: look.max_bytes,
@@ -69,17 +68,15 @@ impl Probe {
         self.done
     }
 
-    /// A visit of the statement at `pc` is over. `frames` are for statements that move lanes, with the lanes that are active
-    /// after it.
+    /// A visit of a statement is over. `named` has the registers that each statement names; `stack` is for those that move lanes.
     pub(crate) fn visited<const W: usize>(
         &mut self,
-        program: &Program,
-        pc: u32,
+        named: &[Box<[Named]>],
+        statement: StatementId,
         (active, executed): (Mask, Mask),
         state: &State<W>,
-        frames: Option<(&Frames, Mask)>,
+        stack: Option<Box<[StackEntry]>>,
     ) {
-        let statement = StatementId(pc);
         let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.done) else { return };
         if self.until.is_some_and(|(at, last)| at == statement && visit.count >= last) {
             self.done = true;
@@ -87,8 +84,8 @@ impl Probe {
         }
         visit.count += 1;
         (visit.active, visit.executed) = (active, executed);
-        visit.stack = frames.map(|(frames, active)| frames.entries(active));
-        let named = &program.named[statement.index()];
+        visit.stack = stack;
+        let named = &named[statement.index()];
         named.iter().filter(|named| named.written).for_each(|named| self.note(named, executed));
         self.keep(named, statement, state);
     }
@@ -143,14 +140,14 @@ impl Probe {
     }
 
     /// What was seen, with the names of the registers.
-    pub(crate) fn finish(self, program: &Program) -> Values {
+    pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
         let visits = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
         let seen = visits.map(|(index, visit)| Seen {
             statement: StatementId(index as u32),
             visit: visit.count,
             active: visit.active,
             executed: visit.executed,
-            registers: visit.values.into_iter().zip(&program.named[index]).map(Value::held).collect(),
+            registers: visit.values.into_iter().zip(&named[index]).map(Value::held).collect(),
             stack: visit.stack,
         });
         Values { seen: seen.collect(), truncated: self.truncated }

@@ -6,28 +6,17 @@
 
 use pulp::Arch;
 
-use crate::memory::DeviceMemory;
-use crate::trace::{
-    Cancelled, Control, Finding, Progress, Related, RunOptions, RunResult, Severity, Status, WarpId,
-};
-
-use crate::values::Values;
+use crate::trace::{Cancelled, Control, Finding, RunOptions, RunResult, Status, WarpId};
 
 use super::LaunchConfig;
-use super::listing::{Done, Listing};
-use super::machine::{Fault, Stop, Surroundings, Wave};
-use super::memory::{Memory, over_limit};
+use super::listing::Done;
+use super::machine::{Stop, Surroundings, Wave};
+use super::memory::Memory;
 use super::probe::Probe;
 use super::program::Program;
 use super::scattered::scattered;
-use super::state::Geometry;
+use super::stage::{End, Fault, POLL, Stage, Waiting, about_waves};
 use super::watch::{GroupWatch, Watch};
-
-/// Steps between two questions to the caller.
-const POLL: u64 = 4096;
-
-/// Waves beside the first that a finding names.
-const MOST_RELATED: usize = 8;
 
 /// Runs `program` as `launch` says, under the model `structured`.
 ///
@@ -43,15 +32,6 @@ pub fn run(
     } else {
         Launch::<32>::new(program, launch, options, control).run()
     }
-}
-
-/// Why a run ends before all workgroups have.
-enum End {
-    Fault(Fault),
-    StepLimit,
-    Cancelled,
-    /// What was to be seen of a wave was seen.
-    Looked,
 }
 
 /// What a workgroup waits for.
@@ -78,21 +58,8 @@ struct Workgroup<const W: usize> {
 
 struct Launch<'l, const W: usize> {
     program: &'l Program,
-    options: &'l RunOptions,
-    control: Control<'l>,
-    geometry: Geometry,
+    stage: Stage<'l>,
     arch: Arch,
-    registers: Vec<(u8, u32)>,
-    local_bytes: usize,
-    memory: DeviceMemory,
-    steps: u64,
-    changes: u64,
-    findings: Vec<Finding>,
-    listing: Listing<'l>,
-    groups: u64,
-    groups_done: u64,
-    /// What was seen of the wave that somebody looks at.
-    values: Option<Values>,
     watch: Option<Box<Watch>>,
 }
 
@@ -103,74 +70,29 @@ impl<'l, const W: usize> Launch<'l, W> {
         options: &'l RunOptions,
         control: Control<'l>,
     ) -> Self {
-        let geometry = Geometry {
-            grid: launch.grid,
-            workgroup: launch.workgroup,
-            width: launch.wave_width.clamp(1, W as u32),
-            waves: u32::try_from(launch.waves()).unwrap_or(u32::MAX),
-        };
-        Launch {
-            program,
-            options,
-            control,
-            geometry,
-            arch: Arch::new(),
-            groups: launch.workgroups(),
-            local_bytes: program.local_memory.unwrap_or(launch.local_memory) as usize,
-            registers: launch.registers,
-            memory: launch.memory,
-            steps: 0,
-            changes: 0,
-            findings: Vec::new(),
-            listing: Listing::new(options),
-            groups_done: 0,
-            values: None,
-            watch: Watch::new(options.checks),
-        }
+        let stage = Stage::new(launch, W, program.local_memory, options, control);
+        Launch { program, stage, arch: Arch::new(), watch: Watch::new(options.checks) }
     }
 
     fn run(mut self) -> Result<RunResult, Cancelled> {
-        let status = match self.too_large() {
-            Some(finding) => {
-                self.findings.push(finding);
-                Status::Faulted
-            }
-            None => match self.run_groups() {
-                Ok(status) => status,
-                Err(End::StepLimit) => Status::StepLimit,
-                Err(End::Looked) => Status::Finished,
-                Err(End::Cancelled) => return Err(Cancelled),
-                Err(End::Fault(fault)) => {
-                    self.findings.push(fault.finding);
-                    fault.status
-                }
-            },
-        };
-        explain_by_races(&mut self.findings);
-        let mut result = self.listing.finish(status, self.findings, self.memory);
-        result.values = self.values;
+        let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
+        let ended = self.stage.check_room(wave_bytes).and_then(|()| self.run_groups());
+        let mut result = self.stage.finish(ended)?;
+        explain_by_races(&mut result.findings);
         if self.watch.is_some() {
             result.findings.extend(scattered(self.program, &result));
         }
         Ok(result)
     }
 
-    /// What to say if the launch needs more memory than allowed.
-    fn too_large(&self) -> Option<Finding> {
-        let wave = self.program.rows() as u64 * W as u64 * 4;
-        let waves = u64::from(self.geometry.waves) * wave;
-        over_limit(waves + self.local_bytes as u64 + self.memory.size(), self.options)
-    }
-
     fn run_groups(&mut self) -> Result<Status, End> {
         let mut aside: Vec<(Workgroup<W>, u64)> = Vec::new();
-        for number in 0..self.groups {
+        for number in 0..self.stage.groups {
             let group = self.group(number);
             self.run_group(group, &mut aside)?;
             self.retry(&mut aside)?;
-            let Geometry { width, .. } = self.geometry;
-            let room =
-                self.options.limits.max_memory / (self.program.rows() as u64 * u64::from(width) * 4 + 1);
+            let width = u64::from(self.stage.geometry.width);
+            let room = self.stage.options.limits.max_memory / (self.program.rows() as u64 * width * 4 + 1);
             if aside.iter().map(|(group, _)| group.waves.len() as u64).sum::<u64>() > room {
                 break;
             }
@@ -187,7 +109,7 @@ impl<'l, const W: usize> Launch<'l, W> {
 
     /// Runs the groups that were set aside again, as long as memory has changed since they last ran.
     fn retry(&mut self, aside: &mut Vec<(Workgroup<W>, u64)>) -> Result<(), End> {
-        while let Some(at) = aside.iter().position(|(_, changes)| *changes != self.changes) {
+        while let Some(at) = aside.iter().position(|(_, changes)| *changes != self.stage.changes) {
             let (group, _) = aside.remove(at);
             self.run_group(group, aside)?;
         }
@@ -196,21 +118,21 @@ impl<'l, const W: usize> Launch<'l, W> {
 
     /// Workgroup `number` at its start.
     fn group(&mut self, number: u64) -> Workgroup<W> {
-        let id = self.geometry.workgroup_id(number);
-        let listed = self.listing.reserve(self.geometry.waves);
-        let watch = self.watch.as_ref();
-        let waves = (0..self.geometry.waves).map(|index| {
+        let (program, stage, watch) = (self.program, &mut self.stage, self.watch.as_ref());
+        let id = stage.geometry.workgroup_id(number);
+        let listed = stage.listing.reserve(stage.geometry.waves);
+        let waves = (0..stage.geometry.waves).map(|index| {
             let warp = WarpId { cta: id, warp: index };
-            let recorder = self.listing.recorder(self.program.statements(), warp, listed);
-            let mut wave = Wave::new(self.program, self.geometry, index, &self.registers, recorder);
-            let look = self.options.look.filter(|look| look.warp == warp);
-            wave.probe = look.map(|look| Box::new(Probe::new(self.program, &look, &self.registers)));
-            wave.watched = watch.map(|watch| Box::new(watch.wave(self.program, &self.registers)));
+            let recorder = stage.listing.recorder(program.statements(), warp, listed);
+            let mut wave = Wave::new(program, stage.geometry, index, &stage.registers, recorder);
+            let probe = |look| Probe::new(program.statements(), program.registers, &look, &stage.registers);
+            wave.probe = stage.look_at(warp).map(|look| Box::new(probe(look)));
+            wave.watched = watch.map(|watch| Box::new(watch.wave(program, &stage.registers)));
             (wave, State::Ready)
         });
         let waves = waves.collect();
-        let watched = watch.map(|watch| watch.group(self.local_bytes, &self.options.limits));
-        Workgroup { number, id, local: vec![0; self.local_bytes], waves, watched, listed }
+        let watched = watch.map(|watch| watch.group(stage.local_bytes, &stage.options.limits));
+        Workgroup { number, id, local: vec![0; stage.local_bytes], waves, watched, listed }
     }
 
     /// Runs a workgroup to its end, or until it can only wait; then it goes to the back of `aside`, in the order of the grid.
@@ -228,18 +150,11 @@ impl<'l, const W: usize> Launch<'l, W> {
             }
         };
         if done {
-            self.groups_done += 1;
             self.collect(group);
-            if self.values.is_some() {
-                return Err(End::Looked);
-            }
-            if (self.control.cancelled)() {
-                return Err(End::Cancelled);
-            }
-        } else {
-            let place = aside.partition_point(|(other, _)| other.number < group.number);
-            aside.insert(place, (group, self.changes));
+            return self.stage.group_done();
         }
+        let place = aside.partition_point(|(other, _)| other.number < group.number);
+        aside.insert(place, (group, self.stage.changes));
         Ok(())
     }
 
@@ -250,7 +165,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             for index in 0..group.waves.len() {
                 let runs = match group.waves[index].1 {
                     State::Ready => true,
-                    State::Spinning(changes) => changes != self.changes,
+                    State::Spinning(changes) => changes != self.stage.changes,
                     State::AtBarrier | State::Ended => false,
                 };
                 if runs {
@@ -277,58 +192,48 @@ impl<'l, const W: usize> Launch<'l, W> {
     }
 
     fn run_wave(&mut self, group: &mut Workgroup<W>, index: usize) -> Result<State, End> {
-        let limit = self.options.limits.max_steps;
+        let Stage { options, geometry, .. } = self.stage;
+        let limit = options.limits.max_steps;
         loop {
-            if self.steps >= limit {
+            let stage = &mut self.stage;
+            if stage.steps >= limit {
                 return Err(End::StepLimit);
             }
-            let flat = self.memory.buffers().first().map_or(0, |buffer| buffer.len);
             let mut around = Surroundings {
                 program: self.program,
-                geometry: self.geometry,
+                geometry,
                 workgroup: group.id,
-                memory: Memory {
-                    local: &mut group.local,
-                    device: self.memory.bytes_mut(0, flat).unwrap_or_default(),
-                    changes: &mut self.changes,
-                },
-                pause: limit.min(self.steps + POLL),
+                memory: Memory::of(&mut group.local, &mut stage.memory, &mut stage.changes),
+                pause: limit.min(stage.steps + POLL),
                 limit,
                 arch: self.arch,
-                steps: &mut self.steps,
+                steps: &mut stage.steps,
                 watch: self.watch.as_deref_mut().zip(group.watched.as_mut()),
-                findings: &mut self.findings,
-                max_findings: self.options.limits.max_findings,
+                findings: &mut stage.findings,
+                max_findings: options.limits.max_findings,
             };
             let stop = group.waves[index].0.run(&mut around).map_err(End::Fault)?;
             match stop {
                 Stop::Ended => return Ok(State::Ended),
                 Stop::Barrier => return Ok(State::AtBarrier),
-                Stop::Spinning => return Ok(State::Spinning(self.changes)),
+                Stop::Spinning => return Ok(State::Spinning(self.stage.changes)),
                 Stop::Looked => return Err(End::Looked),
-                Stop::Paused => {
-                    let progress =
-                        Progress { steps: self.steps, blocks_done: self.groups_done, blocks: self.groups };
-                    (self.control.progress)(progress);
-                    if (self.control.cancelled)() {
-                        return Err(End::Cancelled);
-                    }
-                }
+                Stop::Paused => self.stage.poll()?,
             }
         }
     }
 
     /// Takes what the waves of a workgroup have recorded.
     fn collect(&mut self, group: Workgroup<W>) {
-        let (program, width) = (self.program, self.geometry.width);
+        let (program, width) = (self.program, self.stage.geometry.width);
         for (mut wave, _) in group.waves {
             if let Some(probe) = wave.probe.take() {
-                self.values = Some(probe.finish(program));
+                self.stage.values = Some(probe.finish(&program.named));
             }
-            let registers = self.options.registers.then(|| wave.registers(program, width));
+            let registers = self.stage.options.registers.then(|| wave.registers(program, width));
             let id = WarpId { cta: group.id, warp: wave.index };
             let done = Done { id, launched: wave.launched, recorder: wave.recorder, registers };
-            self.listing.take(group.number, done, group.listed);
+            self.stage.listing.take(group.number, done, group.listed);
         }
     }
 
@@ -348,31 +253,21 @@ impl<'l, const W: usize> Launch<'l, W> {
                            asks, or let another wave store what it waits for"
                 .to_owned();
             let finding = self.waiting(group, "no-progress", message);
-            self.findings.push(finding);
+            self.stage.findings.push(finding);
         }
     }
 
-    /// A finding at the first wave that waits for something nobody does, with the places of the others.
+    /// A finding at the first wave that waits for something nobody does, those that go round first.
     fn waiting(&self, group: &Workgroup<W>, code: &'static str, message: String) -> Finding {
         let spins = |state: &State| matches!(state, State::Spinning(_));
         let mut waves: Vec<_> = group.waves.iter().filter(|(_, state)| *state != State::Ended).collect();
         waves.sort_by_key(|(wave, state)| (!spins(state), wave.index));
-        let related = waves.iter().skip(1).take(MOST_RELATED).map(|(wave, state)| Related {
-            statement: wave.place(spins(state)).0,
-            message: match spins(state) {
-                true => format!("wave {} goes round here", wave.index),
-                false => format!("wave {} waits at this barrier", wave.index),
-            },
+        let waiting = waves.into_iter().map(|(wave, state)| {
+            let (statement, lanes) = wave.place(spins(state));
+            let what = if spins(state) { "goes round here" } else { "waits at this barrier" };
+            Waiting { index: wave.index, statement: Some(statement), lanes, what }
         });
-        let finding =
-            Finding { related: related.collect(), cta: group.id, ..Finding::about_launch(code, message) };
-        match waves.first() {
-            Some((wave, state)) => {
-                let (statement, lanes) = wave.place(spins(state));
-                Finding { statement: Some(statement), lanes, warp: wave.index, ..finding }
-            }
-            None => finding,
-        }
+        about_waves((code, message), group.id, waiting)
     }
 }
 

@@ -6,12 +6,13 @@
 use pulp::{NullaryFnOnce, Simd, WithSimd};
 
 use crate::record::Recorder;
-use crate::trace::Mask;
+use crate::trace::{Mask, StatementId};
 
 use super::alu;
-use super::machine::{Fault, Stop, Surroundings, Wave};
+use super::machine::{Stop, Surroundings, Wave};
 use super::memory::{Memory, OutOfRange};
 use super::program::{Action, Halves, Op};
+use super::stage::Fault;
 use super::state::{Place, State};
 use super::watch::Moment;
 
@@ -92,7 +93,7 @@ impl<const W: usize> Wave<W> {
                 break;
             }
             if let Some(probe) = &mut self.probe {
-                probe.visited(program, pc - 1, (mask, executed), &self.state, None);
+                probe.visited(&program.named, StatementId(pc - 1), (mask, executed), &self.state, None);
             }
         }
         visits.up_to(pc);

@@ -2,9 +2,10 @@
 
 use crate::trace::{Finding, Mask, Severity, StatementId, Status};
 
-use super::machine::{Fault, Surroundings, Wave};
+use super::machine::{Surroundings, Wave};
 use super::memory::OutOfRange;
 use super::program::Refusal;
+use super::stage::Fault;
 
 impl<const W: usize> Wave<W> {
     /// Lanes that came to the end of the code end there.

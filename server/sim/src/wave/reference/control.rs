@@ -1,20 +1,49 @@
 //! How lanes part and meet in the reference emulator: a stack of frames, of which none knows who has left for good.
 
 use crate::trace::Mask;
+use crate::values::{StackEntry, Waiting};
 use crate::wave::frames::{MAX_CALLS, MAX_NESTING};
+use crate::wave::stage::Fault;
 
 use super::decode::{Kind, Source};
 use super::program::Program;
 use super::quirk::Quirk;
-use super::wave::{Fault, Step, Surroundings, Wave};
+use super::wave::{Step, Surroundings, Wave};
 
 /// One entry of the stack.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
-    /// From `if` to `endif`: the lanes that came, and those that did not enter.
-    If { entry: Mask, other: Mask },
+    /// From `if` to `endif`: its word, the lanes that came, those that did not enter, and whether they have been let in since.
+    If { open: u32, entry: Mask, other: Mask, turned: bool },
     /// From `loop` to `endloop`: the lanes that came, those that broke, and the first word of the body.
     Loop { entry: Mask, broken: Mask, start: u32 },
+}
+
+impl Frame {
+    /// The word that opened it.
+    fn open(self) -> u32 {
+        match self {
+            Frame::If { open, .. } => open,
+            Frame::Loop { start, .. } => start - 1,
+        }
+    }
+
+    /// The lanes that it gives back when it is closed.
+    fn entry(self) -> Mask {
+        match self {
+            Frame::If { entry, .. } | Frame::Loop { entry, .. } => entry,
+        }
+    }
+
+    /// Who waits in it, where the lanes `inside` do not.
+    fn waiting(self, inside: Mask) -> Waiting {
+        match self {
+            Frame::If { other, turned, .. } => Waiting::Other(if turned { 0 } else { other }),
+            Frame::Loop { entry, broken, .. } => {
+                Waiting::Loop { broken: broken & !inside, continued: entry & !broken & !inside }
+            }
+        }
+    }
 }
 
 impl<const W: usize> Wave<'_, W> {
@@ -37,7 +66,11 @@ impl<const W: usize> Wave<'_, W> {
             Kind::If(condition) => {
                 let taken = lanes & self.source(condition);
                 self.visit(program, at, taken);
-                self.open(around, at, Frame::If { entry: lanes, other: lanes & !taken })?;
+                self.open(
+                    around,
+                    at,
+                    Frame::If { open: at, entry: lanes, other: lanes & !taken, turned: false },
+                )?;
                 self.active = settle(taken);
             }
             Kind::Loop => {
@@ -45,9 +78,11 @@ impl<const W: usize> Wave<'_, W> {
                 self.open(around, at, Frame::Loop { entry: lanes, broken: 0, start: self.pc })?;
             }
             Kind::Else => {
-                let Some(&Frame::If { other, .. }) = self.frames.last() else {
+                let Some(Frame::If { other, turned, .. }) = self.frames.last_mut() else {
                     return Err(self.lost(around, at, "`else` without an open `if`"));
                 };
+                *turned = true;
+                let other = *other;
                 self.note_returns(program, at, other);
                 self.active = settle(other);
                 self.visit(program, at, self.active);
@@ -117,6 +152,16 @@ impl<const W: usize> Wave<'_, W> {
             self.visit(program, start - 1, self.active);
         }
         Ok(Step::On)
+    }
+
+    /// The stack as people see it. Frames that another kernel's words opened have no statement here.
+    pub(super) fn entries(&self, program: &Program) -> Box<[StackEntry]> {
+        let inside = self.frames.iter().skip(1).map(|frame| frame.entry()).chain([self.active]);
+        let entry = |(frame, inside): (&Frame, Mask)| {
+            let opened = program.place(frame.open())?.statement;
+            Some(StackEntry { opened, meet: frame.entry(), waiting: frame.waiting(inside) })
+        };
+        self.frames.iter().zip(inside).filter_map(entry).collect()
     }
 
     /// The lanes in which a predicate is true.

@@ -56,6 +56,28 @@ pub(crate) enum Kind {
     Nothing,
 }
 
+impl Kind {
+    /// Whether it changes which lanes are active, or waits for other waves.
+    pub(super) fn moves_lanes(&self) -> bool {
+        match self {
+            Kind::If(_)
+            | Kind::Else
+            | Kind::EndIf
+            | Kind::Loop
+            | Kind::Break(_)
+            | Kind::Continue(_)
+            | Kind::EndLoop
+            | Kind::Call(_)
+            | Kind::Return
+            | Kind::Halt
+            | Kind::Barrier => true,
+            Kind::Compute(_) | Kind::Divide { .. } | Kind::Clamp { .. } | Kind::Never(_) | Kind::Nothing => {
+                false
+            }
+        }
+    }
+}
+
 /// Why there is no instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undecodable {

@@ -4,6 +4,8 @@ use smol_str::SmolStr;
 use warplens_hir::wave::{Accepts, Code, DepartureKind, Instruction as Statement, Severity, departures};
 
 use crate::trace::StatementId;
+use crate::wave::named::named;
+use crate::wave::program::Named;
 
 use super::decode::{Decoder, Instruction, Undecodable};
 use super::encode::{Labels, Words, encode, size};
@@ -23,8 +25,8 @@ pub struct Program {
     pub local_memory: Option<u32>,
     /// General registers of a thread.
     pub registers: u16,
-    /// Number of statements of the kernel.
-    statements: u32,
+    /// The registers that each statement of the kernel names.
+    pub(super) named: Vec<Box<[Named]>>,
     /// One a word: the instruction that begins there, whether the assembler meant one to or not.
     pub(super) slots: Vec<Result<Instruction, Undecodable>>,
     /// One a word of the kernel.
@@ -48,7 +50,7 @@ pub(super) struct Place {
 impl Program {
     /// Number of statements of the kernel.
     pub fn statements(&self) -> usize {
-        self.statements as usize
+        self.named.len()
     }
 
     /// Words of the kernel itself.
@@ -109,7 +111,7 @@ pub fn decode(file: &[&Code], kernel: usize) -> Program {
         workgroup_size: code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0),
         local_memory: code.resources.local_memory.map(|bytes| bytes.value).filter(|bytes| *bytes > 0),
         registers: registers as u16,
-        statements: code.instructions.len() as u32,
+        named: code.instructions.iter().map(named).collect(),
         slots: slots.collect(),
         places,
         next: file[kernel + 1..]

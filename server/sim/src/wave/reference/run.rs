@@ -1,21 +1,17 @@
 //! A launch under the reference emulator: workgroups in order, the waves of each in turn, one instruction each.
 
-use crate::memory::DeviceMemory;
 use crate::trace::{
-    Beside, Cancelled, Control, Finding, Parting, Progress, Related, RunOptions, RunResult, Severity, Status,
-    WarpId,
+    Beside, Cancelled, Control, Finding, Parting, RunOptions, RunResult, Severity, Status, WarpId,
 };
 use crate::wave::LaunchConfig;
-use crate::wave::listing::{Done, Listing};
-use crate::wave::memory::{Memory, over_limit};
-use crate::wave::state::Geometry;
+use crate::wave::listing::Done;
+use crate::wave::memory::Memory;
+use crate::wave::probe::Probe;
+use crate::wave::stage::{End, Fault, POLL, Stage, Waiting, about_waves};
 
 use super::decode::EXTRA_ROWS;
 use super::program::Program;
-use super::wave::{Fault, Step, Surroundings, Wave};
-
-/// Steps between two questions to the caller.
-const POLL: u64 = 4096;
+use super::wave::{Step, Surroundings, Wave};
 
 /// Steps of a workgroup after which the emulator gives up, those under an empty mask among them.
 const GROUP_STEPS: u64 = 10_000_000;
@@ -46,13 +42,6 @@ pub fn run(
     Ok(result)
 }
 
-/// Why a run ends before all workgroups have.
-enum End {
-    Fault(Fault),
-    StepLimit,
-    Cancelled,
-}
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Ready,
@@ -78,19 +67,9 @@ struct Workgroup<'l, const W: usize> {
 
 struct Launch<'l, const W: usize> {
     program: &'l Program,
-    options: &'l RunOptions,
-    control: Control<'l>,
+    stage: Stage<'l>,
     other: Option<&'l RunResult>,
-    geometry: Geometry,
-    registers: Vec<(u8, u32)>,
-    local_bytes: usize,
-    memory: DeviceMemory,
-    steps: u64,
-    changes: u64,
-    findings: Vec<Finding>,
-    listing: Listing<'l>,
     partings: Vec<Parting>,
-    groups: u64,
 }
 
 impl<'l, const W: usize> Launch<'l, W> {
@@ -101,84 +80,49 @@ impl<'l, const W: usize> Launch<'l, W> {
         control: Control<'l>,
         other: Option<&'l RunResult>,
     ) -> Self {
-        let geometry = Geometry {
-            grid: launch.grid,
-            workgroup: launch.workgroup,
-            width: launch.wave_width.clamp(1, W as u32),
-            waves: u32::try_from(launch.waves()).unwrap_or(u32::MAX),
-        };
-        Launch {
-            program,
-            options,
-            control,
-            other,
-            geometry,
-            groups: launch.workgroups(),
-            local_bytes: program.local_memory.unwrap_or(launch.local_memory) as usize,
-            registers: launch.registers,
-            memory: launch.memory,
-            steps: 0,
-            changes: 0,
-            findings: Vec::new(),
-            listing: Listing::new(options),
-            partings: Vec::new(),
-        }
+        let stage = Stage::new(launch, W, program.local_memory, options, control);
+        Launch { program, stage, other, partings: Vec::new() }
     }
 
     fn run(mut self) -> Result<(RunResult, Vec<Parting>), Cancelled> {
-        let stopped = self.refused().map(|finding| (finding, Status::Unsupported));
-        let stopped = stopped.or_else(|| Some((self.too_large()?, Status::Faulted)));
-        let status = match stopped {
-            Some((finding, status)) => {
-                self.findings.push(finding);
-                status
-            }
-            None => match (0..self.groups).try_for_each(|number| self.run_group(number)) {
-                Ok(()) => Status::Finished,
-                Err(End::StepLimit) => Status::StepLimit,
-                Err(End::Cancelled) => return Err(Cancelled),
-                Err(End::Fault(fault)) => {
-                    self.findings.push(fault.finding);
-                    fault.status
-                }
-            },
-        };
-        Ok((self.listing.finish(status, self.findings, self.memory), self.partings))
+        let ended = self.run_groups();
+        Ok((self.stage.finish(ended)?, self.partings))
     }
 
-    /// What to say if the assembler does not take the kernel.
-    fn refused(&self) -> Option<Finding> {
-        let (statement, message) = self.program.refused.as_ref()?;
-        Some(Finding {
-            statement: Some(*statement),
-            ..Finding::about_launch("not-assembled", message.clone())
-        })
-    }
-
-    /// What to say if the launch needs more memory than allowed.
-    fn too_large(&self) -> Option<Finding> {
+    fn run_groups(&mut self) -> Result<Status, End> {
+        self.check_assembled()?;
         let rows = usize::from(self.program.registers) + EXTRA_ROWS;
-        let waves = u64::from(self.geometry.waves) * rows as u64 * W as u64 * 4;
-        over_limit(waves + self.local_bytes as u64 + self.memory.size(), self.options)
+        self.stage.check_room(rows as u64 * W as u64 * 4)?;
+        (0..self.stage.groups).try_for_each(|number| self.run_group(number))?;
+        Ok(Status::Finished)
+    }
+
+    /// A kernel that the assembler does not take is not run.
+    fn check_assembled(&self) -> Result<(), End> {
+        let Some((statement, message)) = &self.program.refused else { return Ok(()) };
+        let finding = Finding::about_launch("not-assembled", message.clone());
+        let finding = Finding { statement: Some(*statement), ..finding };
+        Err(End::Fault(Fault { status: Status::Unsupported, finding }))
     }
 
     /// Workgroup `number` at its start.
     fn group(&mut self, number: u64) -> Workgroup<'l, W> {
-        let id = self.geometry.workgroup_id(number);
-        let listed = self.listing.reserve(self.geometry.waves);
-        let waves = (0..self.geometry.waves).map(|warp| {
+        let (program, stage, other) = (self.program, &mut self.stage, self.other);
+        let id = stage.geometry.workgroup_id(number);
+        let listed = stage.listing.reserve(stage.geometry.waves);
+        let waves = (0..stage.geometry.waves).map(|warp| {
             let warp = WarpId { cta: id, warp };
-            let recorder = self.listing.recorder(self.program.statements(), warp, listed);
-            (
-                Wave::new(self.program, self.geometry, warp, &self.registers, recorder, self.other),
-                State::Ready,
-            )
+            let recorder = stage.listing.recorder(program.statements(), warp, listed);
+            let mut wave = Wave::new(program, stage.geometry, warp, &stage.registers, recorder, other);
+            let probe = |look| Probe::new(program.statements(), program.registers, &look, &stage.registers);
+            wave.probe = stage.look_at(warp).map(|look| Box::new(probe(look)));
+            (wave, State::Ready)
         });
         let waves = waves.collect();
         Workgroup {
             number,
             id,
-            local: vec![0; self.local_bytes],
+            local: vec![0; stage.local_bytes],
             waves,
             listed,
             arrived: 0,
@@ -191,10 +135,8 @@ impl<'l, const W: usize> Launch<'l, W> {
         let mut group = self.group(number);
         let ended = self.run_waves(&mut group);
         self.collect(group);
-        if ended.is_ok() {
-            self.poll(number + 1)?;
-        }
-        ended
+        ended?;
+        self.stage.group_done()
     }
 
     fn run_waves(&mut self, group: &mut Workgroup<'l, W>) -> Result<(), End> {
@@ -207,38 +149,27 @@ impl<'l, const W: usize> Launch<'l, W> {
                 continue;
             }
             let Some(index) = group.next_ready() else { return Err(End::Fault(self.stuck(group))) };
-            if self.steps >= self.options.limits.max_steps {
+            if self.stage.steps >= self.stage.options.limits.max_steps {
                 return Err(End::StepLimit);
             }
             if group.steps >= GROUP_STEPS {
                 return Err(End::Fault(self.gives_up(group, index)));
             }
-            self.steps += 1;
+            self.stage.steps += 1;
             group.steps += 1;
             self.step(group, index)?;
-            if self.steps.is_multiple_of(POLL) {
-                self.poll(group.number)?;
+            if self.stage.steps.is_multiple_of(POLL) {
+                self.stage.poll()?;
             }
         }
     }
 
-    fn poll(&self, groups_done: u64) -> Result<(), End> {
-        let progress = Progress { steps: self.steps, blocks_done: groups_done, blocks: self.groups };
-        (self.control.progress)(progress);
-        if (self.control.cancelled)() { Err(End::Cancelled) } else { Ok(()) }
-    }
-
     fn step(&mut self, group: &mut Workgroup<'l, W>, index: usize) -> Result<(), End> {
-        let flat = self.memory.buffers().first().map_or(0, |buffer| buffer.len);
         let mut around = Surroundings {
             program: self.program,
-            geometry: self.geometry,
+            geometry: self.stage.geometry,
             workgroup: group.id,
-            memory: Memory {
-                local: &mut group.local,
-                device: self.memory.bytes_mut(0, flat).unwrap_or_default(),
-                changes: &mut self.changes,
-            },
+            memory: Memory::of(&mut group.local, &mut self.stage.memory, &mut self.stage.changes),
         };
         let (wave, state) = &mut group.waves[index];
         match wave.step(&mut around).map_err(End::Fault)? {
@@ -252,6 +183,9 @@ impl<'l, const W: usize> Launch<'l, W> {
                 }
             }
         }
+        if wave.probe.as_ref().is_some_and(|probe| probe.is_done()) {
+            return Err(End::Looked);
+        }
         if wave.is_at(self.program.own_words()) {
             self.note_overrun(index as u32, group.id);
         }
@@ -261,23 +195,26 @@ impl<'l, const W: usize> Launch<'l, W> {
     /// A wave goes on behind its kernel: that is said once.
     fn note_overrun(&mut self, warp: u32, cta: [u32; 3]) {
         let (Some(next), Some(last)) = (&self.program.next, self.program.last_statement()) else { return };
-        if self.findings.iter().any(|finding| finding.code == "missing-halt") {
+        if self.stage.findings.iter().any(|finding| finding.code == "missing-halt") {
             return;
         }
         let message = format!("the emulator goes on in the next kernel, `{next}`: end this one with `halt`");
         let finding = Finding::about_launch("missing-halt", message);
         let severity = Severity::Warning;
-        self.findings.push(Finding { statement: Some(last), severity, cta, warp, ..finding });
+        self.stage.findings.push(Finding { statement: Some(last), severity, cta, warp, ..finding });
     }
 
     /// Takes what the waves of a workgroup have recorded.
     fn collect(&mut self, group: Workgroup<'l, W>) {
-        let (program, width) = (self.program, self.geometry.width);
+        let (program, width) = (self.program, self.stage.geometry.width);
         for (mut wave, _) in group.waves {
             self.partings.extend(wave.parting());
-            let registers = self.options.registers.then(|| wave.registers(program, width));
+            if let Some(probe) = wave.probe.take() {
+                self.stage.values = Some(probe.finish(&program.named));
+            }
+            let registers = self.stage.options.registers.then(|| wave.registers(program, width));
             let done = Done { id: wave.id, launched: wave.launched, recorder: wave.recorder, registers };
-            self.listing.take(group.number, done, group.listed);
+            self.stage.listing.take(group.number, done, group.listed);
         }
     }
 
@@ -309,25 +246,14 @@ impl<'l, const W: usize> Launch<'l, W> {
 
     /// A finding at the first wave in a state, with the places of the others.
     fn waiting(&self, group: &Workgroup<'l, W>, code: &'static str, state: State, message: String) -> Fault {
-        let mut waves = group.waves.iter().filter(|(_, other)| *other == state).map(|(wave, _)| wave);
-        let finding = Finding::about_launch(code, message);
-        let finding = match waves.next() {
-            Some(first) => Finding {
-                statement: first.statement(self.program),
-                cta: group.id,
-                warp: first.id.warp,
-                lanes: first.active(),
-                related: waves
-                    .filter_map(|wave| {
-                        let statement = wave.statement(self.program)?;
-                        Some(Related { statement, message: format!("wave {} is here", wave.id.warp) })
-                    })
-                    .collect(),
-                ..finding
-            },
-            None => finding,
-        };
-        Fault { status: Status::NoProgress, finding }
+        let waves = group.waves.iter().filter(|(_, other)| *other == state);
+        let waiting = waves.map(|(wave, _)| Waiting {
+            index: wave.id.warp,
+            statement: wave.statement(self.program),
+            lanes: wave.active(),
+            what: "is here",
+        });
+        Fault { status: Status::NoProgress, finding: about_waves((code, message), group.id, waiting) }
     }
 }
 

@@ -5,7 +5,9 @@ use crate::trace::{
     Finding, Mask, Parting, RegisterValues, RunResult, Severity, StatementId, Status, WarpId,
 };
 use crate::wave::memory::{Memory, OutOfRange};
+use crate::wave::probe::Probe;
 use crate::wave::program::{Action, Binary, PREDICATES, Row, Ternary};
+use crate::wave::stage::Fault;
 use crate::wave::state::{Geometry, Place, State};
 
 use super::control::Frame;
@@ -34,13 +36,6 @@ pub(crate) enum Step {
     Lost,
 }
 
-/// What ends the whole run.
-#[derive(Debug)]
-pub(crate) struct Fault {
-    pub(crate) status: Status,
-    pub(crate) finding: Finding,
-}
-
 /// A wave. Places are counted in words from the kernel's first.
 #[derive(Debug)]
 pub(crate) struct Wave<'o, const W: usize> {
@@ -57,6 +52,10 @@ pub(crate) struct Wave<'o, const W: usize> {
     pub(super) empty_at: Option<(u32, usize, usize)>,
     pub(crate) recorder: Recorder,
     pub(super) witness: Witness<'o>,
+    /// What is seen of it, where it is looked at.
+    pub(crate) probe: Option<Box<Probe>>,
+    /// The visits of the step at hand, where it is looked at: statement, active and executed lanes.
+    visits: Vec<(StatementId, Mask, Mask)>,
 }
 
 impl<'o, const W: usize> Wave<'o, W> {
@@ -88,11 +87,36 @@ impl<'o, const W: usize> Wave<'o, W> {
             empty_at: None,
             recorder,
             witness: Witness::new(id, program.statements(), other),
+            probe: None,
+            visits: Vec::new(),
         }
     }
 
     /// One step, with whatever lanes are there.
     pub(crate) fn step(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Fault> {
+        let at = self.pc;
+        let stepped = self.act(around)?;
+        if self.probe.is_some() {
+            self.show(around.program, at);
+        }
+        Ok(stepped)
+    }
+
+    /// Whoever looks at the wave sees what the instruction at `at` has done.
+    #[cold]
+    fn show(&mut self, program: &Program, at: u32) {
+        let moves_lanes = program.slots.get(at as usize).is_some_and(|slot| match slot {
+            Ok(instruction) => instruction.kind.moves_lanes(),
+            Err(_) => false,
+        });
+        let stack = moves_lanes.then(|| self.entries(program));
+        let Some(probe) = &mut self.probe else { return };
+        for (statement, active, executed) in self.visits.drain(..) {
+            probe.visited(&program.named, statement, (active, executed), &self.state, stack.clone());
+        }
+    }
+
+    fn act(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Fault> {
         if self.active == 0 && self.frames.is_empty() {
             return Ok(self.end());
         }
@@ -112,19 +136,13 @@ impl<'o, const W: usize> Wave<'o, W> {
         }
         let at = self.pc;
         self.pc += instruction.words;
+        let guarded = instruction.guard.map(|_| chosen);
         match instruction.kind {
-            Kind::If(_)
-            | Kind::Else
-            | Kind::EndIf
-            | Kind::Loop
-            | Kind::Break(_)
-            | Kind::Continue(_)
-            | Kind::EndLoop
-            | Kind::Call(_) => {
-                return self.control(around, &instruction.kind, at, instruction.guard.map(|_| chosen));
-            }
             Kind::Halt | Kind::Return | Kind::Barrier => {
-                return Ok(self.leave(program, &instruction.kind, at, instruction.guard.map(|_| chosen)));
+                return Ok(self.leave(program, &instruction.kind, at, guarded));
+            }
+            _ if instruction.kind.moves_lanes() => {
+                return self.control(around, &instruction.kind, at, guarded);
             }
             _ => {}
         }
@@ -150,6 +168,9 @@ impl<'o, const W: usize> Wave<'o, W> {
         if let Some(place) = program.place(at) {
             self.recorder.visit(place.statement, self.active, executed);
             self.witness.visit(place.statement, self.active, executed);
+            if self.probe.is_some() {
+                self.visits.push((place.statement, self.active, executed));
+            }
         }
     }
 
