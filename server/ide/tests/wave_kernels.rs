@@ -15,8 +15,6 @@ use warplens_hir::wave as hir;
 use warplens_ide::{AnalysisHost, FileId, Spelling};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Status};
-use warplens_syntax::ast::AstNode;
-use warplens_syntax::wave::ast;
 use warplens_syntax::{Language, parse_file};
 
 /// Where kernels put their results; what they are given begins at 0.
@@ -101,8 +99,8 @@ pub(crate) fn floats(values: impl IntoIterator<Item = f32>) -> impl Iterator<Ite
 
 fn code(text: &str) -> hir::Code {
     let file = parse_file(Language::Wave, text);
-    let items = file.syntax().children().filter_map(ast::Item::cast);
-    items.map(|item| hir::lower(&item)).find(|code| code.kernel.is_some()).expect("a kernel")
+    let mut codes = file.items().map(hir::lower);
+    codes.find(|code| code.kernel.is_some()).expect("a kernel")
 }
 
 fn simulate(code: &hir::Code, launch: LaunchConfig) -> RunResult {

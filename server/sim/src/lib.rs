@@ -5,6 +5,7 @@
 
 pub mod lanes;
 pub mod launch;
+mod meetings;
 pub mod memory;
 pub mod ptx;
 pub mod record;

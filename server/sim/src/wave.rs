@@ -20,6 +20,7 @@ mod launch_config;
 mod listing;
 mod machine;
 mod matrix;
+mod meetings;
 mod memory;
 mod named;
 mod operations;

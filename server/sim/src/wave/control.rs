@@ -4,6 +4,7 @@ use crate::trace::{Mask, StatementId};
 
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
 use super::machine::{Stop, Surroundings, Wave};
+use super::meetings::Gate;
 use super::program::{Action, Op};
 use super::stage::Fault;
 use super::state::Place;
@@ -51,9 +52,10 @@ impl<const W: usize> Wave<W> {
                 let leaving = executed & self.state.holds(condition);
                 self.visit(around, leaving);
                 let again = matches!(op.action, Action::Continue { .. });
-                if !self.frames.leave_loop(leaving, again) {
+                let Some(frame) = self.frames.leave_loop(leaving, again) else {
                     return Err(self.lost(around, "no loop is open here".to_owned()));
-                }
+                };
+                self.wait(Gate { frame, top: again }, leaving);
                 let came = self.active;
                 self.active &= !leaving;
                 self.show(around, (came, leaving));
@@ -67,7 +69,8 @@ impl<const W: usize> Wave<W> {
             }
             Action::Return => {
                 self.visit(around, executed);
-                if self.frames.leave_call(executed) {
+                if let Some(frame) = self.frames.leave_call(executed) {
+                    self.wait(Gate { frame, top: false }, executed);
                     let came = self.active;
                     self.active &= !executed;
                     self.show(around, (came, executed));
@@ -141,31 +144,63 @@ impl<const W: usize> Wave<W> {
 
     /// No lane has anything more to do here: the innermost lanes that wait go on. Leaves no lane active if nobody waits.
     fn resume(&mut self, around: &mut Surroundings<'_>) {
-        self.active = 0;
+        let mut came = std::mem::take(&mut self.active);
         while self.active == 0 {
+            let Some(frame) = self.frames.depth().checked_sub(1) else { return };
             match self.frames.top() {
                 Some(Frame::If { otherwise: Some(otherwise), other, .. }) if *other != 0 => {
                     let otherwise = *otherwise;
                     self.active = std::mem::take(other);
+                    self.wait(Gate { frame, top: false }, came);
                     self.arrive(around, otherwise);
                 }
                 Some(Frame::Loop { open, looping, .. }) if *looping != 0 => {
                     let open = *open;
                     self.active = *looping;
+                    self.meet(Gate { frame, top: true }, came, Some(open));
                     self.arrive(around, open);
                 }
-                _ => match self.frames.pop() {
-                    Some(Frame::If { end, all, .. }) => {
-                        self.active = all;
-                        if all != 0 {
-                            self.arrive(around, end);
-                        }
-                    }
-                    Some(Frame::Loop { end, all, .. }) => (self.active, self.pc) = (all, end + 1),
-                    Some(Frame::Call { back, all }) => (self.active, self.pc) = (all, back),
-                    None => return,
-                },
+                _ => self.leave_frame(around, Gate { frame, top: false }, came),
             }
+            came = 0;
+        }
+    }
+
+    /// Nobody waits in the innermost frame for anything but its end.
+    fn leave_frame(&mut self, around: &mut Surroundings<'_>, gate: Gate, came: Mask) {
+        match self.frames.pop() {
+            Some(Frame::If { end, all, .. }) => {
+                self.active = all;
+                self.meet(gate, came, Some(end));
+                if all != 0 {
+                    self.arrive(around, end);
+                }
+            }
+            Some(Frame::Loop { end, all, .. }) => self.go_on_at(around, gate, all, end + 1),
+            Some(Frame::Call { back, all }) => self.go_on_at(around, gate, all, back),
+            None => {}
+        }
+    }
+
+    /// Lanes go on behind a loop or a call. Where an `else` or `endif` stands there, it is visited with others or by others.
+    fn go_on_at(&mut self, around: &Surroundings<'_>, gate: Gate, lanes: Mask, at: u32) {
+        (self.active, self.pc) = (lanes, at);
+        let next = around.program.ops.get(at as usize).map(|op| &op.action);
+        let is_visited = next.is_some_and(|next| !matches!(next, Action::Else | Action::EndIf));
+        self.meet(gate, 0, is_visited.then_some(at));
+    }
+
+    /// Lanes wait for others.
+    fn wait(&mut self, gate: Gate, lanes: Mask) {
+        if let Some(meetings) = &mut self.meetings {
+            meetings.wait(gate, lanes);
+        }
+    }
+
+    /// The lanes that are now active go on together at a statement, where `came` have just come.
+    fn meet(&mut self, gate: Gate, came: Mask, at: Option<u32>) {
+        if let Some(meetings) = &mut self.meetings {
+            meetings.open(gate, came, self.active, at.map(StatementId));
         }
     }
 

@@ -87,6 +87,11 @@ impl Frames {
         self.frames.last_mut()
     }
 
+    /// Frames that are open.
+    pub(crate) fn depth(&self) -> usize {
+        self.frames.len()
+    }
+
     /// Open `if`s and `loop`s.
     pub(crate) fn nesting(&self) -> usize {
         self.frames.len() - self.calls
@@ -106,32 +111,32 @@ impl Frames {
     }
 
     /// `break` (`again` is false) or `continue`: lanes leave for the end or the top of the innermost loop of this function.
-    /// Answers whether there is one.
-    pub(crate) fn leave_loop(&mut self, lanes: Mask, again: bool) -> bool {
-        for frame in self.frames.iter_mut().rev() {
+    /// Answers which frame that is, from the outermost, if there is one.
+    pub(crate) fn leave_loop(&mut self, lanes: Mask, again: bool) -> Option<usize> {
+        for (at, frame) in self.frames.iter_mut().enumerate().rev() {
             match frame {
                 Frame::If { .. } => frame.remove(lanes),
                 Frame::Loop { looping, .. } => {
                     if !again {
                         *looping &= !lanes;
                     }
-                    return true;
+                    return Some(at);
                 }
-                Frame::Call { .. } => return false,
+                Frame::Call { .. } => return None,
             }
         }
-        false
+        None
     }
 
-    /// `return`: lanes leave for the caller. Answers whether there is one.
-    pub(crate) fn leave_call(&mut self, lanes: Mask) -> bool {
-        for frame in self.frames.iter_mut().rev() {
+    /// `return`: lanes leave for the caller. Answers which frame that is, from the outermost, if there is one.
+    pub(crate) fn leave_call(&mut self, lanes: Mask) -> Option<usize> {
+        for (at, frame) in self.frames.iter_mut().enumerate().rev() {
             if matches!(frame, Frame::Call { .. }) {
-                return true;
+                return Some(at);
             }
             frame.remove(lanes);
         }
-        false
+        None
     }
 
     /// `halt`: lanes leave for good.

@@ -3,7 +3,7 @@
 use crate::memory::DeviceMemory;
 use crate::record::{Recorder, Summary};
 use crate::trace::{
-    Finding, Mask, Output, RegisterValues, RunOptions, RunResult, Status, Visit, WarpId, WarpTrace,
+    Finding, Mask, Meeting, Output, RegisterValues, RunOptions, RunResult, Status, Visit, WarpId, WarpTrace,
 };
 
 /// The waves that have come to their end, as far as they are listed.
@@ -25,6 +25,7 @@ pub(crate) struct Done {
     pub(crate) launched: Mask,
     pub(crate) recorder: Recorder,
     pub(crate) registers: Option<Vec<RegisterValues>>,
+    pub(crate) meetings: Vec<Meeting>,
 }
 
 impl<'o> Listing<'o> {
@@ -48,7 +49,7 @@ impl<'o> Listing<'o> {
     }
 
     /// Whether a wave is listed, of a workgroup of which so many are.
-    fn lists(&self, id: WarpId, reserved: u32) -> bool {
+    pub(crate) fn lists(&self, id: WarpId, reserved: u32) -> bool {
         id.warp < reserved || self.options.warp == Some(id)
     }
 
@@ -60,7 +61,7 @@ impl<'o> Listing<'o> {
 
     /// Takes what a wave has recorded.
     pub(crate) fn take(&mut self, group: u64, wave: Done, reserved: u32) {
-        let Done { id, launched, recorder, registers } = wave;
+        let Done { id, launched, recorder, registers, meetings } = wave;
         let (lines, _) = recorder.finish();
         self.summary.add(&lines);
         if !self.lists(id, reserved) {
@@ -69,8 +70,6 @@ impl<'o> Listing<'o> {
         }
         let used: usize = lines.iter().map(|line| line.visits.len()).sum();
         self.visits = self.visits.saturating_sub(used);
-        // Who meets at an `endif` is plain from its lines.
-        let meetings = Vec::new();
         let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, meetings };
         self.traces.push((group, trace));
     }

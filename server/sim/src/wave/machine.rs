@@ -7,6 +7,7 @@ use crate::record::Recorder;
 use crate::trace::{Finding, Mask, RegisterValues, StatementId};
 
 use super::frames::Frames;
+use super::meetings::Meetings;
 use super::memory::Memory;
 use super::probe::Probe;
 use super::program::{Program, Row};
@@ -81,6 +82,8 @@ pub(crate) struct Wave<const W: usize> {
     pub(super) frames: Frames,
     pub(crate) recorder: Recorder,
     pub(super) spin: SpinWatch<W>,
+    /// Who met where, if the wave is listed.
+    pub(crate) meetings: Option<Box<Meetings>>,
     /// What is seen of it, where it is looked at.
     pub(crate) probe: Option<Box<Probe>>,
     /// What is known of it, where it is watched.
@@ -117,6 +120,7 @@ impl<const W: usize> Wave<W> {
             frames: Frames::default(),
             recorder,
             spin: SpinWatch::default(),
+            meetings: None,
             probe: None,
             watched: None,
         }

@@ -126,6 +126,7 @@ impl<'l, const W: usize> Launch<'l, W> {
             let recorder = stage.listing.recorder(program.statements(), warp, listed);
             let mut wave = Wave::new(program, stage.geometry, index, &stage.registers, recorder);
             let probe = |look| Probe::new(program.statements(), program.registers, &look, &stage.registers);
+            wave.meetings = stage.listing.lists(warp, listed).then(Box::default);
             wave.probe = stage.look_at(warp).map(|look| Box::new(probe(look)));
             wave.watched = watch.map(|watch| Box::new(watch.wave(program, &stage.registers)));
             (wave, State::Ready)
@@ -232,7 +233,8 @@ impl<'l, const W: usize> Launch<'l, W> {
             }
             let registers = self.stage.options.registers.then(|| wave.registers(program, width));
             let id = WarpId { cta: group.id, warp: wave.index };
-            let done = Done { id, launched: wave.launched, recorder: wave.recorder, registers };
+            let meetings = wave.meetings.map(|mut meetings| meetings.take()).unwrap_or_default();
+            let done = Done { id, launched: wave.launched, recorder: wave.recorder, registers, meetings };
             self.stage.listing.take(group.number, done, group.listed);
         }
     }

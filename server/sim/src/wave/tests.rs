@@ -1,8 +1,12 @@
 //! Kernels, and what their lanes do.
 
 mod any_program;
+mod atomics;
 mod control;
+mod cross;
+mod formats;
 mod groups;
+mod meetings;
 mod values;
 mod watch;
 

@@ -2,12 +2,12 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use text_size::TextSize;
-use warplens_sim::{Control, RunOptions};
+use warplens_sim::{Control, Look, RunOptions, WarpId};
 use warplens_syntax::Language;
 
 use crate::AnalysisHost;
 use crate::FileId;
-use crate::lanes::{Choice, LensStyle, Model, RunRequest, Shown, hover};
+use crate::lanes::{Choice, LensStyle, Model, Prepared, RunRequest, Shown, hover};
 
 /// Lanes 0 to 3 break inside of the `if`.
 const BREAK_IN_IF: &str = "\
@@ -28,7 +28,7 @@ const BREAK_IN_IF: &str = "\
 .end
 ";
 
-fn run(text: &str) -> (AnalysisHost, FileId, Shown) {
+fn prepared(text: &str) -> (AnalysisHost, FileId, Prepared) {
     let mut host = AnalysisHost::new();
     let file = FileId(0);
     host.open(file, Language::Wave, text);
@@ -41,6 +41,11 @@ fn run(text: &str) -> (AnalysisHost, FileId, Shown) {
         options: RunOptions::default(),
     };
     let run = host.snapshot().prepare_run(file, &request, None, &|_| Err(String::new())).unwrap().unwrap();
+    (host, file, run)
+}
+
+fn run(text: &str) -> (AnalysisHost, FileId, Shown) {
+    let (host, file, run) = prepared(text);
     let shown = run.show(Arc::new(run.run(Control::none()).unwrap()), None);
     (host, file, shown)
 }
@@ -165,4 +170,24 @@ fn what_the_assembler_does_not_take_says_why_nothing_was_run() {
 
         Under `structured`: **All 8 lanes** came here, once."#]]
     .assert_eq(&hover(&shown, offset, "", &line_of(text)).unwrap().markdown);
+}
+
+#[test]
+fn registers_and_the_stack_are_the_emulators() {
+    let (_, _, run) = prepared(BREAK_IN_IF);
+    let values = run.look(Look::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
+    let shown =
+        run.show(Arc::new(run.run(Control::none()).unwrap()), None).with_values(values.map(Arc::new), None);
+    let mut told = String::new();
+    for (at, word) in
+        [("if p1", "if"), ("break p2", "break"), ("endif", "endif"), ("iadd", "r3"), ("endloop", "endloop")]
+    {
+        let offset = TextSize::try_from(BREAK_IN_IF.find(at).unwrap()).unwrap();
+        let hover = hover(&shown, offset, word, &line_of(BREAK_IN_IF)).unwrap().markdown;
+        let lines =
+            hover.lines().filter(|line| ["- ", "**Div", "**`"].iter().any(|start| line.starts_with(start)));
+        told += &format!("{at}\n");
+        lines.for_each(|line| told += &format!("  {line}\n"));
+    }
+    expect![[r#""#]].assert_eq(&told);
 }

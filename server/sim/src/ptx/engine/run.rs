@@ -300,7 +300,7 @@ impl<'a> Run<'a> {
             if warp.listed {
                 let (lines, _) = std::mem::take(&mut warp.recorder).finish();
                 self.gathered.summary.add(&lines);
-                let meetings = std::mem::take(&mut warp.meetings);
+                let meetings = warp.meetings.take();
                 let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, meetings };
                 self.gathered.warps.push((number, trace));
             } else {

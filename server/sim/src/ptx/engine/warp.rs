@@ -12,6 +12,7 @@ use super::spaces::Spaces;
 use super::spin::SpinWatch;
 use super::straight::Event;
 use crate::lanes::Lanes;
+use crate::meetings::MeetingList;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::ptx::registers::WIDTH;
 use crate::record::Recorder;
@@ -58,9 +59,7 @@ pub(crate) struct Warp {
     /// Whether its trace is kept.
     pub(crate) listed: bool,
     /// Who met where, in order.
-    pub(crate) meetings: Vec<Meeting>,
-    /// Bytes that more of them may take.
-    room_for_meetings: usize,
+    pub(crate) meetings: MeetingList,
     pub(crate) spin: SpinWatch,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
@@ -119,8 +118,7 @@ impl Warp {
             carry: 0,
             recorder,
             listed,
-            meetings: Vec::new(),
-            room_for_meetings: launch.listing.meetings,
+            meetings: MeetingList::with_room(launch.listing.meetings),
             spin: SpinWatch::default(),
             stopped_at: 0,
             awaited: None,
@@ -212,13 +210,7 @@ impl Warp {
         }
         let parts = met.parts.iter().map(|&lanes| lanes.into()).collect();
         let meeting = Meeting { statement: StatementId(function.first_statement + met.pc), parts };
-        let bytes = size_of::<Meeting>() + size_of_val(meeting.parts.as_slice());
-        if let Err(at) = self.meetings.binary_search(&meeting)
-            && let Some(room) = self.room_for_meetings.checked_sub(bytes)
-        {
-            self.room_for_meetings = room;
-            self.meetings.insert(at, meeting);
-        }
+        self.meetings.add(meeting);
     }
 
     /// Runs a group, and gives the one to run next.

@@ -213,7 +213,10 @@ impl<'l, const W: usize> Launch<'l, W> {
                 self.stage.values = Some(probe.finish(&program.named));
             }
             let registers = self.stage.options.registers.then(|| wave.registers(program, width));
-            let done = Done { id: wave.id, launched: wave.launched, recorder: wave.recorder, registers };
+            // Masks are restored there, whoever comes: lanes do not meet.
+            let meetings = Vec::new();
+            let done =
+                Done { id: wave.id, launched: wave.launched, recorder: wave.recorder, registers, meetings };
             self.stage.listing.take(group.number, done, group.listed);
         }
     }

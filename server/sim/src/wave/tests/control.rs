@@ -228,6 +228,16 @@ fn guards_narrow_one_instruction() {
 }
 
 #[test]
+fn the_bounds_themselves_are_in_reach() {
+    let deep = format!("{}nop\n{}", "if !p0\nloop\n".repeat(16), "break !p0\nendloop\nendif\n".repeat(16));
+    assert!(run_wave(&deep, 3).1.ends_with("finished\n"), "32 constructs");
+    let functions: String = (1..8).map(|at| format!("f{at}: call f{}\nreturn\n", at + 1)).collect();
+    let calls = |count: u32| format!("call f{}\nhalt\n{functions}f8: nop\nreturn", 9 - count);
+    assert!(run_wave(&calls(8), 3).1.ends_with("finished\n"), "8 calls");
+    assert!(run_wave(&format!("call f0\nhalt\nf0: {}", calls(8)), 3).1.contains("call-depth"), "9 calls");
+}
+
+#[test]
 fn nesting_and_calls_are_bounded() {
     let deep = format!("{}{}", "if !p0\n".repeat(33), "endif\n".repeat(33));
     expect!["nesting-depth at `if !p0`, lanes 1: more than 32 `if` and `loop` are open inside of each other, and the machine has room for no more: join conditions with `and`, or leave with `break` and `continue`"]

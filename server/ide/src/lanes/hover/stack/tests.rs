@@ -94,7 +94,7 @@ fn words_of_structure_show_the_divergence_stack() {
         "endif",
         "endif",
         expect![[r#"
-            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 came at least once.
+            **6 visits** by 1 to 5 of 8 lanes, 3.0 on average; 6 came at least once. Here met at the first visit: lanes 0-1,3 and lanes 4-5.
 
             **Divergence stack** after visit 6 of 6: 1 of 32 entries is used.
 
