@@ -189,5 +189,23 @@ fn registers_and_the_stack_are_the_emulators() {
         told += &format!("{at}\n");
         lines.for_each(|line| told += &format!("  {line}\n"));
     }
-    expect![[r#""#]].assert_eq(&told);
+    expect![[r#"
+        if p1
+          **Divergence stack**: 2 of 32 entries are used, the innermost first.
+          - `if` of line 7; after `endif`: lanes 0-7
+          - `loop` of line 5; after `endloop`: lanes 0-7
+          - `p1` = true
+        break p2
+          **Divergence stack**: 2 of 32 entries are used, the innermost first.
+          - `if` of line 7; after `endif`: lanes 0-7
+          - `loop` of line 5; after `endloop`: lanes 0-7
+          - `p2` = true in lanes 0-3
+        endif
+          **Divergence stack**: 1 of 32 entries is used.
+          - `loop` of line 5; after `endloop`: lanes 0-7
+        iadd
+          **`r3`** = 4, after this line.
+        endloop
+    "#]]
+    .assert_eq(&told);
 }
