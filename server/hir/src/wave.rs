@@ -27,7 +27,7 @@ mod uniformity;
 mod writers;
 
 pub use cells::Cell;
-pub use dialect::{Accepts, Departure, DepartureKind, departures};
+pub use dialect::{Accepts, Departure, DepartureKind, departures, resumes};
 pub use file::{FileProblem, file_problems};
 pub use liveness::Liveness;
 pub use lower::lower;

@@ -16,7 +16,7 @@ use crate::answer::{
 use crate::db::{Database, Db, Document, File};
 use crate::diagnostics::Rules;
 use crate::module_target::Profile;
-use crate::spelling::Spelling;
+use crate::spelling::{Respelled, Spelling};
 
 /// Why a question was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -208,11 +208,11 @@ impl Analysis {
         self.ask(file, |db, file| crate::diagnostics::take_share(db, file, &self.rules, next))
     }
 
-    /// The edits that write a WAVE file in one of its spellings, as far as it can be written so.
-    pub fn respell(&self, file: FileId, spelling: Spelling) -> Answer<Vec<TextEdit>> {
+    /// A WAVE file in one of its spellings, as far as it can be written so.
+    pub fn respell(&self, file: FileId, spelling: Spelling) -> Answer<Respelled> {
         self.ask(file, |db, file| match file.language(db) {
             Language::Wave => crate::spelling::respell(db, file, spelling),
-            Language::Ptx => Vec::new(),
+            Language::Ptx => Respelled::default(),
         })
     }
 

@@ -64,7 +64,7 @@ pub use lints::LINTS;
 pub use module_symbols::ModuleSymbol;
 pub use module_target::Profile;
 pub use signature_help::{Signature, SignatureHelp, SignatureParameter};
-pub use spelling::Spelling;
+pub use spelling::{Left, Respelled, Spelling};
 pub use text_size::{TextRange, TextSize};
 pub use warplens_hir::wave::Accepts;
 pub use warplens_syntax::Language;

@@ -5,20 +5,28 @@
 //! and this go by the same tables.
 
 mod guide;
+mod item;
 mod line;
+mod lines;
 mod logic;
 mod names;
+mod structure;
 mod toolchain;
 
 use text_size::TextRange;
-use warplens_hir::wave::Code;
+use warplens_hir::wave::{Code, Name};
 
 use crate::answer::TextEdit;
 use crate::db::{Database, File, items, wave_code};
 pub(crate) use guide::{instruction as in_guide, size as size_in_guide};
-use names::Names;
+use item::{Written, difference};
 pub(crate) use names::{other_guard, other_register};
 pub(crate) use toolchain::{Rewriter, size as size_in_toolchain};
+
+/// The registers of toolchain 0.1.2.
+const REGISTERS: u8 = 32;
+/// Predicate registers are `p0` to this one.
+const LAST_PREDICATE: u8 = 3;
 
 /// The two spellings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,25 +37,56 @@ pub enum Spelling {
     Toolchain,
 }
 
+/// A file in one of its spellings.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Respelled {
+    /// What makes it of the file as it is.
+    pub edits: Vec<TextEdit>,
+    /// What could not be written so, in the order of the text.
+    pub left: Vec<Left>,
+}
+
+/// Something that has no form in a spelling that means the same.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Left {
+    /// Its line, from 0, in the file as it is after the edits.
+    pub line: u32,
+    /// Why, and what a person can do.
+    pub message: String,
+}
+
 /// Edits of an item's text; none of them touch each other.
 pub(crate) type Edits = Vec<(TextRange, String)>;
 
-/// The edits that write a whole file in a spelling, as far as it can be written so.
-pub(crate) fn respell(db: &Database, file: File, spelling: Spelling) -> Vec<TextEdit> {
+/// Writes a whole file in a spelling, as far as it can be written so.
+pub(crate) fn respell(db: &Database, file: File, spelling: Spelling) -> Respelled {
     let list = file.document(db).items();
-    let mut found = Vec::new();
+    let mut respelled = Respelled::default();
+    let mut lines = 0;
     for (index, item) in items(db, file).iter().enumerate() {
         let start = list.start_of(index);
         let code = wave_code(db, *item);
         let text = &item.text(db).0;
         let edits = match spelling {
             Spelling::Guide => item_in_guide(text, &code),
-            Spelling::Toolchain => item_in_toolchain(text, &code),
+            Spelling::Toolchain => {
+                let written = Written::new(text, &code);
+                let left = written.left().into_iter();
+                respelled.left.extend(left.map(|(line, message)| Left { line: (lines + line) as u32, message }));
+                lines += written.text.matches('\n').count();
+                difference(text, &written.text)
+            }
         };
         let edits = edits.into_iter().map(|(range, insert)| TextEdit { range: range + start, insert });
-        found.extend(edits);
+        respelled.edits.extend(edits);
     }
-    found
+    respelled
+}
+
+/// The edits that write a whole item for the toolchain; `None` where lanes that leave cannot be written otherwise.
+pub(crate) fn structure_in_toolchain(text: &str, code: &Code) -> Option<Edits> {
+    let written = Written::new(text, code);
+    written.is_restructured.then(|| difference(text, &written.text))
 }
 
 fn item_in_guide(text: &str, code: &Code) -> Edits {
@@ -56,17 +95,15 @@ fn item_in_guide(text: &str, code: &Code) -> Edits {
     in_order(sizes.chain(instructions.flatten()))
 }
 
-fn item_in_toolchain(text: &str, code: &Code) -> Edits {
-    let rewriter = Rewriter::new(text, code).renaming(Names::new(code));
-    let sizes = (0..code.sizes.len()).filter_map(|at| size_in_toolchain(code, at));
-    let instructions = (0..code.instructions.len()).flat_map(|at| rewriter.instruction_or_names(at));
-    in_order(sizes.chain(instructions))
-}
-
 /// In the order of the text, and what several instructions want once.
 fn in_order(edits: impl Iterator<Item = (TextRange, String)>) -> Edits {
     let mut edits: Edits = edits.collect();
     edits.sort_by_key(|(range, _)| (range.start(), range.end()));
     edits.dedup();
     edits
+}
+
+/// Whether no other item can run this one's code or read its registers.
+fn is_closed(code: &Code) -> bool {
+    code.labels.is_empty() && !code.names.iter().any(|name| matches!(name.name, Name::Label(_)))
 }

@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
-use warplens_ide::{Accepts, AnalysisHost, FileId, Language, Spelling, TextEdit};
-use warplens_sim::wave::{LaunchConfig, decode, run};
-use warplens_sim::{Control, RunOptions, Status};
+use warplens_ide::{Accepts, AnalysisHost, FileId, Language, Left, Spelling, TextEdit};
+use warplens_sim::wave::{LaunchConfig, decode, reference, run};
+use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 const FILE: FileId = FileId(0);
 
@@ -24,7 +24,15 @@ fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
 fn respelled(text: &str, spelling: Spelling) -> String {
     let mut host = AnalysisHost::new();
     host.open(FILE, Language::Wave, text);
-    edited(text, host.snapshot().respell(FILE, spelling).unwrap())
+    edited(text, host.snapshot().respell(FILE, spelling).unwrap().edits)
+}
+
+/// The text in the toolchain's spelling, and what was left.
+fn for_toolchain(text: &str) -> (String, Vec<Left>) {
+    let mut host = AnalysisHost::new();
+    host.open(FILE, Language::Wave, text);
+    let respelled = host.snapshot().respell(FILE, Spelling::Toolchain).unwrap();
+    (edited(text, respelled.edits), respelled.left)
 }
 
 /// What toolchain 0.1.2 does not take or runs otherwise, where a line can be written otherwise.
@@ -38,6 +46,7 @@ fn departures(text: &str) -> Vec<String> {
             "not-in-toolchain",
             "toolchain-fault",
             "guard-p0",
+            "ignored-half",
             "special-operand",
             "missing-scope",
             "idle-cache-hint",
@@ -255,13 +264,31 @@ fn there_and_back_again() {
     assert!(unchanged > 60, "only {unchanged} programs are as the toolchain wants them");
 }
 
+/// A file of one kernel.
+fn lowered(text: &str) -> hir::Code {
+    let file = warplens_syntax::parse_file(Language::Wave, text);
+    hir::lower(file.items().next().expect("there is a kernel"))
+}
+
+fn launch() -> LaunchConfig {
+    LaunchConfig { memory: LaunchConfig::memory(4096), ..LaunchConfig::new([1; 3], [8, 1, 1], 8) }
+}
+
 /// What a kernel leaves in device memory, eight lanes wide.
 fn memory(text: &str) -> Vec<u8> {
-    let file = warplens_syntax::parse_file(Language::Wave, text);
-    let program = decode(&hir::lower(file.items().next().expect("there is a kernel")));
-    let launch =
-        LaunchConfig { memory: LaunchConfig::memory(4096), ..LaunchConfig::new([1; 3], [8, 1, 1], 8) };
-    let result = run(&program, launch, &RunOptions::default(), Control::none()).expect("nobody cancels");
+    let program = decode(&lowered(text));
+    let result = run(&program, launch(), &RunOptions::default(), Control::none()).expect("nobody cancels");
+    left_in_memory(&result, text)
+}
+
+/// The same under the model of the reference emulator.
+fn emulated(text: &str) -> Vec<u8> {
+    let program = reference::decode(&[&lowered(text)], 0);
+    let result = reference::run(&program, launch(), &RunOptions::default(), Control::none(), None);
+    left_in_memory(&result.expect("nobody cancels"), text)
+}
+
+fn left_in_memory(result: &RunResult, text: &str) -> Vec<u8> {
     assert_eq!(result.status, Status::Finished, "{:?} in\n{text}", result.findings);
     result.memory.bytes(0, 4096).expect("that much was asked for").to_vec()
 }
@@ -287,9 +314,12 @@ fn guard() -> impl Strategy<Value = String> {
 fn plain() -> impl Strategy<Value = String> {
     let target = || 0..6u8;
     let integer = prop::sample::select(vec!["iadd", "isub", "imul", "and", "xor", "umin", "umax", "shl"]);
-    let float = prop::sample::select(vec!["fadd", "fmul", "hadd", "hmul2"]);
+    let float = prop::sample::select(vec!["fadd", "fmul", "hadd", "hmul2", "badd", "bmul2"]);
     let compare = prop::sample::select(vec![
         "icmp.lt", "icmp_ge", "ucmp.ge", "ucmp.gt", "ucmp.eq", "ucmp.ne", "fcmp.ge",
+    ]);
+    let conversion = prop::sample::select(vec![
+        "cvt_f32_i32", "cvt_f32_u32", "cvt_i32_f32", "cvt_u32_f32", "cvt_f32_bf16", "cvt_bf16_f32",
     ]);
     let logic = prop::sample::select(vec!["and", "or", "xor"]);
     prop_oneof![
@@ -304,47 +334,81 @@ fn plain() -> impl Strategy<Value = String> {
         (target(), target()).prop_map(|(d, a)| format!("hadd r{d}, r{a}.hi, r{a}.lo")),
         target().prop_map(|d| format!("mov r{d}, sr_lane_id")),
         target().prop_map(|d| format!("mov_imm r{d}, 2.5")),
+        (conversion, target(), source()).prop_map(|(name, d, a)| format!("{name} r{d}, {a}")),
     ]
 }
 
-/// Statements, some of them in constructs. Loops end after their first trip.
+/// Lines that only make sense somewhere in a loop, or that leave the kernel.
+fn leave() -> impl Strategy<Value = String> {
+    prop_oneof![
+        3 => predicate().prop_map(|p| format!("break {p}")),
+        3 => predicate().prop_map(|p| format!("continue {p}")),
+        1 => Just("halt".to_owned()),
+        1 => predicate().prop_map(|p| format!("@{p} halt")),
+    ]
+}
+
+/// Statements, some of them in constructs.
 fn body() -> impl Strategy<Value = Vec<String>> {
-    let statement = (guard(), plain()).prop_map(|(guard, plain)| vec![format!("{guard}{plain}")]);
+    let plain = (guard(), plain()).prop_map(|(guard, plain)| vec![format!("{guard}{plain}")]);
+    let statement = prop_oneof![5 => plain, 1 => leave().prop_map(|leave| vec![leave])];
     let block = |inner: BoxedStrategy<Vec<String>>| {
-        let indented =
-            |lines: Vec<String>| lines.into_iter().map(|line| format!("    {line}")).collect::<Vec<_>>();
         let choice =
             (predicate(), inner.clone(), prop::option::of(inner.clone())).prop_map(move |(p, yes, no)| {
                 let mut lines = vec![format!("if {p}")];
-                lines.extend(indented(yes));
+                lines.extend(yes);
                 if let Some(no) = no {
                     lines.push("else".into());
-                    lines.extend(indented(no));
+                    lines.extend(no);
                 }
                 lines.push("endif".into());
                 lines
             });
-        let trip = (predicate(), inner).prop_map(move |(p, lines)| {
-            let mut all = vec!["loop".to_owned(), format!("    break {p}")];
-            all.extend(indented(lines));
-            all.extend(["    ucmp.eq p2, r0, r0".into(), "    break p2".into(), "endloop".into()]);
-            all
-        });
+        let trip = inner.prop_map(|lines| [vec!["loop".to_owned()], lines, vec!["endloop".into()]].concat());
         prop_oneof![2 => choice, 1 => trip]
     };
-    let nested = statement.boxed().prop_recursive(3, 24, 4, move |inner| {
-        let several = prop::collection::vec(inner, 1..4).prop_map(|all| all.concat()).boxed();
+    let nested = statement.boxed().prop_recursive(4, 32, 5, move |inner| {
+        let several = prop::collection::vec(inner, 1..5).prop_map(|all| all.concat()).boxed();
         block(several)
     });
     prop::collection::vec(nested, 1..8).prop_map(|all| all.concat())
 }
 
+/// The same lines, indented, with a comment and a blank line here and there; every loop counts its trips, and nothing leaves a
+/// loop outside of loops.
+fn laid_out(body: &[String]) -> String {
+    let (mut text, mut depth, mut loops) = (String::new(), 1, 0_usize);
+    for (number, line) in body.iter().enumerate() {
+        let word = line.split(' ').next().unwrap_or_default();
+        if matches!(word, "break" | "continue") && loops == 0 {
+            continue;
+        }
+        depth -= usize::from(matches!(word, "else" | "endif" | "endloop"));
+        let indent = "    ".repeat(depth);
+        let counter = 10 + loops;
+        if word == "loop" {
+            text += &format!("{indent}mov_imm r{counter}, 3\n");
+        }
+        let comment = if number % 5 == 0 { " ; why" } else { "" };
+        text += &format!("{indent}{line}{comment}\n");
+        if number % 7 == 0 {
+            text += &format!("\n{indent}# {number}\n");
+        }
+        if word == "loop" {
+            text += &format!(
+                "{indent}    icmp.le p2, r{counter}, 0\n{indent}    break p2\n{indent}    isub r{counter}, r{counter}, 1\n"
+            );
+        }
+        depth += usize::from(matches!(word, "else" | "if" | "loop"));
+        loops = loops + usize::from(word == "loop") - usize::from(word == "endloop");
+    }
+    text
+}
+
 /// The body in a kernel that puts its registers, and so many predicates, into device memory.
 fn kernel(body: &[String], predicates: u8) -> String {
-    let mut text = String::from(".kernel k\n    .registers 16\n    mov_sr r1, sr_lane_id\n");
-    for line in body {
-        text += &format!("    {line}\n");
-    }
+    let mut text = String::from(".kernel k\n    .registers 24\n    mov_sr r1, sr_lane_id\n    mov_imm r2, 0x40a00000\n");
+    text += &laid_out(body);
     text += "    mov_sr r8, sr_lane_id\n    imul r8, r8, 64\n";
     for index in 0..6 {
         text += &format!("    device_store.u32 r{index}, r8\n    iadd r8, r8, 4\n");
@@ -355,16 +419,30 @@ fn kernel(body: &[String], predicates: u8) -> String {
     text + "    halt\n.end\n"
 }
 
+/// The comments of a text, and how many blank lines it has.
+fn remarks(text: &str) -> (Vec<&str>, usize) {
+    let comments = text.lines().filter_map(|line| line.find([';', '#']).map(|at| &line[at..]));
+    (comments.collect(), text.lines().filter(|line| line.trim().is_empty()).count())
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn the_meaning_stays(body in body(), predicates in 0..=3u8) {
-        let text = kernel(&body, predicates);
-        let written = respelled(&text, Spelling::Toolchain);
+    fn the_meaning_stays(body in body(), predicates in 0..=3u8, high in any::<bool>()) {
+        let mut text = kernel(&body, predicates);
+        if high {
+            text = text.replace("registers 24", "registers 64").replace("r5", "r50").replace("r3", "r63");
+        }
+        let (written, left) = for_toolchain(&text);
         let guide = respelled(&written, Spelling::Guide);
         let expected = memory(&text);
         prop_assert!(memory(&written) == expected, "{text}\nis not\n{written}");
         prop_assert!(memory(&guide) == expected, "{text}\nis not\n{guide}");
+        prop_assert_eq!(remarks(&written), remarks(&text), "in {}", written);
+        prop_assert!(left.is_empty(), "{left:?} in\n{text}\nas\n{written}");
+        prop_assert_eq!(departures(&written), [""; 0], "in\n{}", written);
+        prop_assert!(wave_asm::assemble(&written, "k.wave").is_ok(), "{written}");
+        prop_assert!(emulated(&written) == expected, "{text}\nis for the emulator not\n{written}");
     }
 }

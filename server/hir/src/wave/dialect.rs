@@ -201,7 +201,7 @@ impl Search<'_> {
             }
             "atomic_cas" | "local_atomic_cas" => DepartureKind::CompareAndSwap,
             "continue" => DepartureKind::Continue,
-            "break" if self.revives(at) => DepartureKind::BreakInIf,
+            "break" if resumes(self.code, at) => DepartureKind::BreakInIf,
             "halt" if self.code.parents[at].is_some() => DepartureKind::PartialEnd,
             "return" if self.code.parents[at].is_some() && self.code.labels.is_empty() => {
                 DepartureKind::PartialEnd
@@ -219,18 +219,6 @@ impl Search<'_> {
         self.say(at, instruction.mnemonic_range, kind);
     }
 
-    /// Whether something runs in the trip after the `endif` of an `if` that this `break` stands in.
-    fn revives(&self, at: usize) -> bool {
-        let Some(Link::Leave { open }) = self.code.links[at] else { return false };
-        let Some(inner) = self.code.parents[at].filter(|parent| *parent != open) else { return false };
-        let end = |opener: u32| match self.code.links[opener as usize] {
-            Some(Link::If { end, .. } | Link::Loop { end }) => end.map(|end| end as usize),
-            _ => None,
-        };
-        let (Some(from), Some(to)) = (end(inner), end(open)) else { return false };
-        (from..to).any(|at| !matches!(self.code.links[at], Some(Link::EndIf { .. })))
-    }
-
     fn directives(&mut self) {
         for (at, size) in self.code.sizes.iter().enumerate() {
             if size.written < 3 {
@@ -242,6 +230,22 @@ impl Search<'_> {
         {
             self.say(0, registers.range, DepartureKind::ManyRegisters);
         }
+    }
+}
+
+/// Whether a `break` or `continue` stands in an `if` after whose `endif` something is still run in that trip of its loop.
+pub fn resumes(code: &Code, at: usize) -> bool {
+    let Some(Link::Leave { open }) = code.links[at] else { return false };
+    let Some(inner) = code.parents[at].filter(|parent| *parent != open) else { return false };
+    let Some(Link::If { end: Some(end), .. }) = code.links[inner as usize] else { return false };
+    let mut next = end as usize + 1;
+    loop {
+        next = match code.links.get(next) {
+            Some(Some(Link::EndIf { .. })) => next + 1,
+            Some(Some(Link::Else { end: Some(end), .. })) => *end as usize,
+            Some(Some(Link::EndLoop { .. })) | None => return false,
+            _ => return true,
+        };
     }
 }
 

@@ -18,8 +18,6 @@ pub struct Spares<'c> {
     code: &'c Code,
     named: Cells,
     live: Liveness,
-    /// Predicates that are taken.
-    taken: Cells,
 }
 
 impl<'c> Spares<'c> {
@@ -30,16 +28,7 @@ impl<'c> Spares<'c> {
             instruction.guard.iter().for_each(|guard| known.insert(Cell::Predicate(guard.predicate)));
             instruction.operands.iter().flat_map(named).for_each(|cell| known.insert(cell));
         }
-        Spares { code, named: known, live: Liveness::of(code), taken: Cells::default() }
-    }
-
-    /// The same, but for a predicate register that is about to be used throughout.
-    #[must_use]
-    pub fn without(mut self, predicate: u8) -> Spares<'c> {
-        let cell = Cell::Predicate(predicate);
-        self.named.insert(cell);
-        self.taken.insert(cell);
-        self
+        Spares { code, named: known, live: Liveness::of(code) }
     }
 
     /// General registers that may be written before the instruction at `at`, and be read by it: the best first.
@@ -59,9 +48,14 @@ impl<'c> Spares<'c> {
         count..MOST as u8
     }
 
-    /// Whether nothing in the kernel names the predicate register.
-    pub fn never_named(&self, predicate: u8) -> bool {
-        !self.named.contains(Cell::Predicate(predicate))
+    /// Whether nothing in the kernel names the register.
+    pub fn never_named(&self, cell: Cell) -> bool {
+        !self.named.contains(cell)
+    }
+
+    /// Whether nobody misses what the register holds at any of these places: before instructions, by their indices.
+    pub fn is_free_at(&self, cell: Cell, places: &[usize]) -> bool {
+        self.never_named(cell) || places.iter().all(|at| !self.live.before(*at, cell))
     }
 
     fn spare(&self, at: usize, all: impl Iterator<Item = Cell> + Clone) -> impl Iterator<Item = u8> {
@@ -70,8 +64,7 @@ impl<'c> Spares<'c> {
             instruction.reads().chain(instruction.operands.iter().flat_map(named)).collect();
         let unnamed = all.clone().filter(|cell| !self.named.contains(*cell));
         let dead = all.filter(move |cell| {
-            let dead = !self.live.after(at, *cell) && !self.taken.contains(*cell);
-            dead && self.named.contains(*cell) && !touched.contains(cell)
+            !self.live.after(at, *cell) && self.named.contains(*cell) && !touched.contains(cell)
         });
         unnamed.chain(dead).map(|cell| match cell {
             Cell::General(index) | Cell::Predicate(index) => index,

@@ -1,9 +1,12 @@
 //! One instruction while it is written anew: lines before it, its own words, lines after it, and the registers taken for them.
 
 use text_size::{TextRange, TextSize};
-use warplens_hir::wave::{Code, Instruction, Spares};
+use warplens_hir::wave::{Cell, Code, Instruction, MAX_DEPTH, Spares};
 
-use super::Edits;
+use super::{Edits, LAST_PREDICATE};
+
+/// The last register that toolchain 0.1.2 encodes rightly as the false source of a `select`.
+pub(super) const LAST_FALSE_SOURCE: u8 = 15;
 
 /// So many registers a kernel asks for beyond those that it has, when they run out.
 const MORE: u8 = 4;
@@ -57,11 +60,62 @@ impl<'r> Line<'r> {
         Some(first)
     }
 
-    /// A free predicate register.
+    /// Puts what a `select` reads for false into a register that is encoded rightly, if it has to be.
+    pub(super) fn low_false_source(&mut self, source: &mut String) -> Option<()> {
+        if source[1..].parse::<u8>().ok()? > LAST_FALSE_SOURCE {
+            let mut free = self.spares.general(self.at).filter(|index| !self.general.contains(index));
+            let low = free.find(|index| *index <= LAST_FALSE_SOURCE)?;
+            self.general.push(low);
+            self.before.push(format!("mov r{low}, {source}"));
+            *source = format!("r{low}");
+        }
+        Some(())
+    }
+
+    /// A free predicate register, or one whose value waits in a general register until the instruction is done.
     pub(super) fn predicate(&mut self) -> Option<u8> {
-        let found = self.spares.predicates(self.at).find(|index| !self.predicates.contains(index))?;
+        let free = self.spares.predicates(self.at).find(|index| !self.predicates.contains(index));
+        let found = match free {
+            Some(free) => free,
+            None => self.set_aside()?,
+        };
         self.predicates.push(found);
         Some(found)
+    }
+
+    /// Puts a predicate that the instruction does not name aside. What changes the mask leaves nobody to fetch it back.
+    fn set_aside(&mut self) -> Option<u8> {
+        let instruction = self.instruction();
+        let entry = instruction.entry?.0;
+        if entry.category.id == "control" || matches!(entry.mnemonic, "halt" | "return" | "call") {
+            return None;
+        }
+        let named = |index: &u8| {
+            let cell = Cell::Predicate(*index);
+            instruction.reads().chain(instruction.writes()).any(|it| it == cell)
+        };
+        let found = (0..=LAST_PREDICATE).rev().find(|index| !named(index) && !self.predicates.contains(index))?;
+        let (kept, zero) = (self.registers(1)?, self.registers(1)?);
+        // `@!p0` is heard where `@p0` is not.
+        self.before.push(format!("mov_imm r{kept}, 1"));
+        self.before.push(format!("@!p{found} mov_imm r{kept}, 0"));
+        self.after.push(format!("mov_imm r{zero}, 0"));
+        self.after.push(format!("icmp_ne p{found}, r{kept}, r{zero}"));
+        Some(found)
+    }
+
+    /// Whether one more `if` can stand around the instruction.
+    pub(super) fn has_room(&self) -> bool {
+        let parents = &self.code.parents;
+        std::iter::successors(parents[self.at], |parent| parents[*parent as usize]).count() < MAX_DEPTH
+    }
+
+    /// The instruction in an `if` instead of under its guard.
+    pub(super) fn in_branch(&mut self) -> Option<(TextRange, String)> {
+        let guard = self.instruction().guard.filter(|_| self.has_room())?;
+        self.after.insert(0, "endif".into());
+        let range = TextRange::new(guard.range.start(), self.instruction().mnemonic_range.start());
+        Some((range, format!("if p{}\n{}    ", guard.predicate, self.indent())))
     }
 
     /// How many registers the kernel asks for when it asks for more; `None` where it does not say how many.

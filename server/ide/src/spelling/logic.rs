@@ -21,11 +21,19 @@ fn set(to: u8, value: bool) -> String {
 }
 
 /// The lines that run `line` where the literal holds.
-fn when(literal: Literal, line: String) -> Vec<String> {
+pub(super) fn when(literal: Literal, line: String) -> Vec<String> {
     match literal {
         Literal { index: 0, negated: false } => vec!["if p0".into(), format!("    {line}"), "endif".into()],
         Literal { index, negated } => vec![format!("@{}p{index} {line}", if negated { "!" } else { "" })],
     }
+}
+
+/// `@p0 halt`: with `p0` turned around, since `@!p0` is heard. Who goes on had it false.
+pub(super) fn end_under_p0() -> Vec<String> {
+    let p0 = Literal { index: 0, negated: false };
+    let mut lines = choose(p0, vec![set(0, false)], vec![set(0, true)]);
+    lines.extend(["@!p0 halt".into(), set(0, false)]);
+    lines
 }
 
 /// `to = from`, for another register.

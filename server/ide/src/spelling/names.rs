@@ -1,51 +1,22 @@
 //! Registers under other names, throughout an item: a predicate for `p0`, whose guard the toolchain ignores, and registers below
 //! `r32` for those above.
 
+use std::cell::OnceCell;
+
+use rustc_hash::FxHashMap;
 use text_size::TextRange;
-use warplens_hir::wave::{Code, Name, Operand, Spares, Value};
+use warplens_hir::wave::{Cell, Code, Liveness, Name, Role, Spares, Value};
 
-use super::Edits;
+use super::{Edits, LAST_PREDICATE, REGISTERS, is_closed};
 
-/// What each predicate register is called from now on.
-pub(crate) struct Names {
-    predicates: [u8; 4],
-}
+/// In longer kernels registers do not share a name: to find out which could takes too long.
+const MOST_INSTRUCTIONS: usize = 20_000;
 
-/// The registers of toolchain 0.1.2.
-const GENERAL: u8 = 32;
-
-impl Names {
-    /// Every register keeps its name.
-    pub(super) fn same() -> Names {
-        Names { predicates: [0, 1, 2, 3] }
-    }
-
-    /// No guard is `@p0`, if there is another register.
-    pub(super) fn new(code: &Code) -> Names {
-        let mut names = Names::same();
-        if is_closed(code) && has_p0_guard(code) {
-            names.replace_p0(&Spares::new(code));
-        }
-        names
-    }
-
-    fn replace_p0(&mut self, spares: &Spares<'_>) -> bool {
-        let other = (1..4).find(|predicate| spares.never_named(*predicate));
-        if let Some(other) = other {
-            self.predicates[0] = other;
-        }
-        other.is_some()
-    }
-
-    /// What a predicate register is called.
-    pub(super) fn of(&self, index: u8) -> u8 {
-        self.predicates[usize::from(index & 3)]
-    }
-}
-
-/// Whether no other item can run this one's code or read its registers.
-fn is_closed(code: &Code) -> bool {
-    code.labels.is_empty() && !code.names.iter().any(|name| matches!(name.name, Name::Label(_)))
+/// The edits that keep guards off `p0` and registers below `r32`, as far as there are others.
+pub(super) fn in_reach(code: &Code) -> Edits {
+    let mut edits = if has_p0_guard(code) { other_guard(code).map(|(_, edits)| edits) } else { None };
+    edits.get_or_insert_default().extend(Registers::of(code).into_iter().flat_map(Registers::all_in_reach));
+    edits.unwrap_or_default()
 }
 
 fn has_p0_guard(code: &Code) -> bool {
@@ -54,38 +25,128 @@ fn has_p0_guard(code: &Code) -> bool {
 
 /// The edits that call `p0` otherwise in the whole item, and what it is called then.
 pub(crate) fn other_guard(code: &Code) -> Option<(u8, Edits)> {
-    let mut names = Names::same();
-    let possible = is_closed(code) && names.replace_p0(&Spares::new(code));
-    let other = names.of(0);
-    possible.then(|| (other, renaming(code, &Name::Predicate(0), &format!("p{other}"))))
+    let spares = is_closed(code).then(|| Spares::new(code))?;
+    let other = (1..=LAST_PREDICATE).find(|index| spares.never_named(Cell::Predicate(*index)))?;
+    let occurrences = code.occurrences(&Name::Predicate(0));
+    Some((other, occurrences.map(|it| (it.range, format!("p{other}"))).collect()))
 }
 
 /// The edits that call a high register otherwise in the whole item, and what it is called then.
 pub(crate) fn other_register(code: &Code, range: TextRange) -> Option<(u8, Edits)> {
-    let name = &code.names.iter().find(|name| name.range.start() == range.start())?.name;
-    let Name::Register(high) = name else { return None };
-    let alone = |operand: &Operand| match operand.value {
-        Value::Register { index, .. } => {
-            let stands_for = index..index.saturating_add(operand.registers);
-            operand.registers == 1 || !stands_for.contains(high)
-        }
-        _ => true,
-    };
-    let all = code.instructions.iter().flat_map(|instruction| &instruction.operands);
-    if !is_closed(code) || !all.clone().all(alone) {
+    let Name::Register(high) = code.names.iter().find(|name| name.range.start() == range.start())?.name else {
         return None;
-    }
-    let count = code.resources.register_count().min(u32::from(GENERAL)) as u8;
-    let is_named = |free: &u8| {
-        all.clone().any(|operand| match operand.value {
-            Value::Register { index, .. } => (index..index.saturating_add(operand.registers)).contains(free),
-            _ => false,
-        })
     };
-    let free = (0..count).find(|free| !is_named(free))?;
-    Some((free, renaming(code, name, &format!("r{free}"))))
+    let mut registers = Registers::of(code)?;
+    registers.settle(high)?;
+    let other = *registers.names.get(&high)?;
+    Some((other, registers.edits()))
 }
 
-fn renaming(code: &Code, name: &Name, other: &str) -> Edits {
-    code.occurrences(name).map(|occurrence| (occurrence.range, other.to_owned())).collect()
+/// The general registers of an item, and other names for some.
+struct Registers<'c> {
+    code: &'c Code,
+    live: OnceCell<Liveness>,
+    /// Registers that stay together since an instruction reads or writes them as one value: the first of them, and how many.
+    rows: Vec<(u8, u8)>,
+    names: FxHashMap<u8, u8>,
+}
+
+impl<'c> Registers<'c> {
+    fn of(code: &'c Code) -> Option<Registers<'c>> {
+        let operands = || code.instructions.iter().flat_map(|it| &it.operands);
+        let has_high = operands()
+            .any(|it| matches!(it.value, Value::Register { index, .. } if index.saturating_add(it.registers - 1) >= REGISTERS));
+        if !has_high || !is_closed(code) || code.instructions.iter().any(|it| !it.complete) {
+            return None;
+        }
+        let mut rows: Vec<(u8, u8)> = Vec::new();
+        let mut named: Vec<(u8, u8)> = operands()
+            .filter_map(|it| match it.value {
+                Value::Register { index, .. } => Some((index, index.saturating_add(it.registers))),
+                _ => None,
+            })
+            .collect();
+        named.sort_unstable();
+        for (first, end) in named {
+            match rows.last_mut() {
+                Some((_, last)) if first < *last => *last = end.max(*last),
+                _ => rows.push((first, end)),
+            }
+        }
+        Some(Registers { code, live: OnceCell::new(), rows, names: FxHashMap::default() })
+    }
+
+    /// The edits that bring as many registers in reach as there is room for, and ask for no more than there are.
+    fn all_in_reach(mut self) -> Edits {
+        let high: Vec<u8> = self.rows.iter().filter(|(_, end)| *end > REGISTERS).map(|(first, _)| *first).collect();
+        let settled = high.iter().filter(|first| self.settle(**first).is_some()).count();
+        let mut edits = self.edits();
+        if let Some(registers) = self.code.resources.registers
+            && settled == high.len()
+            && registers.value > u32::from(REGISTERS)
+        {
+            edits.push((registers.range, format!(".registers {REGISTERS}")));
+        }
+        edits
+    }
+
+    /// Finds other names for the row that a register belongs to.
+    fn settle(&mut self, register: u8) -> Option<()> {
+        let (first, end) = *self.rows.iter().find(|(first, end)| (*first..*end).contains(&register))?;
+        // What nothing writes comes from the launch, under its own name.
+        let written = |index: u8| self.code.instructions.iter().any(|it| it.writes().any(|cell| cell == Cell::General(index)));
+        if !(first..end).all(written) {
+            return None;
+        }
+        let count = self.code.resources.register_count().min(u32::from(REGISTERS)) as u8;
+        let row = |other: u8| (first..end).zip(other..);
+        let mut places = 0..=count.checked_sub(end - first)?;
+        let unnamed = places.clone().find(|other| row(*other).all(|(_, other)| self.is_unnamed(other)));
+        let shares = self.code.instructions.len() <= MOST_INSTRUCTIONS;
+        let other = unnamed.or_else(|| {
+            places.find(|other| shares && row(*other).all(|(index, other)| self.is_apart(index, other)))
+        })?;
+        self.names.extend((first..end).zip(other..));
+        Some(())
+    }
+
+    /// Whether nothing has this name, now or from now on.
+    fn is_unnamed(&self, name: u8) -> bool {
+        let is_row = self.rows.iter().any(|(first, end)| (*first..*end).contains(&name));
+        !is_row && !self.names.values().any(|taken| *taken == name)
+    }
+
+    /// Whether a register can have the name of another: nobody ever wants both.
+    fn is_apart(&self, index: u8, other: u8) -> bool {
+        let called = |name: u8| {
+            let renamed = self.names.iter().filter(move |(_, to)| **to == name).map(|(from, _)| *from);
+            std::iter::once(name).filter(|name| !self.names.contains_key(name)).chain(renamed)
+        };
+        called(other).all(|other| other != index && !self.meet(index, other))
+    }
+
+    /// Whether one is written, or stands in the same instruction, where the other is still read.
+    fn meet(&self, one: u8, other: u8) -> bool {
+        let (one, other) = (Cell::General(one), Cell::General(other));
+        let live = self.live.get_or_init(|| Liveness::of(self.code));
+        let both_at_start = live.before(0, one) && live.before(0, other);
+        let clash = |at: usize| {
+            let instruction = &self.code.instructions[at];
+            let touches = |cell: Cell| instruction.reads().chain(instruction.writes()).any(|it| it == cell);
+            touches(one) && touches(other)
+                || touches(one) && live.after(at, other)
+                || touches(other) && live.after(at, one)
+        };
+        both_at_start || (0..self.code.instructions.len()).any(clash)
+    }
+
+    fn edits(&self) -> Edits {
+        let renamed = self.code.names.iter().filter(|it| it.role != Role::Declaration);
+        renamed
+            .filter_map(|it| match it.name {
+                Name::Register(index) => Some((it.range, format!("r{}", self.names.get(&index)?))),
+                _ => None,
+            })
+            .collect()
+    }
 }

@@ -1,27 +1,20 @@
 //! Into what toolchain 0.1.2 assembles, and runs as it was meant.
 
+use rustc_hash::FxHashMap;
 use text_size::TextRange;
-use warplens_hir::wave::{Code, Half, Instruction, Link, Name, Operand, Role, Spares, Value};
+use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Operand, Role, Spares, Value};
 use warplens_isa::wave::{self as isa, Availability, OperandKind, Suffix};
 use warplens_sim::wave::literal;
 
-use super::Edits;
-use super::line::Line;
+use super::line::{LAST_FALSE_SOURCE, Line};
 use super::logic::{self, Literal};
-use super::names::Names;
-
-/// The last register that toolchain 0.1.2 encodes rightly as the false source of a `select`.
-const LAST_FALSE_SOURCE: u8 = 15;
-
-/// Predicate registers are `p0` to this one.
-const LAST_PREDICATE: u8 = 3;
+use super::Edits;
 
 /// Writes the instructions of an item anew.
 pub(crate) struct Rewriter<'c> {
     text: &'c str,
     code: &'c Code,
     spares: Spares<'c>,
-    names: Names,
 }
 
 /// `.workgroup_size 256` as `.workgroup_size 256, 1, 1`.
@@ -33,14 +26,7 @@ pub(crate) fn size(code: &Code, at: usize) -> Option<(TextRange, String)> {
 
 impl<'c> Rewriter<'c> {
     pub(crate) fn new(text: &'c str, code: &'c Code) -> Rewriter<'c> {
-        Rewriter { text, code, spares: Spares::new(code), names: Names::same() }
-    }
-
-    /// The same, with other names for some registers throughout the item.
-    pub(super) fn renaming(self, names: Names) -> Rewriter<'c> {
-        let spares = (0..=LAST_PREDICATE).filter(|index| names.of(*index) != *index);
-        let spares = spares.fold(self.spares, |spares, index| spares.without(names.of(index)));
-        Rewriter { names, spares, ..self }
+        Rewriter { text, code, spares: Spares::new(code) }
     }
 
     /// The edits that write an instruction anew; `None` where it cannot be, or needs none.
@@ -60,28 +46,18 @@ impl<'c> Rewriter<'c> {
             .map(|operand| self.operand(&mut line, entry, operand))
             .collect::<Option<Vec<_>>>()?;
         let edits = match entry.toolchain {
+            _ if !entry.stand_in.is_empty() => self.stand_in(line, entry, &written),
+            Some("halt") if instruction.guard.is_some_and(is_p0) => line.replaced(logic::end_under_p0()),
             Some(name) if entry.available == Availability::Crates => {
-                let edits = self.in_place(instruction, entry, name, written);
+                let mut edits = self.in_place(instruction, entry, name, written);
+                if instruction.guard.is_some_and(is_p0) && !is_control(entry) {
+                    edits.push(line.in_branch()?);
+                }
                 line.finish(edits)
             }
-            _ => self.stand_in(line, entry, &written),
+            _ => None,
         };
         edits.filter(|edits| !edits.is_empty())
-    }
-
-    /// The edits of [`instruction`](Self::instruction), or those that only give its registers their names.
-    pub(super) fn instruction_or_names(&self, at: usize) -> Edits {
-        self.instruction(at).unwrap_or_else(|| {
-            let range = self.code.instructions[at].range;
-            let names = self.code.names.iter().filter(|name| range.contains_range(name.range));
-            let renamed = names.filter_map(|name| match name.name {
-                Name::Predicate(index) if self.names.of(index) != index => {
-                    Some((name.range, format!("p{}", self.names.of(index))))
-                }
-                _ => None,
-            });
-            renamed.collect()
-        })
     }
 
     /// The edits that read the special registers of an instruction into general ones first.
@@ -109,9 +85,9 @@ impl<'c> Rewriter<'c> {
             Value::Register { index, half: None }
                 if entry.mnemonic == "select" && operand.name == "rs2" && *index > LAST_FALSE_SOURCE =>
             {
-                let low = line.registers(1).filter(|low| *low <= LAST_FALSE_SOURCE)?;
-                line.before.push(format!("mov r{low}, r{index}"));
-                format!("r{low}")
+                let mut source = format!("r{index}");
+                line.low_false_source(&mut source)?;
+                source
             }
             Value::Float(bits) if entry.mnemonic == "mov_imm" => {
                 format!("{:#x}", literal(f64::from_bits(*bits), ty))
@@ -125,7 +101,7 @@ impl<'c> Rewriter<'c> {
                 self.number(line, operand, ty)?
             }
             Value::Predicate { index, negated: true } => self.opposite(line, entry, *index)?,
-            Value::Predicate { index, negated: false } => format!("p{}", self.names.of(*index)),
+            Value::Predicate { index, negated: false } => format!("p{index}"),
             Value::Special(name) if is_read_special(operand) && !takes_special(entry, operand) => {
                 let register = line.registers(1)?;
                 line.before.push(format!("mov_sr r{register}, {name}"));
@@ -164,7 +140,6 @@ impl<'c> Rewriter<'c> {
 
     /// The opposite of a predicate. An `if` without `else` has its lines on the other side instead.
     fn opposite(&self, line: &mut Line<'_>, entry: &isa::Instruction, index: u8) -> Option<String> {
-        let named = self.names.of(index);
         let alone = matches!(
             self.code
                 .links
@@ -176,11 +151,11 @@ impl<'c> Rewriter<'c> {
         match entry.mnemonic {
             "if" if alone => {
                 line.after.push("else".into());
-                Some(format!("p{named}"))
+                Some(format!("p{index}"))
             }
             _ => {
                 let free = line.predicate()?;
-                line.before.extend(logic::copy(free, Literal { index: named, negated: true }));
+                line.before.extend(logic::copy(free, Literal { index, negated: true }));
                 Some(format!("p{free}"))
             }
         }
@@ -188,14 +163,12 @@ impl<'c> Rewriter<'c> {
 
     fn logic(&self, operation: &str, instruction: &Instruction) -> Option<Vec<String>> {
         let literal = |name: &str| match instruction.operand(name)?.value {
-            Value::Predicate { index, negated } => Some(Literal { index: self.names.of(index), negated }),
+            Value::Predicate { index, negated } => Some(Literal { index, negated }),
             _ => None,
         };
         let a = literal("ps1")?;
         let lines = logic::lines(operation, literal("pd")?.index, a, literal("ps2").unwrap_or(a))?;
-        let guard = instruction
-            .guard
-            .map(|guard| Literal { index: self.names.of(guard.predicate), negated: guard.negated });
+        let guard = instruction.guard.map(|it| Literal { index: it.predicate, negated: it.negated });
         Some(logic::guarded(guard, lines))
     }
 
@@ -208,12 +181,6 @@ impl<'c> Rewriter<'c> {
         written: Vec<String>,
     ) -> Edits {
         let mut edits = Edits::new();
-        if let Some(guard) =
-            instruction.guard.filter(|guard| self.names.of(guard.predicate) != guard.predicate)
-        {
-            let bang = if guard.negated { "!" } else { "" };
-            edits.push((guard.range, format!("@{bang}p{}", self.names.of(guard.predicate))));
-        }
         let mnemonic = &self.text[instruction.mnemonic_range];
         let suffix = mnemonic.strip_prefix(instruction.mnemonic.as_str()).unwrap_or_default();
         let hint = if entry.suffix == Suffix::CacheHint { suffix } else { "" };
@@ -238,38 +205,65 @@ impl<'c> Rewriter<'c> {
         edits
     }
 
-    /// Other instructions that do the same.
+    /// Other instructions that do the same. The last of them writes the result, under the guard.
     fn stand_in(&self, mut line: Line<'_>, entry: &isa::Instruction, written: &[String]) -> Option<Edits> {
         let instruction = line.instruction();
-        let (mut register, mut predicate) = (None, None);
+        let mut taken = FxHashMap::default();
         let mut lines = Vec::new();
         for template in entry.stand_in {
-            let (name, operands) = template.split_once(' ').unwrap_or((template, ""));
-            let mut words = Vec::new();
-            for word in operands.split(", ") {
-                words.push(match word {
-                    "?p" => {
-                        predicate = predicate.or_else(|| line.predicate());
-                        format!("p{}", predicate?)
-                    }
-                    "?r" => {
-                        register = register.or_else(|| line.registers(1));
-                        format!("r{}", register?)
-                    }
-                    word => {
-                        let at = instruction.operands.iter().position(|operand| operand.name == word)?;
-                        written[at].clone()
-                    }
-                });
+            let mut words = template.split(' ').map(|word| {
+                let name = word.trim_end_matches(',');
+                let comma = &word[name.len()..];
+                let bang = if name.starts_with("@!") { "@!" } else { "" };
+                let place = instruction.operands.iter().position(|it| it.name == name);
+                Some(match (name[bang.len()..].strip_prefix('?'), place) {
+                    (Some(free), _) => format!("{bang}{}{comma}", taken_for(&mut taken, &mut line, free)?),
+                    (None, Some(place)) => format!("{}{comma}", written[place]),
+                    (None, None) => word.to_owned(),
+                })
+            });
+            lines.push(words.by_ref().collect::<Option<Vec<_>>>()?);
+        }
+        for words in lines.iter_mut().filter(|words| words[0] == "select") {
+            line.low_false_source(words.last_mut()?)?;
+        }
+        let mut lines: Vec<String> = lines.into_iter().map(|words| words.join(" ")).collect();
+        if let (Some(guard), Some(last)) = (instruction.guard, lines.pop()) {
+            let literal = Literal { index: guard.predicate, negated: guard.negated };
+            if is_p0(guard) && !line.has_room() {
+                return None;
             }
-            lines.push(format!("{name} {}", words.join(", ")));
+            lines.extend(logic::when(literal, last));
         }
-        if let (Some(guard), Some(last)) = (instruction.guard, lines.last_mut()) {
-            let bang = if guard.negated { "!" } else { "" };
-            *last = format!("@{bang}p{} {last}", self.names.of(guard.predicate));
-        }
-        if lines.is_empty() { None } else { line.replaced(lines) }
+        line.replaced(lines)
     }
+}
+
+/// What stands for a free register of a template: `?p` is a predicate, `?d` and `?e` are pairs, whose second is `?d+`.
+fn taken_for(taken: &mut FxHashMap<String, u8>, line: &mut Line<'_>, free: &str) -> Option<String> {
+    let name = free.trim_end_matches('+');
+    let index = match taken.get(name) {
+        Some(index) => *index,
+        None => match name {
+            "p" => line.predicate()?,
+            "d" | "e" => line.registers(2)?,
+            _ => line.registers(1)?,
+        },
+    };
+    taken.insert(name.to_owned(), index);
+    Some(match name {
+        "p" => format!("p{index}"),
+        _ => format!("r{}", index + (free.len() - name.len()) as u8),
+    })
+}
+
+fn is_p0(guard: Guard) -> bool {
+    guard.predicate == 0 && !guard.negated
+}
+
+/// Whether an instruction under a guard changes more than the lanes that it is for.
+fn is_control(entry: &isa::Instruction) -> bool {
+    entry.category.id == "control" || matches!(entry.mnemonic, "return" | "barrier")
 }
 
 /// Whether all operands are what the form wants, but for special registers that are read.

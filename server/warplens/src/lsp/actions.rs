@@ -59,7 +59,7 @@ pub(super) fn actions(
     }
     for (kind, title, spelling) in RESPELL {
         if only.is_some() && is_wanted(kind, only) {
-            let edits = question.analysis.respell(question.file, spelling)?;
+            let edits = question.analysis.respell(question.file, spelling)?.edits;
             actions.extend(source_action(question, kind, title, edits));
         }
     }

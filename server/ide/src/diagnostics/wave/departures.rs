@@ -1,5 +1,7 @@
 //! What departs from the chosen language, and the mends that write a line otherwise.
 
+use std::cell::OnceCell;
+
 use text_size::TextRange;
 use warplens_hir::wave::{self, Accepts, Code, Departure, DepartureKind, ProblemKind};
 
@@ -10,17 +12,21 @@ use crate::spelling::{self, Edits, Rewriter};
 /// The title of mends into the toolchain's language.
 const FOR_TOOLCHAIN: &str = "Write it for toolchain 0.1.2";
 
+/// Longer kernels are written anew by the source action only: a quick fix is made whether somebody asks for it or not.
+const MOST_TEXT: usize = 1 << 16;
+
 /// Finds what departs from the chosen language, and mends it and other problems by writing lines otherwise.
 pub(super) struct Departures<'c> {
     text: &'c str,
     code: &'c Code,
     accepts: Accepts,
-    rewriter: std::cell::OnceCell<Rewriter<'c>>,
+    rewriter: OnceCell<Rewriter<'c>>,
+    whole: OnceCell<Option<Edits>>,
 }
 
 impl<'c> Departures<'c> {
     pub(super) fn new(text: &'c str, code: &'c Code, accepts: Accepts) -> Departures<'c> {
-        Departures { text, code, accepts, rewriter: std::cell::OnceCell::new() }
+        Departures { text, code, accepts, rewriter: OnceCell::new(), whole: OnceCell::new() }
     }
 
     /// Everything that departs from the chosen language.
@@ -49,15 +55,19 @@ impl<'c> Departures<'c> {
                 let (other, edits) = spelling::other_register(self.code, found.range)?;
                 Some(mend(&format!("Use `r{other}` instead in the whole kernel"), edits))
             }
-            DepartureKind::BackwardConversion
-            | DepartureKind::CompareAndSwap
-            | DepartureKind::Continue
-            | DepartureKind::BreakInIf
-            | DepartureKind::PartialEnd
-            | DepartureKind::ManyRegisters
-            | DepartureKind::AbsentSpecial => None,
+            DepartureKind::Continue | DepartureKind::BreakInIf | DepartureKind::PartialEnd => {
+                let edits = self.whole()?;
+                Some(mend("Write the whole kernel for toolchain 0.1.2", edits))
+            }
+            DepartureKind::CompareAndSwap | DepartureKind::ManyRegisters | DepartureKind::AbsentSpecial => None,
             _ => self.written_for_toolchain(found.at),
         }
+    }
+
+    /// The whole item for the toolchain, where that is soon written, and where it helps.
+    fn whole(&self) -> Option<Edits> {
+        let is_short = self.text.len() <= MOST_TEXT;
+        is_short.then(|| self.whole.get_or_init(|| spelling::structure_in_toolchain(self.text, self.code)).clone())?
     }
 
     fn written_for_toolchain(&self, at: usize) -> Option<Mend> {

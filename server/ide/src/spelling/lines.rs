@@ -1,0 +1,119 @@
+//! A kernel's text written again line by line, with lines left out, put in, and set further in.
+
+use std::borrow::Cow;
+
+use text_size::TextRange;
+use warplens_hir::wave::Code;
+
+/// One step of indentation.
+const STEP: &str = "    ";
+
+/// The lines of a text, some of them written already.
+pub(super) struct Lines<'t> {
+    lines: Vec<Cow<'t, str>>,
+    /// The line of each instruction.
+    places: Vec<usize>,
+    /// The first line that is not written yet.
+    next: usize,
+    /// How many steps further in lines are written.
+    steps: usize,
+    out: String,
+}
+
+impl<'t> Lines<'t> {
+    /// `None` where an instruction shares its line with something else.
+    pub(super) fn new(text: &'t str, code: &Code) -> Option<Lines<'t>> {
+        let lines: Vec<&str> = text.split_inclusive('\n').collect();
+        let mut places = Vec::with_capacity(code.instructions.len());
+        let (mut line, mut start) = (0, 0);
+        for instruction in &code.instructions {
+            let (from, to) = (usize::from(instruction.range.start()), usize::from(instruction.range.end()));
+            while from >= start + lines.get(line)?.len() {
+                start += lines[line].len();
+                line += 1;
+            }
+            let after = lines[line].get(to - start..)?.trim_start();
+            let alone = lines[line][..from - start].trim_start().is_empty()
+                && (after.is_empty() || after.starts_with([';', '#']));
+            if !alone {
+                return None;
+            }
+            places.push(line);
+        }
+        let lines = lines.into_iter().map(Cow::Borrowed).collect();
+        Some(Lines { lines, places, next: 0, steps: 0, out: String::with_capacity(text.len() * 2) })
+    }
+
+    /// Other words on a line that is not written yet.
+    pub(super) fn replace(&mut self, range: TextRange, words: &str) {
+        let mut start = 0;
+        for line in &mut self.lines {
+            let (from, to) = (usize::from(range.start()), usize::from(range.end()));
+            if from >= start && to <= start + line.len() {
+                let (from, to) = (from - start, to - start);
+                *line = Cow::Owned(format!("{}{words}{}", &line[..from], &line[to..]));
+                return;
+            }
+            start += line.len();
+        }
+    }
+
+    /// Writes all lines before that of an instruction; before the end, where there is no such instruction.
+    pub(super) fn until(&mut self, at: usize) {
+        let line = self.places.get(at).copied();
+        self.write(line.unwrap_or_else(|| self.places.last().map_or(0, |last| last + 1)));
+    }
+
+    /// Writes all lines to that of an instruction.
+    pub(super) fn through(&mut self, at: usize) {
+        self.write(self.places[at] + 1);
+    }
+
+    /// Leaves out an instruction, but for its comment.
+    pub(super) fn skip(&mut self, at: usize) {
+        self.until(at);
+        let line = &self.lines[self.places[at]];
+        if let Some(comment) = line.find([';', '#']) {
+            let comment = line[comment..].trim_end().to_owned();
+            self.add(at, &comment);
+        }
+        self.next = self.places[at] + 1;
+    }
+
+    /// Puts in a line that is indented as an instruction is.
+    pub(super) fn add(&mut self, like: usize, words: &str) {
+        let line = &self.lines[self.places[like]];
+        let blanks = &line[..line.len() - line.trim_start().len()];
+        let end = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
+        self.out += &STEP.repeat(self.steps);
+        self.out += blanks;
+        self.out += words;
+        self.out += end;
+    }
+
+    /// Lines are written one step further in from now on.
+    pub(super) fn indent(&mut self) {
+        self.steps += 1;
+    }
+
+    /// Lines are written one step further out again.
+    pub(super) fn dedent(&mut self) {
+        self.steps -= 1;
+    }
+
+    /// The whole text.
+    pub(super) fn finish(mut self) -> String {
+        self.write(self.lines.len());
+        self.out
+    }
+
+    fn write(&mut self, to: usize) {
+        for line in self.lines.get(self.next..to).unwrap_or_default() {
+            if !line.trim().is_empty() {
+                self.out += &STEP.repeat(self.steps);
+            }
+            self.out += line;
+        }
+        self.next = self.next.max(to);
+    }
+}
