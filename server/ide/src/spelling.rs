@@ -19,8 +19,8 @@ use warplens_hir::wave::{Code, Name};
 use crate::answer::TextEdit;
 use crate::db::{Database, File, items, wave_code};
 pub(crate) use guide::{instruction as in_guide, size as size_in_guide};
-use item::{Written, difference};
-pub(crate) use names::{other_guard, other_register};
+use item::Written;
+pub(crate) use names::{fewer_registers, other_guard, other_register};
 pub(crate) use toolchain::{Rewriter, size as size_in_toolchain};
 
 /// The registers of toolchain 0.1.2.
@@ -72,9 +72,11 @@ pub(crate) fn respell(db: &Database, file: File, spelling: Spelling) -> Respelle
             Spelling::Toolchain => {
                 let written = Written::new(text, &code);
                 let left = written.left().into_iter();
-                respelled.left.extend(left.map(|(line, message)| Left { line: (lines + line) as u32, message }));
+                respelled
+                    .left
+                    .extend(left.map(|(line, message)| Left { line: (lines + line) as u32, message }));
                 lines += written.text.matches('\n').count();
-                difference(text, &written.text)
+                written.edits
             }
         };
         let edits = edits.into_iter().map(|(range, insert)| TextEdit { range: range + start, insert });
@@ -86,7 +88,7 @@ pub(crate) fn respell(db: &Database, file: File, spelling: Spelling) -> Respelle
 /// The edits that write a whole item for the toolchain; `None` where lanes that leave cannot be written otherwise.
 pub(crate) fn structure_in_toolchain(text: &str, code: &Code) -> Option<Edits> {
     let written = Written::new(text, code);
-    written.is_restructured.then(|| difference(text, &written.text))
+    written.is_restructured.then_some(written.edits)
 }
 
 fn item_in_guide(text: &str, code: &Code) -> Edits {

@@ -319,7 +319,12 @@ fn plain() -> impl Strategy<Value = String> {
         "icmp.lt", "icmp_ge", "ucmp.ge", "ucmp.gt", "ucmp.eq", "ucmp.ne", "fcmp.ge",
     ]);
     let conversion = prop::sample::select(vec![
-        "cvt_f32_i32", "cvt_f32_u32", "cvt_i32_f32", "cvt_u32_f32", "cvt_f32_bf16", "cvt_bf16_f32",
+        "cvt_f32_i32",
+        "cvt_f32_u32",
+        "cvt_i32_f32",
+        "cvt_u32_f32",
+        "cvt_f32_bf16",
+        "cvt_bf16_f32",
     ]);
     let logic = prop::sample::select(vec!["and", "or", "xor"]);
     prop_oneof![
@@ -407,7 +412,9 @@ fn laid_out(body: &[String]) -> String {
 
 /// The body in a kernel that puts its registers, and so many predicates, into device memory.
 fn kernel(body: &[String], predicates: u8) -> String {
-    let mut text = String::from(".kernel k\n    .registers 24\n    mov_sr r1, sr_lane_id\n    mov_imm r2, 0x40a00000\n");
+    let mut text = String::from(
+        ".kernel k\n    .registers 24\n    mov_sr r1, sr_lane_id\n    mov_imm r2, 0x40a00000\n    mov_imm r3, 3\n    mov_imm r5, 5\n",
+    );
     text += &laid_out(body);
     text += "    mov_sr r8, sr_lane_id\n    imul r8, r8, 64\n";
     for index in 0..6 {

@@ -12,13 +12,14 @@ pub(super) struct Written {
     code: Code,
     /// Whether lanes that leave are written otherwise.
     pub(super) is_restructured: bool,
+    /// What makes it of the text as it was.
+    pub(super) edits: Edits,
 }
 
 impl Written {
     /// Writes an item, as far as it can be written.
     pub(super) fn new(text: &str, code: &Code) -> Written {
-        let mut written = Written { text: text.to_owned(), code: code.clone(), is_restructured: false };
-        written.take(edited(&written.text, &names::in_reach(&written.code)));
+        let mut written = Written::of(edited(text, &in_order(names::in_reach(code).into_iter())));
         if let Some(text) = structure::rewritten(&written.text, &written.code) {
             let other = Written::of(text);
             // One `if` more may be one too many.
@@ -26,25 +27,24 @@ impl Written {
                 written = Written { is_restructured: true, ..other };
             }
         }
-        written.take(edited(&written.text, &instructions(&written.text, &written.code)));
-        written
+        let edits = instructions(&written.text, &written.code);
+        let is_all = written.text == text;
+        let is_restructured = written.is_restructured;
+        written = Written::of(edited(&written.text, &edits));
+        let edits = if is_all { edits } else { difference(text, &written.text) };
+        Written { is_restructured, edits, ..written }
     }
 
     fn of(text: String) -> Written {
         let code = wave::lower(warplens_syntax::parse_item(Language::Wave, &text).root());
-        Written { text, code, is_restructured: false }
-    }
-
-    fn take(&mut self, text: String) {
-        if text != self.text {
-            *self = Written { is_restructured: self.is_restructured, ..Written::of(text) };
-        }
+        Written { text, code, is_restructured: false, edits: Edits::new() }
     }
 
     /// What the toolchain still does not take or runs otherwise: the line in the item, and why.
     pub(super) fn left(&self) -> Vec<(usize, String)> {
         let departures = wave::departures(&self.code, Accepts::Toolchain).into_iter();
-        let departures = departures.filter(|found| found.severity() != Severity::Hint && !is_capped(&found.kind));
+        let departures =
+            departures.filter(|found| found.severity() != Severity::Hint && !is_capped(&found.kind));
         let problems = self.code.problems.iter().filter(|found| {
             matches!(
                 found.kind,
@@ -55,7 +55,8 @@ impl Written {
                     | ProblemKind::MissingScope { fence: false }
             )
         });
-        let mut left: Vec<(TextRange, String)> = departures.map(|found| (found.range, found.message())).collect();
+        let mut left: Vec<(TextRange, String)> =
+            departures.map(|found| (found.range, found.message())).collect();
         left.extend(problems.map(|found| (found.range, found.message())));
         left.sort_by_key(|(range, _)| range.start());
         let line = |at: TextSize| self.text[..usize::from(at)].matches('\n').count();
@@ -89,8 +90,9 @@ fn edited(text: &str, edits: &Edits) -> String {
 }
 
 /// The edits that make one text of another, a line each where as many lines changed as there were.
-pub(super) fn difference(before: &str, after: &str) -> Edits {
-    let (old, new): (Vec<_>, Vec<_>) = (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
+fn difference(before: &str, after: &str) -> Edits {
+    let (old, new): (Vec<_>, Vec<_>) =
+        (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());
     let mut same_start = old.iter().zip(&new).take_while(|(old, new)| old == new).count();
     let same_end = old[same_start..].iter().rev().zip(new[same_start..].iter().rev());
     let same_end = same_end.take_while(|(old, new)| old == new).count();

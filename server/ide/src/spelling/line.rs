@@ -94,7 +94,8 @@ impl<'r> Line<'r> {
             let cell = Cell::Predicate(*index);
             instruction.reads().chain(instruction.writes()).any(|it| it == cell)
         };
-        let found = (0..=LAST_PREDICATE).rev().find(|index| !named(index) && !self.predicates.contains(index))?;
+        let found =
+            (0..=LAST_PREDICATE).rev().find(|index| !named(index) && !self.predicates.contains(index))?;
         let (kept, zero) = (self.registers(1)?, self.registers(1)?);
         // `@!p0` is heard where `@p0` is not.
         self.before.push(format!("mov_imm r{kept}, 1"));

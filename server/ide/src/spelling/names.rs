@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 
 use rustc_hash::FxHashMap;
 use text_size::TextRange;
-use warplens_hir::wave::{Cell, Code, Liveness, Name, Role, Spares, Value};
+use warplens_hir::wave::{Cell, Code, Liveness, Name, NameRef, Role, Spares, Value};
 
 use super::{Edits, LAST_PREDICATE, REGISTERS, is_closed};
 
@@ -15,8 +15,19 @@ const MOST_INSTRUCTIONS: usize = 20_000;
 /// The edits that keep guards off `p0` and registers below `r32`, as far as there are others.
 pub(super) fn in_reach(code: &Code) -> Edits {
     let mut edits = if has_p0_guard(code) { other_guard(code).map(|(_, edits)| edits) } else { None };
-    edits.get_or_insert_default().extend(Registers::of(code).into_iter().flat_map(Registers::all_in_reach));
+    let registers = Registers::of(code).map(Registers::all_in_reach);
+    edits
+        .get_or_insert_default()
+        .extend(registers.unwrap_or_else(|| fewer_registers(code).into_iter().collect()));
     edits.unwrap_or_default()
+}
+
+/// As many registers as the toolchain has, for a kernel that asks for more and names none of those.
+pub(crate) fn fewer_registers(code: &Code) -> Option<(TextRange, String)> {
+    let asked = code.resources.registers.filter(|asked| asked.value > u32::from(REGISTERS))?;
+    let is_high = |name: &NameRef| matches!(name.name, Name::Register(index) if index >= REGISTERS);
+    (is_closed(code) && !code.names.iter().any(is_high))
+        .then(|| (asked.range, format!(".registers {REGISTERS}")))
 }
 
 fn has_p0_guard(code: &Code) -> bool {
@@ -33,7 +44,8 @@ pub(crate) fn other_guard(code: &Code) -> Option<(u8, Edits)> {
 
 /// The edits that call a high register otherwise in the whole item, and what it is called then.
 pub(crate) fn other_register(code: &Code, range: TextRange) -> Option<(u8, Edits)> {
-    let Name::Register(high) = code.names.iter().find(|name| name.range.start() == range.start())?.name else {
+    let Name::Register(high) = code.names.iter().find(|name| name.range.start() == range.start())?.name
+    else {
         return None;
     };
     let mut registers = Registers::of(code)?;
@@ -78,7 +90,8 @@ impl<'c> Registers<'c> {
 
     /// The edits that bring as many registers in reach as there is room for, and ask for no more than there are.
     fn all_in_reach(mut self) -> Edits {
-        let high: Vec<u8> = self.rows.iter().filter(|(_, end)| *end > REGISTERS).map(|(first, _)| *first).collect();
+        let high: Vec<u8> =
+            self.rows.iter().filter(|(_, end)| *end > REGISTERS).map(|(first, _)| *first).collect();
         let settled = high.iter().filter(|first| self.settle(**first).is_some()).count();
         let mut edits = self.edits();
         if let Some(registers) = self.code.resources.registers
@@ -94,7 +107,9 @@ impl<'c> Registers<'c> {
     fn settle(&mut self, register: u8) -> Option<()> {
         let (first, end) = *self.rows.iter().find(|(first, end)| (*first..*end).contains(&register))?;
         // What nothing writes comes from the launch, under its own name.
-        let written = |index: u8| self.code.instructions.iter().any(|it| it.writes().any(|cell| cell == Cell::General(index)));
+        let written = |index: u8| {
+            self.code.instructions.iter().any(|it| it.writes().any(|cell| cell == Cell::General(index)))
+        };
         if !(first..end).all(written) {
             return None;
         }

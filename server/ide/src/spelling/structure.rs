@@ -90,6 +90,8 @@ struct Writer<'c> {
     marked: FxHashSet<Region>,
     /// The loops around the place that is written.
     loops: Vec<u32>,
+    /// Whether that place is in an `if` that has been put there.
+    is_wrapped: bool,
     /// Registers that the kernel does not name: the first for numbers to compare with, then one for each region of the nest.
     pool: Vec<u8>,
     lines: Lines<'c>,
@@ -116,26 +118,42 @@ impl<'c> Writer<'c> {
             lines.replace(registers.range, &format!(".registers {}", last + 1));
         }
         let enough = pool.len() == wanted;
-        enough.then_some(Writer { code, spares, marked, loops: Vec::new(), pool, lines })
+        enough.then_some(Writer { code, spares, marked, loops: Vec::new(), is_wrapped: false, pool, lines })
     }
 
     fn kernel(&mut self) -> Option<()> {
-        let last = self.code.instructions.len().checked_sub(1)?;
-        let end = &self.code.instructions[last];
-        let ends = self.code.parents[last].is_none()
-            && end.guard.is_none()
-            && matches!(end.name(), "halt" | "return");
+        let count = self.code.instructions.len();
         if self.marked.contains(&None) {
             self.lines.until(0);
             self.lines.add(0, &format!("mov_imm r{}, 0", self.mark(None)));
         }
-        self.block(0, if ends { last } else { last + 1 })?;
-        if !ends {
-            self.lines.until(last + 1);
-            let like = self.code.parents.iter().position(Option::is_none)?;
-            self.lines.add(like, "halt");
+        let mut next = 0;
+        while next < count {
+            let end = (next..count).find(|at| self.ends_all(*at));
+            self.block(next, end.unwrap_or(count))?;
+            if let Some(end) = end {
+                self.lines.through(end);
+            } else {
+                self.lines.until(count);
+                let like = self.code.parents.iter().position(Option::is_none)?;
+                self.lines.add(like, "halt");
+            }
+            next = end.map_or(count, |end| end + 1);
         }
         Some(())
+    }
+
+    /// Whether an instruction ends all lanes that are there.
+    fn ends_all(&self, at: usize) -> bool {
+        let instruction = &self.code.instructions[at];
+        let is_own = self.code.parents[at].is_none() && instruction.guard.is_none();
+        is_own && matches!(instruction.name(), "halt" | "return")
+    }
+
+    /// Whether an instruction has to be written otherwise, where lanes are that have a mark of the kernel.
+    fn leave_of(&self, at: usize) -> Option<Leave> {
+        let ends = self.is_wrapped && matches!(self.code.instructions[at].name(), "halt" | "return");
+        if ends { Some(Leave::End) } else { leave(self.code, at) }
     }
 
     /// The register in which lanes say that they are done with a region.
@@ -153,11 +171,11 @@ impl<'c> Writer<'c> {
         let mut next = from;
         while next < to {
             let at = next;
-            if let Some(leave) = leave(self.code, at) {
+            if let Some(leave) = self.leave_of(at) {
                 return self.leave(leave, at, to);
             }
             let marked = match self.code.links[at] {
-                Some(Link::If { end: Some(end), .. }) if bare_end(self.code, at + 1) => {
+                Some(Link::If { end: Some(end), .. }) if !self.is_wrapped && bare_end(self.code, at + 1) => {
                     next = end as usize + 1;
                     self.guarded_end(at)?;
                     false
@@ -238,7 +256,9 @@ impl<'c> Writer<'c> {
     /// An instruction at which lanes leave, and the rest of its block for the others.
     fn leave(&mut self, leave: Leave, at: usize, to: usize) -> Option<bool> {
         let literal = match leave {
-            Leave::End => self.code.instructions[at].guard.map(|it| Literal { index: it.predicate, negated: it.negated }),
+            Leave::End => self.code.instructions[at]
+                .guard
+                .map(|it| Literal { index: it.predicate, negated: it.negated }),
             Leave::Break | Leave::Continue => Some(predicate_of(self.code, at)?),
         };
         let marks: Vec<(Region, u8)> = match leave {
@@ -249,7 +269,8 @@ impl<'c> Writer<'c> {
         };
         self.lines.skip(at);
         for (region, value) in &marks {
-            let line = format!("{}mov_imm r{}, {value}", literal.map(guard).unwrap_or_default(), self.mark(*region));
+            let line =
+                format!("{}mov_imm r{}, {value}", literal.map(guard).unwrap_or_default(), self.mark(*region));
             self.lines.add(at, &line);
         }
         match literal {
@@ -286,10 +307,12 @@ impl<'c> Writer<'c> {
 
     /// The rest of a block, one step further in, up to the `endif` that is put there.
     fn rest(&mut self, from: usize, to: usize) -> Option<()> {
+        let was_wrapped = std::mem::replace(&mut self.is_wrapped, true);
         self.lines.indent();
         self.block(from, to)?;
         self.lines.until(to);
         self.lines.dedent();
+        self.is_wrapped = was_wrapped;
         self.lines.add(from, "endif");
         Some(())
     }

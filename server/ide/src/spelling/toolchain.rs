@@ -6,9 +6,9 @@ use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Operand, Role, Sp
 use warplens_isa::wave::{self as isa, Availability, OperandKind, Suffix};
 use warplens_sim::wave::literal;
 
+use super::Edits;
 use super::line::{LAST_FALSE_SOURCE, Line};
 use super::logic::{self, Literal};
-use super::Edits;
 
 /// Writes the instructions of an item anew.
 pub(crate) struct Rewriter<'c> {
@@ -76,12 +76,11 @@ impl<'c> Rewriter<'c> {
     fn operand(&self, line: &mut Line<'_>, entry: &isa::Instruction, operand: &Operand) -> Option<String> {
         let ty = entry.operands.iter().find(|form| form.name == operand.name).map_or("", |form| form.ty);
         Some(match &operand.value {
-            Value::Register { index, half: Some(half) } => {
-                if operand.role != Role::Read {
-                    return None;
-                }
-                self.half(line, *index, *half)?
-            }
+            Value::Register { index, half: Some(half) } => match operand.role {
+                Role::Read => self.half(line, *index, *half)?,
+                Role::Write => self.written_half(line, *index, *half)?,
+                _ => return None,
+            },
             Value::Register { index, half: None }
                 if entry.mnemonic == "select" && operand.name == "rs2" && *index > LAST_FALSE_SOURCE =>
             {
@@ -122,6 +121,28 @@ impl<'c> Rewriter<'c> {
         line.before.push(format!("mov_imm r{free}, {number}"));
         line.before.push(format!("{operation} r{free}, r{index}, r{free}"));
         Some(format!("r{free}"))
+    }
+
+    /// A register for a result of which a half of another is made afterwards.
+    fn written_half(&self, line: &mut Line<'_>, index: u8, half: Half) -> Option<String> {
+        let (result, other) = (line.registers(1)?, line.registers(1)?);
+        line.after.push(format!("mov_imm r{other}, 0xffff"));
+        line.after.push(format!("and r{result}, r{result}, r{other}"));
+        match half {
+            Half::Low => line.after.push(format!("not r{other}, r{other}")),
+            Half::High => {
+                line.after.push(format!("mov_imm r{other}, 16"));
+                line.after.push(format!("shl r{result}, r{result}, r{other}"));
+                line.after.push(format!("mov_imm r{other}, 0xffff"));
+            }
+        }
+        line.after.push(format!("and r{other}, r{index}, r{other}"));
+        let last = format!("or r{index}, r{other}, r{result}");
+        let guard = line.instruction().guard;
+        let literal = guard.map(|it| Literal { index: it.predicate, negated: it.negated });
+        line.after
+            .extend(literal.map_or_else(|| vec![last.clone()], |literal| logic::when(literal, last.clone())));
+        Some(format!("r{result}"))
     }
 
     /// A number in registers of its own, a word each.
@@ -228,7 +249,9 @@ impl<'c> Rewriter<'c> {
             line.low_false_source(words.last_mut()?)?;
         }
         let mut lines: Vec<String> = lines.into_iter().map(|words| words.join(" ")).collect();
-        if let (Some(guard), Some(last)) = (instruction.guard, lines.pop()) {
+        if let Some(guard) = instruction.guard
+            && let Some(last) = lines.pop()
+        {
             let literal = Literal { index: guard.predicate, negated: guard.negated };
             if is_p0(guard) && !line.has_room() {
                 return None;

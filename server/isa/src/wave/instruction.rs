@@ -35,8 +35,9 @@ pub struct Instruction {
     pub toolchain_operands: &'static [Operand],
     /// The operands of the form that works on predicates; empty for none.
     pub predicate_operands: &'static [Operand],
-    /// Instructions of the toolchain that do the same, for one that it does not have: `ucmp_lt pd, rs2, rs1`. Words that are names
-    /// of operands stand for what is written there, `?p` and `?r` for a predicate and a register that are free. Empty for none.
+    /// Instructions of the toolchain that do the same, for one that it does not have or runs otherwise: `ucmp_lt pd, rs2, rs1`.
+    /// Words that are names of operands stand for what is written there; the last line writes the result. `?p` stands for a free
+    /// predicate, `?d` and `?e` for free pairs, whose second register is `?d+`, other letters for free registers. Empty for none.
     pub stand_in: &'static [&'static str],
     /// What one should know besides.
     pub notes: &'static [&'static str],

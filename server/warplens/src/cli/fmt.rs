@@ -1,11 +1,13 @@
-//! `warplens fmt`: files in the one style of their language.
+//! `warplens fmt`: files in the one style of their language, and WAVE in one of its spellings.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::Args;
+use clap::{Args, ValueEnum};
 use ropey::Rope;
-use warplens_ide::{AnalysisHost, FileId, Formatted, Language, TextRange, TextSize};
+use warplens_ide::{
+    AnalysisHost, FileId, Formatted, Language, Left, Respelled, Spelling, TextEdit, TextRange, TextSize,
+};
 
 use super::check::{STANDARD_INPUT, language_of, read};
 use super::{LanguageName, Outcome, complain};
@@ -21,16 +23,39 @@ pub(super) struct Arguments {
     #[arg(long)]
     check: bool,
 
+    /// Write WAVE in this spelling too: the guide's, or what toolchain 0.1.2 assembles and runs as it was meant
+    #[arg(long, value_enum, value_name = "NAME")]
+    spelling: Option<SpellingName>,
+
     /// The language, whatever the files are called
     #[arg(long, value_enum)]
     language: Option<LanguageName>,
+}
+
+/// The spellings as the command line names them.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum SpellingName {
+    /// The guide's: `icmp.lt p0, r0, 5`
+    Guide,
+    /// The toolchain's: `icmp_lt p0, r0, r1`
+    #[value(name = "toolchain-0.1.2")]
+    Toolchain,
+}
+
+impl From<SpellingName> for Spelling {
+    fn from(name: SpellingName) -> Spelling {
+        match name {
+            SpellingName::Guide => Spelling::Guide,
+            SpellingName::Toolchain => Spelling::Toolchain,
+        }
+    }
 }
 
 pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let Some(language) = LanguageName::chosen(arguments.language) else { return Ok(Outcome::Unusable) };
     let mut outcome = Outcome::Fine;
     for path in &arguments.paths {
-        outcome = outcome.max(match Sheet::read(path, language) {
+        outcome = outcome.max(match Sheet::read(path, language, arguments.spelling.map(Spelling::from)) {
             Ok(sheet) if arguments.check => sheet.compare()?,
             Ok(sheet) => sheet.write()?,
             Err(why) => {
@@ -52,7 +77,11 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    fn read(path: &Path, language: Option<Language>) -> Result<Sheet<'_>, String> {
+    fn read(
+        path: &Path,
+        language: Option<Language>,
+        spelling: Option<Spelling>,
+    ) -> Result<Sheet<'_>, String> {
         let before = read(path)?;
         let language = match language {
             Some(language) => language,
@@ -60,10 +89,19 @@ impl Sheet<'_> {
         };
         let mut host = AnalysisHost::new();
         host.open(FileId(0), language, &before);
+        let respelled = match spelling {
+            Some(_) if language != Language::Wave => return Err("`--spelling` is about WAVE only".to_owned()),
+            Some(spelling) => host.snapshot().respell(FileId(0), spelling).map_err(|it| it.to_string())?,
+            None => Respelled::default(),
+        };
+        let spelled = edited(&before, &respelled.edits);
+        host.open(FileId(0), language, &spelled);
         let formatted = host.snapshot().format(FileId(0)).map_err(|cancelled| cancelled.to_string())?;
-        let outcome = if formatted.broken.is_empty() { Outcome::Fine } else { Outcome::Errors };
-        say_broken(path, &before, &formatted);
-        let after = edited(&before, &formatted);
+        let fine = formatted.broken.is_empty() && respelled.left.is_empty();
+        let outcome = if fine { Outcome::Fine } else { Outcome::Errors };
+        say_left(path, &respelled.left);
+        say_broken(path, &spelled, &formatted);
+        let after = edited(&spelled, &formatted.edits);
         Ok(Sheet { path, before, after, outcome })
     }
 
@@ -90,16 +128,23 @@ impl Sheet<'_> {
     }
 }
 
-fn edited(text: &str, formatted: &Formatted) -> String {
+fn edited(text: &str, edits: &[TextEdit]) -> String {
     let mut edited = String::with_capacity(text.len() + text.len() / 8);
     let mut at = TextSize::new(0);
-    for edit in &formatted.edits {
+    for edit in edits {
         edited.push_str(&text[TextRange::new(at, edit.range.start())]);
         edited.push_str(&edit.insert);
         at = edit.range.end();
     }
     edited.push_str(&text[usize::from(at)..]);
     edited
+}
+
+/// What has no form in the spelling; the lines are those of the file as it is then.
+fn say_left(path: &Path, left: &[Left]) {
+    for Left { line, message } in left {
+        complain(&format!("{}:{}: left as it was: {message}", path.display(), line + 1));
+    }
 }
 
 fn say_broken(path: &Path, text: &str, formatted: &Formatted) {

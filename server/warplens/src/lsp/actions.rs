@@ -11,10 +11,10 @@ use tower_lsp::ls_types::{
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use warplens_ide::lanes::Source;
-use warplens_ide::{Diagnostic, Fix, Language, Origin, Spelling};
+use warplens_ide::{Diagnostic, Fix, Language, Left, Origin, Respelled, Spelling};
 use warplens_sim::WarpId;
 
-use super::commands::SELECT_LAUNCH;
+use super::commands::{SELECT_LAUNCH, SHOW_LEFT};
 use super::job::{Failure, Question};
 use super::{convert, lanes};
 
@@ -30,6 +30,9 @@ pub(super) const RESPELL: [(&str, &str, Spelling); 2] = [
     ),
     ("source.rewriteInGuideSpelling.warplens", "Rewrite file in the guide's spelling", Spelling::Guide),
 ];
+
+/// So many places that could not be written otherwise are said by name.
+const MOST_LEFT: usize = 5;
 
 /// What can be done about the diagnostics in a range.
 pub(super) fn actions(
@@ -59,8 +62,7 @@ pub(super) fn actions(
     }
     for (kind, title, spelling) in RESPELL {
         if only.is_some() && is_wanted(kind, only) {
-            let edits = question.analysis.respell(question.file, spelling)?.edits;
-            actions.extend(source_action(question, kind, title, edits));
+            actions.extend(respell(question, CodeActionKind::from(kind), title, spelling)?);
         }
     }
     Ok(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect())
@@ -109,9 +111,46 @@ fn assembled(question: &Question, found: &Diagnostic) -> Result<Option<CodeActio
         return Ok(None);
     }
     let [(_, title, spelling), _] = RESPELL;
-    let edits = question.analysis.respell(question.file, spelling)?;
-    let fix = Fix { title: title.to_owned(), edits, preferred: true };
-    Ok((!fix.edits.is_empty()).then(|| quick_fix(question, found, &fix)))
+    let action = respell(question, CodeActionKind::QUICKFIX, title, spelling)?;
+    let diagnostics = vec![convert::diagnostic(question, found.clone())];
+    Ok(action.map(|action| CodeAction {
+        diagnostics: Some(diagnostics),
+        is_preferred: action.command.is_none().then_some(true),
+        ..action
+    }))
+}
+
+/// The whole file in a spelling. What has no form there is said in the title by its lines, and why when it is done.
+fn respell(
+    question: &Question,
+    kind: CodeActionKind,
+    title: &str,
+    spelling: Spelling,
+) -> Result<Option<CodeAction>, Failure> {
+    let Respelled { edits, left } = question.analysis.respell(question.file, spelling)?;
+    if edits.is_empty() && left.is_empty() {
+        return Ok(None);
+    }
+    let title = match &left[..] {
+        [] => title.to_owned(),
+        [one] => format!("{title}, but for line {}", one.line + 1),
+        several => format!("{title}, but for {} places", several.len()),
+    };
+    let command = (!left.is_empty()).then(|| Command {
+        title: title.clone(),
+        command: SHOW_LEFT.into(),
+        arguments: Some(vec![json!({ "message": told(&left) })]),
+    });
+    let edit = (!edits.is_empty()).then(|| edit(question, convert::edits(question, edits)));
+    Ok(Some(CodeAction { title, kind: Some(kind), edit, command, ..CodeAction::default() }))
+}
+
+/// What could not be written otherwise, and why.
+fn told(left: &[Left]) -> String {
+    let lines = left.iter().take(MOST_LEFT).map(|left| format!("line {}: {}", left.line + 1, left.message));
+    let more = left.len().saturating_sub(MOST_LEFT);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    format!("Left as it was. {}", lines.chain(more).collect::<Vec<_>>().join("; "))
 }
 
 fn quick_fix(question: &Question, found: &Diagnostic, fix: &Fix) -> CodeAction {

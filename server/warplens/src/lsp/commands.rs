@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::Value;
 use tower_lsp::jsonrpc::{Error, Id, Result};
-use tower_lsp::ls_types::{ExecuteCommandParams, Position, Range, Uri};
+use tower_lsp::ls_types::{ExecuteCommandParams, MessageType, Position, Range, Uri};
 use warplens_ide::lanes::Choice;
 use warplens_sim::WarpId;
 use warplens_sim::launch::launch_object;
@@ -23,8 +23,11 @@ const LIST_LAUNCHES: &str = "warplens.listLaunches";
 /// Chooses the visit of a line that is shown.
 const SELECT_VISIT: &str = "warplens.selectVisit";
 
+/// Shows what a source action could not write otherwise.
+pub(super) const SHOW_LEFT: &str = "warplens.showLeft";
+
 /// Every command of the server.
-pub(super) const ALL: [&str; 4] = [SELECT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, RESOURCES];
+pub(super) const ALL: [&str; 5] = [SELECT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, RESOURCES, SHOW_LEFT];
 
 /// The extension's own command behind a lens of its style.
 pub(super) const PICK_LAUNCH: &str = "warplens.pickLaunch";
@@ -52,6 +55,12 @@ struct VisitArgument {
     visit: Option<u64>,
 }
 
+/// The argument of [`SHOW_LEFT`].
+#[derive(Deserialize)]
+struct LeftArgument {
+    message: String,
+}
+
 fn first() -> Value {
     Value::Bool(true)
 }
@@ -73,6 +82,12 @@ impl State {
         let argument = params.arguments.into_iter().next().unwrap_or_default();
         if params.command == SELECT_VISIT {
             return self.visit(id, serde_json::from_value(argument).map_err(invalid)?);
+        }
+        if params.command == SHOW_LEFT {
+            let LeftArgument { message } = serde_json::from_value(argument).map_err(invalid)?;
+            self.outbox.show(MessageType::WARNING, message);
+            self.answer(id, Ok(Value::Null));
+            return Ok(());
         }
         let argument: Argument = serde_json::from_value(argument).map_err(invalid)?;
         if !self.documents.contains_key(&argument.uri) {

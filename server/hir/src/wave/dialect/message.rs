@@ -38,10 +38,20 @@ impl Departure {
             DepartureKind::Absent(entry) => {
                 let name = entry.mnemonic;
                 match entry.stand_in {
-                    [] => format!("toolchain 0.1.2 has no `{name}`"),
+                    [] if entry.category.id == "memory" => {
+                        format!(
+                            "toolchain 0.1.2 has no `{name}`: write two accesses of 64 bits, the second 8 bytes on"
+                        )
+                    }
+                    [] => format!("toolchain 0.1.2 has no `{name}`: multiply element by element with `fma`"),
+                    [_, _, _, ..] => {
+                        format!(
+                            "toolchain 0.1.2 has no `{name}`: several lines in single precision do the same"
+                        )
+                    }
                     [one] => format!("toolchain 0.1.2 has no `{name}`: write `{one}`"),
                     lines => {
-                        let lines = lines.join("`, then `").replace("?p", "pN").replace("?r", "rN");
+                        let lines = lines.join("`, then `").replace("?p", "pN").replace("?a", "rN");
                         format!("toolchain 0.1.2 has no `{name}`: write `{lines}`")
                     }
                 }
@@ -56,7 +66,9 @@ impl DepartureKind {
     fn message(&self) -> &'static str {
         match self {
             DepartureKind::Spelling(_) | DepartureKind::ToolchainSpelling(_) | DepartureKind::Absent(_) => "",
-            DepartureKind::AbsentSpecial => "toolchain 0.1.2 does not have this special register",
+            DepartureKind::AbsentSpecial => {
+                "toolchain 0.1.2 does not have this special register, nor matrix fragments: write what the kernel does without them"
+            }
             DepartureKind::Immediate => {
                 "toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first"
             }
@@ -67,18 +79,22 @@ impl DepartureKind {
                 "toolchain 0.1.2 has no logic on predicates: set the result by guarded comparisons"
             }
             DepartureKind::ScopeSuffix => "toolchain 0.1.2 takes the scope as the last operand",
-            DepartureKind::HighRegister => "the general registers of toolchain 0.1.2 are r0 to r31",
+            DepartureKind::HighRegister => {
+                "toolchain 0.1.2 has the general registers r0 to r31 only: use one of those"
+            }
             DepartureKind::ShortSize => "toolchain 0.1.2 wants three numbers: x, y and z",
             DepartureKind::FloatLiteral => {
                 "toolchain 0.1.2 takes the low half of a double for this: write the bits of the binary32"
             }
             DepartureKind::BackwardConversion => {
-                "toolchain 0.1.2 runs this conversion the other way round, from the first format to the second"
+                "toolchain 0.1.2 runs this conversion the other way round, from the first format to the second: convert by way of a double"
             }
             DepartureKind::HighFalseSource => {
                 "toolchain 0.1.2 encodes r16 and above wrongly here: take a register below r16"
             }
-            DepartureKind::CompareAndSwap => "toolchain 0.1.2 assembles this as an atomic add",
+            DepartureKind::CompareAndSwap => {
+                "toolchain 0.1.2 assembles this as an atomic add, and has nothing that compares and stores in one step: take a lock with `atomic_exchange`"
+            }
             DepartureKind::Continue => {
                 "toolchain 0.1.2 loses lanes at a `continue` and hangs when none is left: put the rest of the loop under an `if`"
             }
@@ -88,7 +104,9 @@ impl DepartureKind {
             DepartureKind::PartialEnd => {
                 "where only some lanes come here, or none, toolchain 0.1.2 ends all of them, or lets those that ended run on: end them together"
             }
-            DepartureKind::ManyRegisters => "toolchain 0.1.2 has 32 registers and caps the number",
+            DepartureKind::ManyRegisters => {
+                "toolchain 0.1.2 has 32 registers and caps the number: ask for 32"
+            }
         }
     }
 }

@@ -38,11 +38,11 @@ halt
             Error `ucmp.ge`: toolchain 0.1.2 has no `ucmp.ge`: write `ucmp_le pd, rs2, rs1`
             Error `5`: toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first
             Error `umin`: toolchain 0.1.2 has no `umin`: write `ucmp_lt pN, rs1, rs2`, then `select rd, pN, rs1, rs2`
-            Error `badd`: toolchain 0.1.2 has no `badd`
+            Error `badd`: toolchain 0.1.2 has no `badd`: several lines in single precision do the same
             Error `and`: toolchain 0.1.2 has no logic on predicates: set the result by guarded comparisons
             Error `!p0`: toolchain 0.1.2 takes no `!` before an operand: invert the comparison
             Error `.device`: toolchain 0.1.2 takes the scope as the last operand
-            Error `r40`: the general registers of toolchain 0.1.2 are r0 to r31
+            Error `r40`: toolchain 0.1.2 has the general registers r0 to r31 only: use one of those
             Error `1.5`: toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first
             Error `local_store.u32`: toolchain 0.1.2 writes `local_store_u32`
         "#]],
@@ -75,11 +75,11 @@ endif
 halt
 ",
         &expect![[r#"
-            Warning `.registers 64`: toolchain 0.1.2 has 32 registers and caps the number
+            Warning `.registers 64`: toolchain 0.1.2 has 32 registers and caps the number: ask for 32
             Warning `1.0`: toolchain 0.1.2 takes the low half of a double for this: write the bits of the binary32
-            Warning `cvt_f32_i32`: toolchain 0.1.2 runs this conversion the other way round, from the first format to the second
+            Warning `cvt_f32_i32`: toolchain 0.1.2 runs this conversion the other way round, from the first format to the second: convert by way of a double
             Warning `r21`: toolchain 0.1.2 encodes r16 and above wrongly here: take a register below r16
-            Warning `atomic_cas`: toolchain 0.1.2 assembles this as an atomic add
+            Warning `atomic_cas`: toolchain 0.1.2 assembles this as an atomic add, and has nothing that compares and stores in one step: take a lock with `atomic_exchange`
             Warning `break`: toolchain 0.1.2 lets these lanes run on after the `endif`: `break` outside of the `if`
             Warning `continue`: toolchain 0.1.2 loses lanes at a `continue` and hangs when none is left: put the rest of the loop under an `if`
             Warning `halt`: where only some lanes come here, or none, toolchain 0.1.2 ends all of them, or lets those that ended run on: end them together

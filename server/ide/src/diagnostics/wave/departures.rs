@@ -59,7 +59,10 @@ impl<'c> Departures<'c> {
                 let edits = self.whole()?;
                 Some(mend("Write the whole kernel for toolchain 0.1.2", edits))
             }
-            DepartureKind::CompareAndSwap | DepartureKind::ManyRegisters | DepartureKind::AbsentSpecial => None,
+            DepartureKind::ManyRegisters => {
+                Some(mend("Ask for 32 registers", vec![spelling::fewer_registers(self.code)?]).preferred())
+            }
+            DepartureKind::CompareAndSwap | DepartureKind::AbsentSpecial => None,
             _ => self.written_for_toolchain(found.at),
         }
     }
@@ -67,7 +70,9 @@ impl<'c> Departures<'c> {
     /// The whole item for the toolchain, where that is soon written, and where it helps.
     fn whole(&self) -> Option<Edits> {
         let is_short = self.text.len() <= MOST_TEXT;
-        is_short.then(|| self.whole.get_or_init(|| spelling::structure_in_toolchain(self.text, self.code)).clone())?
+        is_short.then(|| {
+            self.whole.get_or_init(|| spelling::structure_in_toolchain(self.text, self.code)).clone()
+        })?
     }
 
     fn written_for_toolchain(&self, at: usize) -> Option<Mend> {
@@ -99,10 +104,13 @@ impl<'c> Departures<'c> {
                 Some(mend("Add `.device`", vec![(TextRange::empty(end), ", .device".into())]))
             }
             ProblemKind::IdleHint(_) => Some(without(problem.range)),
-            ProblemKind::GuardP0 => {
-                let (other, edits) = spelling::other_guard(self.code)?;
-                Some(mend(&format!("Use `p{other}` instead of `p0` in the whole kernel"), edits))
-            }
+            ProblemKind::GuardP0 => match spelling::other_guard(self.code) {
+                Some((other, edits)) => {
+                    Some(mend(&format!("Use `p{other}` instead of `p0` in the whole kernel"), edits))
+                }
+                None if for_toolchain => self.written_for_toolchain(self.instruction_at(problem.range)?),
+                None => None,
+            },
             _ => None,
         }
     }
