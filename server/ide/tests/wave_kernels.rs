@@ -111,8 +111,7 @@ fn simulate(code: &hir::Code, launch: LaunchConfig) -> RunResult {
 fn in_toolchain_spelling(text: &str) -> String {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), Language::Wave, text);
-    let mut edits = host.snapshot().respell(FileId(0), Spelling::Toolchain).expect("nothing changes");
-    edits.sort_by_key(|edit| edit.range.start());
+    let edits = host.snapshot().respell(FileId(0), Spelling::Toolchain).expect("nothing changes").edits;
     let mut text = text.to_owned();
     for edit in edits.iter().rev() {
         text.replace_range(Range::<usize>::from(edit.range), &edit.insert);
