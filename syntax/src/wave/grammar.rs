@@ -436,6 +436,7 @@ fn unexpected(p: &Parser<'_>) -> String {
     match text.as_bytes().first() {
         Some(b'"' | b'\'') => "there are no strings in this language".to_owned(),
         Some(b'(' | b')') => "there are no parentheses in this language".to_owned(),
+        _ if text == "." => "a name is missing after this dot".to_owned(),
         _ => format!("unexpected `{text}`"),
     }
 }

@@ -166,8 +166,8 @@ impl Lowering {
         }
         match entry {
             Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], at),
-            // Of a name that cannot be one the parser has spoken.
-            None if !word.text.starts_with(|first: char| first.is_ascii()) => {}
+            // Of a name that cannot be one, or is not whole, the parser has spoken.
+            None if parts.dangling || !word.text.starts_with(|first: char| first.is_ascii()) => {}
             None => {
                 let guess = self.code.problems.len() < MAX_GUESSES;
                 let name = self.code.instructions[at].mnemonic.clone();
@@ -400,6 +400,8 @@ struct Parts<'a> {
     operands: SmallVec<[Node<'a>; MOST_OPERANDS]>,
     /// Whether the parser found fault with the operands: a part is an error, or a comma lacks an operand.
     torn: bool,
+    /// Whether a dot with nothing behind it ends the name.
+    dangling: bool,
 }
 
 impl<'a> Parts<'a> {
@@ -409,7 +411,10 @@ impl<'a> Parts<'a> {
         for child in statement.elements() {
             match child {
                 NodeOrToken::Node(node) => match node.kind() {
-                    ERROR => parts.torn = true,
+                    ERROR => {
+                        parts.torn = true;
+                        parts.dangling |= parts.ends_at_dot(node);
+                    }
                     GUARD => parts.guard = Some(node),
                     kind if is_operand(kind) => parts.operands.push(node),
                     _ => {}
@@ -424,6 +429,12 @@ impl<'a> Parts<'a> {
         }
         parts.torn |= commas > 0 && commas >= parts.operands.len();
         parts
+    }
+
+    fn ends_at_dot(&self, error: Node<'_>) -> bool {
+        let name_end = self.suffixes.last().or(self.mnemonic.as_ref()).map(|word| word.range().end());
+        let mut tokens = error.elements().filter_map(NodeOrToken::into_token);
+        name_end == Some(error.range().start()) && tokens.next().is_some_and(|token| token.text == ".")
     }
 }
 

@@ -82,6 +82,19 @@ fn the_guides_forms_fit() {
 }
 
 #[test]
+fn a_name_that_the_parser_complains_of_is_said_once() {
+    let file = parse_file(Language::Wave, ".kernel k\n    icmp.\n    \u{fc}rgh r0\n    halt\n.end\n");
+    let said: Vec<_> = file.errors().iter().map(|error| &*error.message).collect();
+    let expected = [
+        "a name is missing after this dot",
+        "a name cannot begin with `\u{fc}`: its first letter must be one of ASCII",
+    ];
+    assert_eq!(said, expected);
+    let problems: Vec<_> = file.items().map(lower).flat_map(|code| code.problems).collect();
+    assert!(problems.is_empty(), "{problems:?}");
+}
+
+#[test]
 fn unknown_words() {
     check_problems(
         "IADD r0, r1, r2
