@@ -198,11 +198,11 @@ fn registers_and_the_stack_are_the_emulators() {
         break p2
           **Divergence stack**: 2 of 32 entries are used, the innermost first.
           - `if` of line 7; after `endif`: lanes 0-7
-          - `loop` of line 5; after `endloop`: lanes 0-7
+          - `loop` of line 5; broke: lanes 0-3; after `endloop`: lanes 0-7
           - `p2` = true in lanes 0-3
         endif
           **Divergence stack**: 1 of 32 entries is used.
-          - `loop` of line 5; after `endloop`: lanes 0-7
+          - `loop` of line 5; broke: lanes 0-3; after `endloop`: lanes 0-7
         iadd
           **`r3`** = 4, after this line.
         endloop

@@ -40,7 +40,8 @@ impl Frame {
         match self {
             Frame::If { other, turned, .. } => Waiting::Other(if turned { 0 } else { other }),
             Frame::Loop { entry, broken, .. } => {
-                Waiting::Loop { broken: broken & !inside, continued: entry & !broken & !inside }
+                // Lanes that broke may be back inside already: that is the emulator's fault, and what shows it.
+                Waiting::Loop { broken, continued: entry & !broken & !inside }
             }
         }
     }
