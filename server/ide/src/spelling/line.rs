@@ -6,7 +6,7 @@ use warplens_hir::wave::{Cell, Code, Instruction, MAX_DEPTH, Spares};
 use super::{Edits, LAST_PREDICATE};
 
 /// The last register that toolchain 0.1.2 encodes rightly as the false source of a `select`.
-pub(super) const LAST_FALSE_SOURCE: u8 = 15;
+const LAST_FALSE_SOURCE: u8 = 15;
 
 /// So many registers a kernel asks for beyond those that it has, when they run out.
 const MORE: u8 = 4;

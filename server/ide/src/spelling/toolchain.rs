@@ -7,7 +7,7 @@ use warplens_isa::wave::{self as isa, Availability, OperandKind, Suffix};
 use warplens_sim::wave::literal;
 
 use super::Edits;
-use super::line::{LAST_FALSE_SOURCE, Line};
+use super::line::Line;
 use super::logic::{self, Literal};
 
 /// Writes the instructions of an item anew.
@@ -42,9 +42,15 @@ impl<'c> Rewriter<'c> {
             let lines = self.logic(entry.mnemonic, instruction)?;
             return line.replaced(lines);
         }
-        let written = (instruction.operands.iter())
+        let mut written = (instruction.operands.iter())
             .map(|operand| self.operand(&mut line, entry, operand))
             .collect::<Option<Vec<_>>>()?;
+        if let ("select", [target, predicate, yes, no]) = (entry.mnemonic, &mut written[..])
+            && line.low_false_source(no).is_none()
+        {
+            let lines = without_select(&mut line, instruction, [target, predicate, yes, no])?;
+            return line.replaced(lines);
+        }
         let edits = match entry.toolchain {
             _ if !entry.stand_in.is_empty() => self.stand_in(line, entry, &written),
             Some("halt") if instruction.guard.is_some_and(is_p0) => line.replaced(logic::end_under_p0()),
@@ -81,13 +87,6 @@ impl<'c> Rewriter<'c> {
                 Role::Write => self.written_half(line, *index, *half)?,
                 _ => return None,
             },
-            Value::Register { index, half: None }
-                if entry.mnemonic == "select" && operand.name == "rs2" && *index > LAST_FALSE_SOURCE =>
-            {
-                let mut source = format!("r{index}");
-                line.low_false_source(&mut source)?;
-                source
-            }
             Value::Float(bits) if entry.mnemonic == "mov_imm" => {
                 format!("{:#x}", literal(f64::from_bits(*bits), ty))
             }
@@ -278,6 +277,27 @@ fn taken_for(taken: &mut FxHashMap<String, u8>, line: &mut Line<'_>, free: &str)
         "p" => format!("p{index}"),
         _ => format!("r{}", index + (free.len() - name.len()) as u8),
     })
+}
+
+/// A `select` where no register is free that its false source is encoded rightly from: one side, then the other over it.
+fn without_select(
+    line: &mut Line<'_>,
+    instruction: &Instruction,
+    [target, predicate, yes, no]: [&str; 4],
+) -> Option<Vec<String>> {
+    let result = line.registers(1).filter(|_| line.has_room())?;
+    let when = |index: &str, line: String| {
+        let literal = Literal { index: index.parse().ok()?, negated: false };
+        Some(logic::when(literal, line))
+    };
+    let mut lines = vec![format!("mov r{result}, {no}")];
+    lines.extend(when(&predicate[1..], format!("mov r{result}, {yes}"))?);
+    let last = format!("mov {target}, r{result}");
+    match instruction.guard {
+        Some(it) => lines.extend(logic::when(Literal { index: it.predicate, negated: it.negated }, last)),
+        None => lines.push(last),
+    }
+    Some(lines)
 }
 
 fn is_p0(guard: Guard) -> bool {
