@@ -138,3 +138,106 @@ fn what_cannot_be_formatted_says_why() {
         "#]],
     );
 }
+
+#[test]
+fn wave_is_written_in_a_spelling() {
+    let folder = Folder::new();
+    folder.write(
+        "k.wave",
+        ".kernel k\n.workgroup_size 64\nicmp.lt p0, r0, 5\n@p0 iadd r1, r0, r0\ndevice_store.u32 r1, r0\nhalt\n.end\n",
+    );
+    check(
+        folder.path(),
+        &["fmt", "--spelling", "toolchain-0.1.2", "--check", "k.wave"],
+        "",
+        expect![[r#"
+        k.wave
+        --
+        exit 1
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["fmt", "--spelling", "toolchain-0.1.2", "k.wave"],
+        "",
+        expect![[r#"
+        --
+        exit 0
+    "#]],
+    );
+    let toolchain = std::fs::read_to_string(folder.path().join("k.wave")).expect("it is there");
+    expect![[r#"
+        .kernel k
+        .workgroup_size 64, 1, 1
+            mov_imm r2, 5
+            icmp_lt p1, r0, r2
+            @p1 iadd r1, r0, r0
+            device_store_u32 r0, r1
+            halt
+        .end
+    "#]]
+    .assert_eq(&toolchain);
+    check(
+        folder.path(),
+        &["check", "--accepts", "toolchain-0.1.2", "k.wave"],
+        "",
+        expect![[r#"
+        --
+        exit 0
+    "#]],
+    );
+    check(
+        folder.path(),
+        &["fmt", "--spelling", "guide", "-", "--language", "wave-asm"],
+        &toolchain,
+        expect![[r#"
+        .kernel k
+        .workgroup_size 64
+            mov_imm r2, 5
+            icmp.lt p1, r0, r2
+            @p1 iadd r1, r0, r0
+            device_store.u32 r1, r0
+            halt
+        .end
+        --
+        exit 0
+    "#]],
+    );
+}
+
+#[test]
+fn what_has_no_form_in_a_spelling_is_said_with_its_line() {
+    let text = ".kernel k\n\n\n\n\nlocal_atomic_cas r1, r2, r3, r4\nhalt\n.end\n";
+    check(
+        Folder::new().path(),
+        &["fmt", "--spelling", "toolchain-0.1.2", "--language", "wave-asm", "-"],
+        text,
+        expect![[r#"
+            .kernel k
+
+
+                local_atomic_cas r1, r2, r3, r4
+                halt
+            .end
+            --
+            warplens: -:4: left as it was: toolchain 0.1.2 assembles this as an atomic add, and has nothing that compares and stores in one step: take a lock with `atomic_exchange`
+            exit 1
+        "#]],
+    );
+}
+
+#[test]
+fn ptx_has_one_spelling() {
+    let folder = Folder::new();
+    folder.write("k.ptx", PLAIN);
+    check(
+        folder.path(),
+        &["fmt", "--spelling", "guide", "k.ptx"],
+        "",
+        expect![[r#"
+        --
+        warplens: k.ptx: `--spelling` is about WAVE only
+        exit 2
+    "#]],
+    );
+}

@@ -89,19 +89,20 @@ impl Sheet<'_> {
         };
         let mut host = AnalysisHost::new();
         host.open(FileId(0), language, &before);
-        let respelled = match spelling {
-            Some(_) if language != Language::Wave => return Err("`--spelling` is about WAVE only".to_owned()),
-            Some(spelling) => host.snapshot().respell(FileId(0), spelling).map_err(|it| it.to_string())?,
-            None => Respelled::default(),
-        };
-        let spelled = edited(&before, &respelled.edits);
+        if spelling.is_some() && language != Language::Wave {
+            return Err("`--spelling` is about WAVE only".to_owned());
+        }
+        let spelled = edited(&before, &respell(&host, spelling)?.edits);
         host.open(FileId(0), language, &spelled);
         let formatted = host.snapshot().format(FileId(0)).map_err(|cancelled| cancelled.to_string())?;
-        let fine = formatted.broken.is_empty() && respelled.left.is_empty();
-        let outcome = if fine { Outcome::Fine } else { Outcome::Errors };
-        say_left(path, &respelled.left);
-        say_broken(path, &spelled, &formatted);
         let after = edited(&spelled, &formatted.edits);
+        // Lines move when they are formatted, and a reader looks for them in what is written.
+        host.open(FileId(0), language, &after);
+        let left = respell(&host, spelling)?.left;
+        let fine = formatted.broken.is_empty() && left.is_empty();
+        let outcome = if fine { Outcome::Fine } else { Outcome::Errors };
+        say_left(path, &left);
+        say_broken(path, &spelled, &formatted);
         Ok(Sheet { path, before, after, outcome })
     }
 
@@ -126,6 +127,11 @@ impl Sheet<'_> {
         }
         Ok(self.outcome)
     }
+}
+
+fn respell(host: &AnalysisHost, spelling: Option<Spelling>) -> Result<Respelled, String> {
+    let Some(spelling) = spelling else { return Ok(Respelled::default()) };
+    host.snapshot().respell(FileId(0), spelling).map_err(|cancelled| cancelled.to_string())
 }
 
 fn edited(text: &str, edits: &[TextEdit]) -> String {
