@@ -117,14 +117,14 @@ impl Lowering {
             (".local_memory", Some([value])) => {
                 resources.local_memory = Some(Resource { value: *value, range })
             }
-            (".workgroup_size", Some([x, rest @ ..])) if rest.len() < 3 => {
+            (".workgroup_size", Some([x, rest @ ..])) if matches!(rest.len(), 0 | 2) => {
                 let value = [*x, rest.first().copied().unwrap_or(1), rest.get(1).copied().unwrap_or(1)];
                 resources.workgroup_size = Some(Resource { value, range });
                 self.code.sizes.push(WorkgroupSize { range, written: rest.len() as u8 + 1 });
             }
             _ if torn => {}
             (".workgroup_size", _) => {
-                let takes = "one to three numbers, such as `256, 1, 1`";
+                let takes = "one number or three, such as `256` or `256, 1, 1`";
                 self.say(place, ProblemKind::DirectiveArguments { name: known.name, takes });
             }
             _ => self.say(place, ProblemKind::DirectiveArguments { name: known.name, takes: "one number" }),

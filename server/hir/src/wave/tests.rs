@@ -180,14 +180,16 @@ fn directives_and_registers() {
         .workgroup_size 1, 2, 3, 4
         .local_memory
         .registers x
+        .workgroup_size 64, 2
         mov r4, r5
         iadd r4, r3, r5",
         expect![[r#"
-            3 `.workgroup_size` Error directive-arguments: `.workgroup_size` takes one to three numbers, such as `256, 1, 1`
+            3 `.workgroup_size` Error directive-arguments: `.workgroup_size` takes one number or three, such as `256` or `256, 1, 1`
             4 `.local_memory` Error directive-arguments: `.local_memory` takes one number
             5 `.registers` Error directive-arguments: `.registers` takes one number
-            6 `r4` Warning register-beyond-count: the kernel has 4 registers: this one reads as 0 and loses what is written to it
-            6 `r5` Warning register-beyond-count: the kernel has 4 registers: this one reads as 0 and loses what is written to it
+            6 `.workgroup_size` Error directive-arguments: `.workgroup_size` takes one number or three, such as `256` or `256, 1, 1`
+            7 `r4` Warning register-beyond-count: the kernel has 4 registers: this one reads as 0 and loses what is written to it
+            7 `r5` Warning register-beyond-count: the kernel has 4 registers: this one reads as 0 and loses what is written to it
         "#]],
     );
     check_problems(
