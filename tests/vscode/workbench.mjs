@@ -76,6 +76,11 @@ export class Workbench {
     writeFileSync(join(this.workspace, file), text);
   }
 
+  /** Whether no editor has something that is not saved; VS Code keeps that over a reload. */
+  async isSaved() {
+    return (await this.page.locator('.tab.dirty').count()) === 0;
+  }
+
   /** Opens a file of the workspace and waits for its editor. */
   async open(file) {
     const address = `vscode-remote://127.0.0.1:${this.port}${this.workspace}/${file}`;
@@ -111,12 +116,24 @@ export class Workbench {
       .last();
   }
 
-  /** What the hover over a word says. */
-  async hover(part, word) {
+  /**
+   * Points at a word until the hover says all that is expected. It does not at once where the server has not seen the last edit, or
+   * where a lens that is drawn late moves the line away from under the mouse.
+   */
+  async hover(part, word, ...expected) {
+    await until(`the hover over ${word} says ${expected.join(' and ')}`, async () => {
+      const told = await this.#hovered(part, word);
+      if (expected.every((pattern) => pattern.test(told))) return true;
+      throw new Error(`it says: ${told}`);
+    });
+  }
+
+  async #hovered(part, word) {
+    const timeout = 5000;
     await this.page.mouse.move(0, 0);
-    await this.word(part, word).hover();
+    await this.word(part, word).hover({ timeout });
     const box = this.page.locator('.monaco-hover:not(.hidden) .hover-contents, .monaco-hover:not(.hidden) .markdown-hover');
-    await box.first().waitFor();
+    await box.first().waitFor({ timeout });
     await this.page.waitForTimeout(500); // it fades in
     return (await box.allInnerTexts()).join('\n');
   }
