@@ -11,6 +11,9 @@ use crate::place::token_covering;
 
 /// Whether control goes as the statements that parse say: what does not parse is no branch, no label and no brace.
 pub(super) fn flow_is_known(parse: &Parse) -> bool {
+    if parse.errors().is_empty() {
+        return true;
+    }
     let tree = parse.syntax();
     parse.errors().iter().all(|error| statement(&tree, error).is_some_and(|found| goes_on(&found, error)))
 }
@@ -18,8 +21,11 @@ pub(super) fn flow_is_known(parse: &Parse) -> bool {
 /// The names that stand in statements that do not parse, so that nobody calls them unused; `None` where it is not known
 /// which statements those are.
 pub(super) fn names(parse: &Parse) -> Option<FxHashSet<SmolStr>> {
-    let tree = parse.syntax();
     let mut names = FxHashSet::default();
+    if parse.errors().is_empty() {
+        return Some(names);
+    }
+    let tree = parse.syntax();
     for error in parse.errors() {
         let tokens = statement(&tree, error)?.descendants_with_tokens();
         let tokens = tokens.filter_map(|element| element.into_token());
