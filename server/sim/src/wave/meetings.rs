@@ -40,13 +40,20 @@ impl Meetings {
     /// A gate opens: `all` lanes go on at a statement, `came` of which have just come there. Without a statement they join others
     /// before they visit one.
     pub(super) fn open(&mut self, gate: Gate, came: Mask, all: Mask, at: Option<StatementId>) {
-        let waited = self.waiting.iter().filter(|(other, _)| *other == gate).map(|(_, lanes)| lanes & all);
-        let mut parts: Vec<Mask> = waited.chain([came & all]).filter(|part| *part != 0).collect();
-        // Those that nobody has seen leave went there straight from where they parted.
-        let rest = parts.iter().fold(all, |rest, part| rest & !part);
-        parts.extend(Some(rest).filter(|rest| *rest != 0));
-        if let Some(statement) = at.filter(|_| parts.len() > 1) {
-            self.met.add(Meeting { statement, parts });
+        let came = came & all;
+        let is_here = |(other, lanes): &&(Gate, Mask)| *other == gate && lanes & all != 0;
+        // Mostly nobody has waited: then nothing is made.
+        if let Some(statement) = at
+            && (came != 0 && came != all || self.waiting.iter().any(|group| is_here(&group)))
+        {
+            let waited = self.waiting.iter().filter(is_here).map(|(_, lanes)| lanes & all);
+            let mut parts: Vec<Mask> = waited.chain(Some(came).filter(|came| *came != 0)).collect();
+            // Those that nobody has seen leave went there straight from where they parted.
+            let rest = parts.iter().fold(all, |rest, part| rest & !part);
+            parts.extend(Some(rest).filter(|rest| *rest != 0));
+            if parts.len() > 1 {
+                self.met.add(Meeting { statement, parts });
+            }
         }
         let is_open = |other: &Gate| match gate.top {
             true => *other == gate,
