@@ -1,7 +1,10 @@
 //! Invariants of the code base that a compiler does not hold: who may name what, how long a file may be, and
 //! what must never be written down.
 
+mod cycles;
+mod imports;
 mod pages;
+mod words;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -69,6 +72,11 @@ pub(crate) fn run() -> Result<()> {
         check_shape(&name, &text, &mut problems);
     }
     pages::check(&root, &mut problems)?;
+    // Until the code base has reached both.
+    if std::env::var_os("WARPLENS_TIDY_ALL").is_some() {
+        cycles::check(&root, &mut problems)?;
+        words::check(&root, &tracked(&root)?, &mut problems)?;
+    }
     if problems.is_empty() {
         return Ok(());
     }
@@ -116,7 +124,9 @@ fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>> {
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(&folder).with_context(|| format!("cannot list {}", folder.display()))? {
             let path = entry?.path();
-            if path.is_dir() && !path.ends_with("node_modules") && !path.ends_with("target") {
+            if path.is_dir()
+                && !["node_modules", "target", ".git"].iter().any(|skipped| path.ends_with(skipped))
+            {
                 folders.push(path);
             } else if path.extension().is_some_and(|extension| extension == end) {
                 files.push(path);
@@ -125,6 +135,13 @@ fn files(mut folders: Vec<PathBuf>, end: &str) -> Result<Vec<PathBuf>> {
     }
     files.sort();
     Ok(files)
+}
+
+/// The files that git tracks, relative to the root.
+fn tracked(root: &Path) -> Result<Vec<String>> {
+    let listed = std::process::Command::new("git").args(["ls-files"]).current_dir(root).output();
+    let listed = listed.context("cannot run git, which lists the files to check")?;
+    Ok(String::from_utf8_lossy(&listed.stdout).lines().map(str::to_owned).collect())
 }
 
 fn relative(root: &Path, file: &Path) -> String {

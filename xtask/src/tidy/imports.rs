@@ -1,0 +1,296 @@
+//! What a Rust file names of other modules, read from its tokens.
+//!
+//! This is a reader of `use` declarations and of paths, not of Rust: macros and conditional compilation are seen as text.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a file names and declares.
+#[derive(Default)]
+pub(super) struct Module {
+    /// Paths of `use` declarations (re-exports that the file itself does not use are not among them) and of expressions.
+    pub(super) used: Vec<Vec<String>>,
+    /// Names that `use` declarations bind, with what they stand for.
+    pub(super) bound: BTreeMap<String, Vec<String>>,
+    /// Types that have an `impl` here.
+    pub(super) impls: BTreeSet<String>,
+}
+
+/// Reads a file.
+pub(super) fn read(text: &str) -> Module {
+    let tokens = without_tests(&tokens(text));
+    let mut module = Module::default();
+    let mut exported = Vec::new();
+    let mut children = BTreeSet::new();
+    let mut mentions = BTreeMap::<&str, usize>::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        let token = tokens[at].as_str();
+        match token {
+            "use" => {
+                let public = is_public(&tokens, at);
+                let end =
+                    at + tokens[at..].iter().position(|token| token == ";").unwrap_or(tokens.len() - at - 1);
+                for (name, path) in use_tree(&tokens[at + 1..end]) {
+                    if public {
+                        exported.push((name.clone(), path.clone()))
+                    } else {
+                        module.used.push(path.clone())
+                    }
+                    module.bound.insert(name, path);
+                }
+                at = end;
+            }
+            "mod" if tokens.get(at + 2).is_some_and(|next| next == ";") => {
+                children.insert(tokens[at + 1].clone());
+                at += 1;
+            }
+            "impl" => {
+                module.impls.extend(impl_type(&tokens[at + 1..]));
+            }
+            _ if is_name(token) && tokens.get(at + 1).is_some_and(|next| next == "::") => {
+                let path = path(&tokens[at..]);
+                *mentions.entry(token).or_default() += 1;
+                at += path.len() * 2 - 2;
+                if ["crate", "super", "self"].contains(&token) || children.contains(token) {
+                    module.used.push(path);
+                }
+            }
+            _ => *mentions.entry(token).or_default() += 1,
+        }
+        at += 1;
+    }
+    module.used.extend(
+        exported.into_iter().filter(|(name, _)| mentions.contains_key(name.as_str())).map(|(_, path)| path),
+    );
+    module
+}
+
+fn is_name(token: &str) -> bool {
+    token.starts_with(|c: char| c.is_alphabetic() || c == '_')
+}
+
+/// Whether the `use` at a token is a re-export: `pub` or `pub(…)` is before it.
+fn is_public(tokens: &[String], at: usize) -> bool {
+    match at.checked_sub(1).map(|before| tokens[before].as_str()) {
+        Some("pub") => true,
+        Some(")") => tokens[..at]
+            .iter()
+            .rposition(|token| token == "(")
+            .is_some_and(|open| open > 0 && tokens[open - 1] == "pub"),
+        _ => false,
+    }
+}
+
+/// The names of a path: `a::b::C`.
+fn path(tokens: &[String]) -> Vec<String> {
+    let mut path = vec![tokens[0].clone()];
+    let mut at = 1;
+    while tokens.get(at).is_some_and(|token| token == "::")
+        && tokens.get(at + 1).is_some_and(|next| is_name(next))
+    {
+        path.push(tokens[at + 1].clone());
+        at += 2;
+    }
+    path
+}
+
+/// The names that a `use` declaration binds, with their paths. A glob binds `*`.
+fn use_tree(tokens: &[String]) -> Vec<(String, Vec<String>)> {
+    let mut bound = Vec::new();
+    let mut prefixes: Vec<Vec<String>> = vec![Vec::new()];
+    let mut current = Vec::new();
+    let mut alias = None;
+    let mut at = 0;
+    let finish =
+        |current: &mut Vec<String>, alias: &mut Option<String>, bound: &mut Vec<(String, Vec<String>)>| {
+            let path = std::mem::take(current);
+            if path.last().is_some_and(|last| last == "self") && path.len() > 1 {
+                let path = path[..path.len() - 1].to_vec();
+                bound.push((alias.take().unwrap_or_else(|| path[path.len() - 1].clone()), path));
+            } else if let Some(last) = path.last() {
+                bound.push((alias.take().unwrap_or_else(|| last.clone()), path));
+            }
+        };
+    while at < tokens.len() {
+        match tokens[at].as_str() {
+            "{" => {
+                prefixes.push(current.clone());
+            }
+            "}" => {
+                finish(&mut current, &mut alias, &mut bound);
+                prefixes.pop();
+                current = Vec::new();
+            }
+            "," => {
+                finish(&mut current, &mut alias, &mut bound);
+                current = prefixes.last().cloned().unwrap_or_default();
+            }
+            "as" => {
+                alias = tokens.get(at + 1).cloned();
+                at += 1;
+            }
+            "::" => {}
+            name => current.push(name.to_owned()),
+        }
+        // After a closed group nothing of its prefix is left to bind.
+        if tokens[at] == "}" && tokens.get(at + 1).is_some_and(|next| next == ",") {
+            at += 1;
+            current = prefixes.last().cloned().unwrap_or_default();
+        }
+        at += 1;
+    }
+    finish(&mut current, &mut alias, &mut bound);
+    bound
+}
+
+/// The name of the type that an `impl` is for.
+fn impl_type(tokens: &[String]) -> Option<String> {
+    let open = tokens.iter().position(|token| token == "{" || token == ";")?;
+    let head = &tokens[..open];
+    let start = head.iter().position(|token| token == "for").map_or(0, |at| at + 1);
+    let mut depth = 0;
+    let mut last = None;
+    for token in &head[start..] {
+        match token.as_str() {
+            "<" => depth += 1,
+            ">" => depth -= 1,
+            "where" => break,
+            name if depth == 0 && is_name(name) => last = Some(name.to_owned()),
+            _ => {}
+        }
+    }
+    last
+}
+
+/// Drops items under `#[cfg(test)]`.
+fn without_tests(tokens: &[String]) -> Vec<String> {
+    const TEST: [&str; 7] = ["#", "[", "cfg", "(", "test", ")", "]"];
+    let mut kept = Vec::new();
+    let mut at = 0;
+    while at < tokens.len() {
+        if !tokens[at..].iter().zip(TEST).all(|(token, test)| token == test) || at + TEST.len() > tokens.len()
+        {
+            kept.push(tokens[at].clone());
+            at += 1;
+            continue;
+        }
+        let mut depth = 0;
+        while at < tokens.len() {
+            match tokens[at].as_str() {
+                "{" => depth += 1,
+                "}" => depth -= 1,
+                _ => {}
+            }
+            let ends = tokens[at] == ";" || tokens[at] == "}";
+            at += 1;
+            if depth == 0 && ends {
+                break;
+            }
+        }
+    }
+    kept
+}
+
+/// Names, `::` and single characters; without comments, strings, characters and numbers.
+fn tokens(text: &str) -> Vec<String> {
+    let mut tokens = Vec::new();
+    let mut rest = text;
+    while let Some(c) = rest.chars().next() {
+        let length = match c {
+            '/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            '/' if rest.starts_with("/*") => rest.find("*/").map_or(rest.len(), |end| end + 2),
+            'r' | 'b' if raw_string(rest).is_some() => raw_string(rest).unwrap_or(1),
+            '"' => string(rest),
+            '\'' => character(rest),
+            ':' if rest.starts_with("::") => {
+                tokens.push("::".to_owned());
+                2
+            }
+            _ if c.is_alphabetic() || c == '_' => {
+                let length = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+                tokens.push(rest[..length].to_owned());
+                length
+            }
+            _ if c.is_ascii_digit() => {
+                rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len())
+            }
+            _ => {
+                if !c.is_whitespace() {
+                    tokens.push(c.to_string());
+                }
+                c.len_utf8()
+            }
+        };
+        rest = &rest[length..];
+    }
+    tokens
+}
+
+/// The length of a raw string at the start of a text, if one starts there.
+fn raw_string(text: &str) -> Option<usize> {
+    let after = text.strip_prefix("br").or_else(|| text.strip_prefix('r'))?;
+    let hashes = after.len() - after.trim_start_matches('#').len();
+    let inside = after[hashes..].strip_prefix('"')?;
+    let end = format!("\"{}", "#".repeat(hashes));
+    let start = text.len() - inside.len();
+    Some(inside.find(&end).map_or(text.len(), |at| start + at + end.len()))
+}
+
+fn string(text: &str) -> usize {
+    let mut escaped = false;
+    for (at, c) in text.char_indices().skip(1) {
+        match c {
+            _ if escaped => escaped = false,
+            '\\' => escaped = true,
+            '"' => return at + 1,
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// The length of a character literal, or of the quote of a lifetime.
+fn character(text: &str) -> usize {
+    let mut chars = text.char_indices().skip(1);
+    match (chars.next(), chars.next()) {
+        (Some((_, '\\')), Some(_)) => text[3..].find('\'').map_or(text.len(), |at| at + 4),
+        (Some(_), Some((at, '\''))) => at + 1,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn paths(text: &str) -> Vec<String> {
+        read(text).used.iter().map(|path| path.join("::")).collect()
+    }
+
+    #[test]
+    fn use_declarations_are_taken_apart() {
+        assert_eq!(
+            paths("use crate::a::{self, b::{C, D as E}, f};\nuse super::*;"),
+            ["crate::a", "crate::a::b::C", "crate::a::b::D", "crate::a::f", "super::*"]
+        );
+    }
+
+    #[test]
+    fn paths_of_code_count_and_tests_comments_and_strings_do_not() {
+        let text = "mod child;\nfn f() { child::g(\"crate::x\"); crate::h::<T>(); 'a'; /* super::i() */ }\n\
+                    #[cfg(test)]\nmod tests { use super::*; }\nstruct S<'a>(&'a str);";
+        assert_eq!(paths(text), ["child::g", "crate::h"]);
+    }
+
+    #[test]
+    fn a_re_export_counts_where_the_file_uses_the_name() {
+        assert_eq!(paths("pub use a::B;"), Vec::<String>::new());
+        assert_eq!(paths("pub(crate) use a::B;\nfn f(b: B) {}"), ["a::B"]);
+    }
+
+    #[test]
+    fn the_type_of_an_impl_is_known() {
+        let module = read("impl<T: Into<u8>> fmt::Display for a::Wrapper<T> where T: X {}\nimpl Plain {}");
+        assert_eq!(module.impls.into_iter().collect::<Vec<_>>(), ["Plain", "Wrapper"]);
+    }
+}
