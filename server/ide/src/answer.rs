@@ -69,7 +69,7 @@ pub struct Diagnostic {
     pub related: Vec<Related>,
     /// How to draw it.
     pub tags: Vec<Tag>,
-    /// What would mend it, the likeliest first.
+    /// What would fix it, the likeliest first.
     pub fixes: Vec<Fix>,
 }
 
@@ -93,7 +93,7 @@ impl Diagnostic {
         self
     }
 
-    /// The same with a mend.
+    /// The same with a fix.
     #[must_use]
     pub(crate) fn with_fix(mut self, fix: Fix) -> Diagnostic {
         self.fixes.push(fix);
@@ -101,19 +101,19 @@ impl Diagnostic {
     }
 }
 
-/// A mend of a diagnostic, in edits of the same file.
+/// A fix of a diagnostic, in edits of the same file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fix {
     /// What it does, as a command: `Replace with `add``.
     pub title: String,
     /// The edits: they do not overlap, and are done at once.
     pub edits: Vec<TextEdit>,
-    /// It is the one mend that there is, so it may be done without asking.
+    /// It is the one fix that there is, so it may be done without asking.
     pub preferred: bool,
 }
 
 impl Fix {
-    /// The commonest mend: another word in this place.
+    /// The commonest fix: another word in this place.
     pub(crate) fn replacement(range: TextRange, word: &str) -> Fix {
         let edits = vec![TextEdit { range, insert: word.to_owned() }];
         Fix { title: format!("Replace with `{word}`"), edits, preferred: false }

@@ -25,7 +25,7 @@ use crate::lints::item_lints;
 use crate::names::module_uses;
 use allow::{Allow, Allowances};
 use problem::Frame;
-pub(crate) use problem::{Mend, Problem};
+pub(crate) use problem::{ItemFix, Problem};
 
 /// As many diagnostics are listed for a file, and then one that says how many more there are.
 pub const MAX_DIAGNOSTICS: usize = 500;
@@ -69,9 +69,9 @@ pub(crate) fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -
 
 fn syntax(error: &SyntaxError) -> Problem {
     let insertion = error.missing_token().map(|token| {
-        let mend = Mend::new(format!("Insert `{token}`")).insert(error.range.end(), token);
+        let fix = ItemFix::new(format!("Insert `{token}`")).insert(error.range.end(), token);
         // Where a line ends, nothing else can have been meant.
-        if token == ";" { mend.preferred() } else { mend }
+        if token == ";" { fix.preferred() } else { fix }
     });
     let code = match error.kind {
         SyntaxErrorKind::Grammar => codes::SYNTAX,
@@ -169,7 +169,7 @@ impl Report<'_> {
         listed.sort_by_key(|found| (found.range.start(), found.range.end()));
         if self.more > 0 {
             let message = format!(
-                "{} more problems of this file are not listed; mend the first {MAX_DIAGNOSTICS}",
+                "{} more problems of this file are not listed; fix the first {MAX_DIAGNOSTICS}",
                 self.more
             );
             let note =

@@ -94,7 +94,7 @@ pub(crate) struct TargetPlaces {
     pub(crate) architecture: Option<TextRange>,
 }
 
-/// Where a file says what it is written for. No query: it is asked only for a mend that changes it.
+/// Where a file says what it is written for. No query: it is asked only for a fix that changes it.
 pub(crate) fn target_places(db: &Database, file: File) -> TargetPlaces {
     let mut found = TargetPlaces::default();
     let list = file.document(db).items();

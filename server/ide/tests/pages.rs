@@ -72,8 +72,8 @@ fn the_index_lists_all() {
     expect_file![pages("diagnostics").join("README.md")].assert_eq(&index);
 }
 
-/// The text with the mend of what the page is about.
-fn mended(example: &Example, about: &str) -> String {
+/// The text with the fix of what the page is about.
+fn fixed(example: &Example, about: &str) -> String {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
     host.open(FileId(0), example.language, &example.text);
@@ -92,7 +92,7 @@ fn what_a_lint_offers_is_the_right_example() {
     let mut wrong = String::new();
     for code in codes().iter().filter(|code| LINTS.contains(&code.name)) {
         for pair in examples(code.page).chunks(2) {
-            let text = mended(&pair[0], code.name);
+            let text = fixed(&pair[0], code.name);
             if text != pair[1].text {
                 wrong += &format!("{}: the rewrite is\n{text}", code.name);
             }

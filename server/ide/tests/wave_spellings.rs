@@ -1,4 +1,4 @@
-//! Every instruction of the tables in each of its spellings: what is said of it in each language, and that what mends it assembles
+//! Every instruction of the tables in each of its spellings: what is said of it in each language, and that what fixes it assembles
 //! and means the same.
 
 use warplens_hir::wave as hir;
@@ -113,7 +113,7 @@ fn edited(text: &str, edits: &[TextEdit]) -> String {
 }
 
 /// What becomes of a text by the quick fix of one diagnostic after the other.
-fn mended(text: &str) -> String {
+fn fixed(text: &str) -> String {
     let mut text = text.to_owned();
     for _ in 0..8 {
         let found = diagnostics(&text, Accepts::Toolchain).into_iter();
@@ -190,8 +190,8 @@ fn what_mends_it_assembles_and_means_the_same() {
                 }
                 let expected = structured(&text);
                 ran |= expected.is_some();
-                let mended = [SEEDS[0], SEEDS[2]].contains(&seed).then(|| mended(&text));
-                for written in [edited(&text, &respelled.edits)].into_iter().chain(mended) {
+                let fixed = [SEEDS[0], SEEDS[2]].contains(&seed).then(|| fixed(&text));
+                for written in [edited(&text, &respelled.edits)].into_iter().chain(fixed) {
                     assert!(wave_asm::assemble(&written, "k.wave").is_ok(), "{written}");
                     assert_eq!(departures(&written), [""; 0], "{written}");
                     let Some(expected) = &expected else { continue };

@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{ItemList, Language, SyntaxKind, SyntaxNode};
 
-use super::problem::{Mend, Problem};
+use super::problem::{ItemFix, Problem};
 use super::rules::{nearest_rule, rule};
 use super::{ItemProblems, codes, item_problems};
 use crate::answer::{Diagnostic, Fix, Origin, Severity, TextEdit};
@@ -78,7 +78,7 @@ fn unknown(name: &str, range: TextRange) -> Problem {
         name => format!("there is no diagnostic `{name}`{}", did_you_mean(meant)),
     };
     Problem::warning(range, codes::INVALID_ALLOW, message)
-        .with_fix(meant.map(|meant| Mend::replacement(range, meant)))
+        .with_fix(meant.map(|meant| ItemFix::replacement(range, meant)))
 }
 
 /// What comments allow in a file.
@@ -177,7 +177,7 @@ fn text_of(list: &ItemList, range: TextRange) -> String {
     found
 }
 
-/// A comment that switches a diagnostic off for its line. What the assembler rejects is mended, not allowed.
+/// A comment that switches a diagnostic off for its line. What the assembler rejects is fixed, not allowed.
 pub(crate) fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
     let is_rejected = found.severity == Severity::Error && found.origin == Origin::Text;
     if is_rejected

@@ -1,6 +1,6 @@
-//! Problems as checks of one item find them: relative to the item, with what would mend them.
+//! Problems as checks of one item find them: relative to the item, with what would fix them.
 //!
-//! A problem is made by [`Problem::error`], [`Problem::warning`] … and completed by `with_…`; a [`Mend`] is made in the
+//! A problem is made by [`Problem::error`], [`Problem::warning`] … and completed by `with_…`; a [`ItemFix`] is made in the
 //! same way. Only here are they turned into places of the file.
 
 use std::cell::OnceCell;
@@ -22,8 +22,8 @@ pub(crate) struct Problem {
     /// Places in the same item.
     pub(crate) related: Vec<(TextRange, SmolStr)>,
     pub(crate) tags: Vec<Tag>,
-    /// What would mend it, the likeliest first.
-    pub(crate) mends: Vec<Mend>,
+    /// What would fix it, the likeliest first.
+    pub(crate) fixes: Vec<ItemFix>,
 }
 
 impl Problem {
@@ -34,7 +34,7 @@ impl Problem {
         message: impl Into<SmolStr>,
     ) -> Problem {
         let message = message.into();
-        Problem { range, severity, code, message, related: vec![], tags: vec![], mends: vec![] }
+        Problem { range, severity, code, message, related: vec![], tags: vec![], fixes: vec![] }
     }
 
     /// The assembler rejects it.
@@ -64,9 +64,9 @@ impl Problem {
         self
     }
 
-    /// What would mend it.
-    pub(crate) fn with_fix(mut self, mend: impl Into<Option<Mend>>) -> Problem {
-        self.mends.extend(mend.into());
+    /// What would fix it.
+    pub(crate) fn with_fix(mut self, fix: impl Into<Option<ItemFix>>) -> Problem {
+        self.fixes.extend(fix.into());
         self
     }
 
@@ -81,21 +81,21 @@ impl Problem {
         Diagnostic {
             related: related.collect(),
             tags: self.tags.clone(),
-            fixes: self.mends.iter().filter_map(|mend| mend.in_file(frame, start)).collect(),
+            fixes: self.fixes.iter().filter_map(|fix| fix.in_file(frame, start)).collect(),
             ..Diagnostic::new(self.range + start, self.severity, self.code, self.message.as_str())
         }
     }
 }
 
-/// What would mend a problem.
+/// What would fix a problem.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Mend {
+pub(crate) struct ItemFix {
     title: SmolStr,
     edits: Vec<(Anchor, SmolStr)>,
     preferred: bool,
 }
 
-/// What an edit of a mend replaces.
+/// What an edit of a fix replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Anchor {
     /// A range of the item.
@@ -106,49 +106,49 @@ enum Anchor {
     Architecture,
 }
 
-impl Mend {
-    /// A mend that does nothing yet. The title is a command that names the result: ``Replace with `add` ``.
-    pub(crate) fn new(title: impl Into<SmolStr>) -> Mend {
-        Mend { title: title.into(), edits: Vec::new(), preferred: false }
+impl ItemFix {
+    /// A fix that does nothing yet. The title is a command that names the result: ``Replace with `add` ``.
+    pub(crate) fn new(title: impl Into<SmolStr>) -> ItemFix {
+        ItemFix { title: title.into(), edits: Vec::new(), preferred: false }
     }
 
-    /// The commonest mend: another word in this place.
-    pub(crate) fn replacement(range: TextRange, word: &str) -> Mend {
-        Mend::new(format!("Replace with `{word}`")).replace(range, word)
+    /// The commonest fix: another word in this place.
+    pub(crate) fn replacement(range: TextRange, word: &str) -> ItemFix {
+        ItemFix::new(format!("Replace with `{word}`")).replace(range, word)
     }
 
     /// Replaces a range of the item.
-    pub(crate) fn replace(self, range: TextRange, text: impl Into<SmolStr>) -> Mend {
+    pub(crate) fn replace(self, range: TextRange, text: impl Into<SmolStr>) -> ItemFix {
         self.edit(Anchor::Item(range), text.into())
     }
 
     /// Inserts text at a place of the item.
-    pub(crate) fn insert(self, at: TextSize, text: impl Into<SmolStr>) -> Mend {
+    pub(crate) fn insert(self, at: TextSize, text: impl Into<SmolStr>) -> ItemFix {
         self.replace(TextRange::empty(at), text)
     }
 
     /// Deletes a range of the item.
-    pub(crate) fn delete(self, range: TextRange) -> Mend {
+    pub(crate) fn delete(self, range: TextRange) -> ItemFix {
         self.replace(range, "")
     }
 
-    /// Writes this version after `.version`. In a module without one the mend is not offered.
-    pub(crate) fn version(self, version: &str) -> Mend {
+    /// Writes this version after `.version`. In a module without one the fix is not offered.
+    pub(crate) fn version(self, version: &str) -> ItemFix {
         self.edit(Anchor::Version, version.into())
     }
 
-    /// Writes this architecture after `.target`. In a module without one the mend is not offered.
-    pub(crate) fn architecture(self, architecture: &str) -> Mend {
+    /// Writes this architecture after `.target`. In a module without one the fix is not offered.
+    pub(crate) fn architecture(self, architecture: &str) -> ItemFix {
         self.edit(Anchor::Architecture, architecture.into())
     }
 
-    /// It is certainly what was meant: "mend all" does it unasked. At most one mend of a problem is.
-    pub(crate) fn preferred(mut self) -> Mend {
+    /// It is certainly what was meant: "fix all" does it unasked. At most one fix of a problem is.
+    pub(crate) fn preferred(mut self) -> ItemFix {
         self.preferred = true;
         self
     }
 
-    fn edit(mut self, anchor: Anchor, text: SmolStr) -> Mend {
+    fn edit(mut self, anchor: Anchor, text: SmolStr) -> ItemFix {
         self.edits.push((anchor, text));
         self
     }

@@ -22,7 +22,7 @@ mod unused;
 
 use warplens_hir::ptx::{self, Function, ProblemKind};
 
-use super::problem::Mend;
+use super::problem::ItemFix;
 use super::{Problem, codes};
 use crate::answer::Diagnostic;
 use crate::db::{Database, Db, File, Item, ptx_function, ptx_header};
@@ -87,7 +87,7 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
             let meant = nearest(word, types);
             let message = format!("`{word}` is not a type{}", did_you_mean(meant));
             Problem::error(found.range, codes::UNKNOWN_TYPE, message)
-                .with_fix(meant.map(|meant| Mend::replacement(found.range, meant)))
+                .with_fix(meant.map(|meant| ItemFix::replacement(found.range, meant)))
         }
         ProblemKind::Alignment(value) => {
             let message = format!("an alignment is a power of two; {value} is none");
@@ -109,7 +109,7 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
         ProblemKind::SubtractedOffset => {
             let message = "an offset is added to a name, never subtracted; write `+-`";
             Problem::error(found.range, codes::INVALID_OPERAND, message)
-                .with_fix(Mend::replacement(found.range, "+-").preferred())
+                .with_fix(ItemFix::replacement(found.range, "+-").preferred())
         }
         ProblemKind::StringOperand => {
             let message = "a string is no operand; strings stand in directives such as `.pragma` only";

@@ -21,7 +21,7 @@ pub(super) fn check(source: &str, expect: Expect) {
     expect.assert_eq(&shown);
 }
 
-/// What each mend does, with the lines that it changes.
+/// What each fix does, with the lines that it changes.
 fn check_mends(source: &str, expect: Expect) {
     let (fixture, analysis) = open(source);
     let mut shown = String::new();
@@ -45,7 +45,7 @@ fn check_mends(source: &str, expect: Expect) {
 }
 
 #[test]
-fn mends() {
+fn fixes() {
     check_mends(
         "
 .version 8.5
@@ -381,6 +381,6 @@ fn only_so_many_are_listed() {
     let found = analysis.diagnostics(FILE).unwrap();
     assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
     let last = found.last().unwrap();
-    expect!["too-many-problems Information 8 more problems of this file are not listed; mend the first 500"]
+    expect!["too-many-problems Information 8 more problems of this file are not listed; fix the first 500"]
         .assert_eq(&format!("{} {:?} {}", last.code, last.severity, last.message));
 }

@@ -10,7 +10,7 @@ use warplens_syntax::ItemKind;
 
 use departures::Departures;
 
-use super::problem::Mend;
+use super::problem::ItemFix;
 use super::{Problem, codes};
 use crate::answer::{Access, Diagnostic, Related, Severity, Tag};
 use crate::db::{Database, Db, File, Item, items, wave_code};
@@ -24,7 +24,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
     problems.extend(code.problems.iter().filter_map(|found| {
         let grade = severity(found.severity_in(accepts)?);
         let problem = Problem::new(found.range, grade, found.code(), found.message());
-        let problem = problem.with_fix(mend(found).or_else(|| departures.mend_of(found)));
+        let problem = problem.with_fix(fix(found).or_else(|| departures.fix_of(found)));
         let problem = match found.kind {
             ProblemKind::Unreachable => problem.with_tag(Tag::Unnecessary),
             _ => problem,
@@ -59,17 +59,17 @@ fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
     }
 }
 
-/// What would mend a problem.
-fn mend(problem: &wave::Problem) -> Option<Mend> {
+/// What would fix a problem.
+fn fix(problem: &wave::Problem) -> Option<ItemFix> {
     match &problem.kind {
         ProblemKind::UnknownInstruction { write: Some(write), .. }
         | ProblemKind::UnknownDirective { write: Some(write), .. }
             if !write.contains(['*', ' ']) =>
         {
-            Some(Mend::replacement(problem.range, write))
+            Some(ItemFix::replacement(problem.range, write))
         }
         ProblemKind::MissingHalt => {
-            Some(Mend::new("Insert `halt`").insert(problem.range.start(), "    halt\n").preferred())
+            Some(ItemFix::new("Insert `halt`").insert(problem.range.start(), "    halt\n").preferred())
         }
         _ => None,
     }

@@ -2,7 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 
-use crate::diagnostics::Mend;
+use crate::diagnostics::ItemFix;
 
 /// A rewrite of an item as it grows.
 pub(super) struct Rewrite<'t> {
@@ -58,10 +58,10 @@ impl<'t> Rewrite<'t> {
         }
     }
 
-    /// The rewrite as a mend.
-    pub(super) fn mend(mut self, title: String) -> Mend {
+    /// The rewrite as a fix.
+    pub(super) fn fix(mut self, title: String) -> ItemFix {
         self.edits.sort_by_key(|(range, _)| (range.start(), range.end()));
-        self.edits.into_iter().fold(Mend::new(title), |mend, (range, write)| mend.replace(range, write))
+        self.edits.into_iter().fold(ItemFix::new(title), |fix, (range, write)| fix.replace(range, write))
     }
 }
 

@@ -215,7 +215,7 @@ impl Short {
             "lanes part at this branch ({why}), and {skips}: with {write} the warp stays together and saves {saves}"
         );
         let problem = Problem::hint(branch.range(), codes::BRANCH_FOR_PREDICATE, message);
-        problem.with_fix(self.rewrite(function, text, labels, kept).mend(title))
+        problem.with_fix(self.rewrite(function, text, labels, kept).fix(title))
     }
 
     fn rewrite<'t>(

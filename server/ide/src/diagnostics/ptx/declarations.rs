@@ -8,7 +8,7 @@ use warplens_hir::ptx::{
 };
 use warplens_isa::ptx as isa;
 
-use super::super::problem::Mend;
+use super::super::problem::ItemFix;
 use super::super::{Problem, codes};
 use super::needs;
 use crate::module_target::ModuleTarget;
@@ -19,16 +19,16 @@ pub(super) fn describe(range: TextRange, mistake: DeclarationMistake) -> Problem
     let problem = Problem::error(range, code, message);
     match mistake {
         DeclarationMistake::InstructionType { storage, .. } => {
-            problem.with_fix(Mend::replacement(range, storage).preferred())
+            problem.with_fix(ItemFix::replacement(range, storage).preferred())
         }
         DeclarationMistake::LocalLinkage => {
-            problem.with_fix(Mend::new("Remove the linkage word").delete(range))
+            problem.with_fix(ItemFix::new("Remove the linkage word").delete(range))
         }
         DeclarationMistake::NoInitializer(_) | DeclarationMistake::ExternInitializer => {
-            problem.with_fix(Mend::new("Remove the initial value").delete(range))
+            problem.with_fix(ItemFix::new("Remove the initial value").delete(range))
         }
-        DeclarationMistake::EntryParameter => problem.with_fix(Mend::replacement(range, ".param")),
-        DeclarationMistake::PointerParameter => problem.with_fix(Mend::new("Remove `.ptr`").delete(range)),
+        DeclarationMistake::EntryParameter => problem.with_fix(ItemFix::replacement(range, ".param")),
+        DeclarationMistake::PointerParameter => problem.with_fix(ItemFix::new("Remove `.ptr`").delete(range)),
         _ => problem,
     }
 }

@@ -6,7 +6,7 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{Node, SyntaxKind, SyntaxToken};
 
-use super::super::problem::Mend;
+use super::super::problem::ItemFix;
 use super::super::{Problem, codes};
 use super::{attributes, needs, prologue, sections};
 use crate::db::{Db, Item};
@@ -162,5 +162,5 @@ fn unknown(word: Option<SyntaxToken>) -> Option<Problem> {
         false => format!("`{name}` is not a directive{}", did_you_mean(meant)),
     };
     let problem = Problem::error(word.text_range(), codes::UNKNOWN_DIRECTIVE, message);
-    Some(problem.with_fix(meant.map(|meant| Mend::replacement(word.text_range(), meant))))
+    Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(word.text_range(), meant))))
 }

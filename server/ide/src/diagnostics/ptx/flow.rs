@@ -9,7 +9,7 @@ use warplens_hir::cfg::{BlockEnd, Cfg};
 use warplens_hir::ptx::{Function, FunctionKind, InstructionId};
 
 use super::super::codes;
-use super::super::problem::{Mend, Problem};
+use super::super::problem::{ItemFix, Problem};
 use super::broken;
 use crate::answer::Tag;
 use crate::db::{Db, File, Item};
@@ -87,8 +87,8 @@ fn falls_off(
         "control comes to the end of the function without an instruction that leaves it; end it with `{leave};`"
     );
     let problem = Problem::warning(brace, codes::MISSING_RETURN, message);
-    let mend = Mend::new(format!("Add `{leave};`")).insert(brace.start(), insert).preferred();
-    Some(problem.with_related(last.opcode_range(), "control goes on after this").with_fix(mend))
+    let fix = ItemFix::new(format!("Add `{leave};`")).insert(brace.start(), insert).preferred();
+    Some(problem.with_related(last.opcode_range(), "control goes on after this").with_fix(fix))
 }
 
 /// `ret` in a function that promises not to return.

@@ -18,7 +18,7 @@ use warplens_hir::ptx::{
 };
 use warplens_isa::ptx as isa;
 
-use super::super::problem::Mend;
+use super::super::problem::ItemFix;
 use super::super::{Problem, codes};
 use super::instructions;
 use crate::db::{Db, File, Item};
@@ -143,7 +143,7 @@ impl Reporter<'_> {
         let documented = words::documented(form.entry, &form.chosen);
         let message = format!("the documented order of these modifiers is `{documented}`");
         let problem = Problem::hint(range, codes::MODIFIER_ORDER, message);
-        Some(problem.with_fix(Mend::replacement(range, &documented).preferred()))
+        Some(problem.with_fix(ItemFix::replacement(range, &documented).preferred()))
     }
 }
 

@@ -9,7 +9,7 @@ use warplens_syntax::SyntaxNode;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
-use super::super::problem::Mend;
+use super::super::problem::ItemFix;
 use super::super::{Problem, codes};
 use crate::db::{Db, Item};
 use crate::explain::ptx::accepts;
@@ -51,8 +51,8 @@ impl Verdict {
                 (codes::UNKNOWN_MODIFIER, node.modifiers().nth(index)?.text_range())
             }
         };
-        let mend = self.meant.as_deref().map(|meant| Mend::replacement(range, meant));
-        Some(Problem::error(range, code, self.message.as_str()).with_fix(mend))
+        let fix = self.meant.as_deref().map(|meant| ItemFix::replacement(range, meant));
+        Some(Problem::error(range, code, self.message.as_str()).with_fix(fix))
     }
 }
 

@@ -3,7 +3,7 @@
 use text_size::TextRange;
 use warplens_isa::ptx::{self as isa, Need, TargetNeed};
 
-use super::super::problem::Mend;
+use super::super::problem::ItemFix;
 use super::super::{Problem, codes};
 use crate::module_target::ModuleTarget;
 
@@ -25,14 +25,14 @@ fn version(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> O
         return None;
     }
     let message = format!("{what} needs PTX {}; this module is written in {have}", need.since);
-    let mend = Mend::new(format!("Raise `.version` to {}", need.since)).version(&need.since.to_string());
-    Some(Problem::error(range, codes::NEEDS_VERSION, message).with_fix(mend))
+    let fix = ItemFix::new(format!("Raise `.version` to {}", need.since)).version(&need.since.to_string());
+    Some(Problem::error(range, codes::NEEDS_VERSION, message).with_fix(fix))
 }
 
 fn target(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
     let TargetNeed::AtLeast(number) = need.target else { return None };
     let have = module.architecture.as_deref().and_then(isa::target).filter(|have| have.number < number)?;
     let message = format!("{what} needs sm_{number} or later; this module is for {}", have.name);
-    let mend = Mend::new(format!("Raise `.target` to sm_{number}")).architecture(&format!("sm_{number}"));
-    Some(Problem::error(range, codes::NEEDS_TARGET, message).with_fix(mend))
+    let fix = ItemFix::new(format!("Raise `.target` to sm_{number}")).architecture(&format!("sm_{number}"));
+    Some(Problem::error(range, codes::NEEDS_TARGET, message).with_fix(fix))
 }

@@ -5,7 +5,7 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, PerformanceDirective, Signature, SymbolKind};
 use warplens_isa::ptx::{self as isa, Directive, Holder, Unmet};
 
-use super::super::problem::Mend;
+use super::super::problem::ItemFix;
 use super::super::{Problem, codes};
 use super::needs;
 use crate::module_target::ModuleTarget;
@@ -72,7 +72,7 @@ impl List<'_> {
 
     fn place(&self, known: &Directive, written: &PerformanceDirective, index: usize) -> Option<Problem> {
         let error = |message: String| Problem::error(word(written), codes::MISPLACED_DIRECTIVE, message);
-        let remove = || Mend::new(format!("Remove `{}`", known.name)).delete(written.range);
+        let remove = || ItemFix::new(format!("Remove `{}`", known.name)).delete(written.range);
         if !known.holders.contains(&self.holder) {
             let here = holder_words(self.holder);
             let message = match holders_words(known.holders) {
@@ -102,8 +102,8 @@ impl List<'_> {
             return None;
         }
         let message = format!("`{}` is gone since PTX {until}; use `.minnctapersm`", known.name);
-        let mend = Mend::replacement(word(written), ".minnctapersm").preferred();
-        Some(Problem::error(word(written), codes::REMOVED_DIRECTIVE, message).with_fix(mend))
+        let fix = ItemFix::replacement(word(written), ".minnctapersm").preferred();
+        Some(Problem::error(word(written), codes::REMOVED_DIRECTIVE, message).with_fix(fix))
     }
 
     fn values(&self, known: &Directive, written: &PerformanceDirective) -> Option<Problem> {
@@ -136,9 +136,9 @@ impl List<'_> {
     fn company(&self, known: &Directive, written: &PerformanceDirective, index: usize) -> Option<Problem> {
         if written.name == "noreturn" && !self.signature.returns.is_empty() {
             let message = "a function that never returns has no result; remove `.noreturn` or the result";
-            let mend = Mend::new("Remove `.noreturn`").delete(written.range);
+            let fix = ItemFix::new("Remove `.noreturn`").delete(written.range);
             return Some(
-                Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message).with_fix(mend),
+                Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message).with_fix(fix),
             );
         }
         let before = &self.signature.directives[..index];
@@ -148,9 +148,9 @@ impl List<'_> {
         if let Some(other) = other {
             let message =
                 format!("`{}` and `.{}` exclude each other; keep one of them", known.name, other.name);
-            let mend = Mend::new(format!("Remove `{}`", known.name)).delete(written.range);
+            let fix = ItemFix::new(format!("Remove `{}`", known.name)).delete(written.range);
             let problem = Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message);
-            return Some(problem.with_related(word(other), "the other one").with_fix(mend));
+            return Some(problem.with_related(word(other), "the other one").with_fix(fix));
         }
         self.requirement(known, written)
     }

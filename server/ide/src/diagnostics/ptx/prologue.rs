@@ -7,7 +7,7 @@ use warplens_isa::ptx as isa;
 use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::ast;
 
-use super::super::problem::{Frame, Mend};
+use super::super::problem::{Frame, ItemFix};
 use super::super::{Problem, codes};
 use super::needs;
 use crate::answer::Diagnostic;
@@ -121,14 +121,14 @@ impl<'db> Prologue<'db> {
         if self.seen == 0 && !self.has_version {
             let newest = isa::versions().last().map_or(Version::new(9, 0), |release| release.version);
             let message = format!("a module begins with its version, such as `.version {newest}`");
-            let mend = Mend::new(format!("Insert `.version {newest}`"));
-            let mend = mend.insert(range.start(), format!(".version {newest}\n"));
-            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(mend));
+            let fix = ItemFix::new(format!("Insert `.version {newest}`"));
+            let fix = fix.insert(range.start(), format!(".version {newest}\n"));
+            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(fix));
         }
         if self.seen == 1 && self.has_version && !self.has_target && part != Part::Version {
             let message = "after `.version` a module says its target, such as `.target sm_80`";
-            let mend = Mend::new("Insert `.target sm_80`").insert(range.start(), ".target sm_80\n");
-            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(mend));
+            let fix = ItemFix::new("Insert `.target sm_80`").insert(range.start(), ".target sm_80\n");
+            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(fix));
         }
     }
 
@@ -137,8 +137,8 @@ impl<'db> Prologue<'db> {
         let (index, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
         let version = item.parse(self.db).syntax().first_child()?.text_range();
         let message = "after `.version` a module says its target, such as `.target sm_80`";
-        let mend = Mend::new("Insert `.target sm_80`").insert(version.end(), "\n.target sm_80");
-        Some((index, Problem::error(version, codes::MISSING_DIRECTIVE, message).with_fix(mend)))
+        let fix = ItemFix::new("Insert `.target sm_80`").insert(version.end(), "\n.target sm_80");
+        Some((index, Problem::error(version, codes::MISSING_DIRECTIVE, message).with_fix(fix)))
     }
 
     fn misplaced(&mut self, range: TextRange, message: &str) {
@@ -162,8 +162,8 @@ impl<'db> Prologue<'db> {
                 isa::versions().last().map(|release| release.version.to_string()).unwrap_or_default();
             let message =
                 format!("there is no PTX {}.{}; the newest is {newest}", version.major, version.minor);
-            let mend = Mend::new(format!("Write version {newest}")).version(&newest);
-            self.problems.push(Problem::error(range, codes::UNKNOWN_VERSION, message).with_fix(mend));
+            let fix = ItemFix::new(format!("Write version {newest}")).version(&newest);
+            self.problems.push(Problem::error(range, codes::UNKNOWN_VERSION, message).with_fix(fix));
         }
     }
 
@@ -196,14 +196,14 @@ impl<'db> Prologue<'db> {
             let meant = nearest(name, isa::targets().iter().map(|target| target.name));
             let message = format!("there is no target `{name}`{}", did_you_mean(meant));
             let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
-            self.problems.push(problem.with_fix(meant.map(|meant| Mend::replacement(*range, meant))));
+            self.problems.push(problem.with_fix(meant.map(|meant| ItemFix::replacement(*range, meant))));
             return;
         };
         if name.trim_start_matches("compute_") != target.name.trim_start_matches("sm_") && name != target.name
         {
             let message = format!("the assembler reads `{name}` as `{}`; write that", target.name);
-            let mend = Mend::replacement(*range, target.name).preferred();
-            self.problems.push(Problem::warning(*range, codes::UNKNOWN_TARGET, message).with_fix(mend));
+            let fix = ItemFix::replacement(*range, target.name).preferred();
+            self.problems.push(Problem::warning(*range, codes::UNKNOWN_TARGET, message).with_fix(fix));
         }
         // What the module is checked against may be another target than the one that it names.
         let checked = self.module.architecture.as_deref().filter(|_| !is_second).and_then(isa::target);
@@ -216,8 +216,8 @@ impl<'db> Prologue<'db> {
         let since = target.since;
         let name = target.name;
         let message = format!("{name} came with PTX {since}; this module is written in {version}");
-        let mend = Mend::new(format!("Raise `.version` to {since}")).version(&since.to_string());
-        self.problems.push(Problem::error(*range, codes::NEEDS_VERSION, message).with_fix(mend));
+        let fix = ItemFix::new(format!("Raise `.version` to {since}")).version(&since.to_string());
+        self.problems.push(Problem::error(*range, codes::NEEDS_VERSION, message).with_fix(fix));
     }
 
     fn options(&mut self, words: &ptx::Target) {
@@ -239,7 +239,7 @@ impl<'db> Prologue<'db> {
                     let meant = nearest(word, options);
                     let message = format!("`.target` has no option `{word}`{}", did_you_mean(meant));
                     let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
-                    Some(problem.with_fix(meant.map(|meant| Mend::replacement(*range, meant))))
+                    Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(*range, meant))))
                 }
             };
             // The unified mode is what there was before there were modes.

@@ -1,4 +1,4 @@
-//! What departs from the chosen language, and the mends that write a line otherwise.
+//! What departs from the chosen language, and the fixes that write a line otherwise.
 
 use std::cell::OnceCell;
 
@@ -6,16 +6,16 @@ use text_size::TextRange;
 use warplens_hir::wave::{self, Accepts, Code, Departure, DepartureKind, ProblemKind};
 
 use super::severity;
-use crate::diagnostics::problem::{Mend, Problem};
+use crate::diagnostics::problem::{ItemFix, Problem};
 use crate::spelling::{self, Edits, Rewriter};
 
-/// The title of mends into the toolchain's language.
+/// The title of fixes into the toolchain's language.
 const FOR_TOOLCHAIN: &str = "Write it for toolchain 0.1.2";
 
 /// Longer kernels are written anew by the source action only: a quick fix is made whether somebody asks for it or not.
 const MOST_TEXT: usize = 1 << 16;
 
-/// Finds what departs from the chosen language, and mends it and other problems by writing lines otherwise.
+/// Finds what departs from the chosen language, and fixes it and other problems by writing lines otherwise.
 pub(super) struct Departures<'c> {
     text: &'c str,
     code: &'c Code,
@@ -33,7 +33,7 @@ impl<'c> Departures<'c> {
     pub(super) fn problems(&self) -> impl Iterator<Item = Problem> {
         wave::departures(self.code, self.accepts).into_iter().map(|found| {
             Problem::new(found.range, severity(found.severity()), found.code(), found.message())
-                .with_fix(self.mend(&found))
+                .with_fix(self.fix(&found))
         })
     }
 
@@ -41,26 +41,26 @@ impl<'c> Departures<'c> {
         self.rewriter.get_or_init(|| Rewriter::new(self.text, self.code))
     }
 
-    fn mend(&self, found: &Departure) -> Option<Mend> {
+    fn fix(&self, found: &Departure) -> Option<ItemFix> {
         match &found.kind {
             DepartureKind::ToolchainSpelling(name) => {
                 let edits = spelling::in_guide(self.text, self.code, found.at)?;
-                Some(mend(&format!("Write it as the guide does: `{name}`"), edits).preferred())
+                Some(fix(&format!("Write it as the guide does: `{name}`"), edits).preferred())
             }
             DepartureKind::ShortSize => {
                 let (range, insert) = spelling::size_in_toolchain(self.code, found.at)?;
-                Some(mend(FOR_TOOLCHAIN, vec![(range, insert)]).preferred())
+                Some(fix(FOR_TOOLCHAIN, vec![(range, insert)]).preferred())
             }
             DepartureKind::HighRegister => {
                 let (other, edits) = spelling::other_register(self.code, found.range)?;
-                Some(mend(&format!("Use `r{other}` instead in the whole kernel"), edits))
+                Some(fix(&format!("Use `r{other}` instead in the whole kernel"), edits))
             }
             DepartureKind::Continue | DepartureKind::BreakInIf | DepartureKind::PartialEnd => {
                 let edits = self.whole()?;
-                Some(mend("Write the whole kernel for toolchain 0.1.2", edits))
+                Some(fix("Write the whole kernel for toolchain 0.1.2", edits))
             }
             DepartureKind::ManyRegisters => {
-                Some(mend("Ask for 32 registers", vec![spelling::fewer_registers(self.code)?]).preferred())
+                Some(fix("Ask for 32 registers", vec![spelling::fewer_registers(self.code)?]).preferred())
             }
             DepartureKind::CompareAndSwap | DepartureKind::AbsentSpecial => None,
             _ => self.written_for_toolchain(found.at),
@@ -75,12 +75,12 @@ impl<'c> Departures<'c> {
         })?
     }
 
-    fn written_for_toolchain(&self, at: usize) -> Option<Mend> {
-        Some(mend(FOR_TOOLCHAIN, self.rewriter().instruction(at)?).preferred())
+    fn written_for_toolchain(&self, at: usize) -> Option<ItemFix> {
+        Some(fix(FOR_TOOLCHAIN, self.rewriter().instruction(at)?).preferred())
     }
 
-    /// What mends a problem that is one in other languages too.
-    pub(super) fn mend_of(&self, problem: &wave::Problem) -> Option<Mend> {
+    /// What fixes a problem that is one in other languages too.
+    pub(super) fn fix_of(&self, problem: &wave::Problem) -> Option<ItemFix> {
         let for_toolchain = self.accepts == Accepts::Toolchain;
         match &problem.kind {
             ProblemKind::MissingScope { fence: false }
@@ -96,17 +96,17 @@ impl<'c> Departures<'c> {
             }
             ProblemKind::SpecialOperand { written: false } => {
                 let edits = self.rewriter().special_operands(self.instruction_at(problem.range)?)?;
-                Some(mend("Read it with `mov_sr` first", edits).preferred())
+                Some(fix("Read it with `mov_sr` first", edits).preferred())
             }
             ProblemKind::MissingScope { fence: false } => {
                 let at = self.instruction_at(problem.range)?;
                 let end = self.code.instructions[at].operands.last()?.range.end();
-                Some(mend("Add `.device`", vec![(TextRange::empty(end), ", .device".into())]))
+                Some(fix("Add `.device`", vec![(TextRange::empty(end), ", .device".into())]))
             }
             ProblemKind::IdleHint(_) => Some(without(problem.range)),
             ProblemKind::GuardP0 => match spelling::other_guard(self.code) {
                 Some((other, edits)) => {
-                    Some(mend(&format!("Use `p{other}` instead of `p0` in the whole kernel"), edits))
+                    Some(fix(&format!("Use `p{other}` instead of `p0` in the whole kernel"), edits))
                 }
                 None if for_toolchain => self.written_for_toolchain(self.instruction_at(problem.range)?),
                 None => None,
@@ -120,10 +120,10 @@ impl<'c> Departures<'c> {
     }
 }
 
-fn without(range: TextRange) -> Mend {
-    mend("Remove it", vec![(range, String::new())]).preferred()
+fn without(range: TextRange) -> ItemFix {
+    fix("Remove it", vec![(range, String::new())]).preferred()
 }
 
-fn mend(title: &str, edits: Edits) -> Mend {
-    edits.into_iter().fold(Mend::new(title), |mend, (range, text)| mend.replace(range, text))
+fn fix(title: &str, edits: Edits) -> ItemFix {
+    edits.into_iter().fold(ItemFix::new(title), |fix, (range, text)| fix.replace(range, text))
 }

@@ -3,7 +3,7 @@
 use warplens_hir::wave::{Instruction, Value};
 
 use super::{Branch, Kernel, Spelling};
-use crate::diagnostics::{Mend, Problem, codes};
+use crate::diagnostics::{ItemFix, Problem, codes};
 
 /// Groups of instructions that take about as long as a `select`, touch no memory, and mean something for whatever they read.
 const CHEAP: [&str; 5] = ["integer", "bitwise", "float32", "move", "compare"];
@@ -39,7 +39,7 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
          where lanes part, `select` none and {after}"
     );
     let problem = Problem::hint(kernel.range(branch.at), codes::BRANCH_FOR_SELECT, message);
-    Some(problem.with_fix(choice.mend(kernel, branch)))
+    Some(problem.with_fix(choice.fix(kernel, branch)))
 }
 
 /// What one side of the `if` leaves in the register.
@@ -151,7 +151,7 @@ impl<'k> Choice<'k> {
         1 + self.kept
     }
 
-    fn mend(&self, kernel: &Kernel<'_>, branch: &Branch) -> Mend {
+    fn fix(&self, kernel: &Kernel<'_>, branch: &Branch) -> ItemFix {
         let range = |at: usize| kernel.range(at);
         let mut rewrite = kernel.rewrite();
         rewrite.remove(range(branch.at));
@@ -162,6 +162,6 @@ impl<'k> Choice<'k> {
         }
         rewrite.replace(range(branch.end), self.select());
         rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(branch.at + 1));
-        rewrite.mend(format!("Replace the `if` with `{}`", self.select()))
+        rewrite.fix(format!("Replace the `if` with `{}`", self.select()))
     }
 }

@@ -44,7 +44,7 @@ pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {
     rewrite.dedent((range(outer.at), range(outer.end)), range(outer.at), range(inner.at));
     let problem = Problem::hint(range(outer.at), codes::NESTED_BRANCH, message);
     let problem = problem.with_related(range(inner.at), "the inner `if`, which stands alone in it");
-    Some(problem.with_fix(rewrite.mend(format!("Join the conditions with `{and}`"))))
+    Some(problem.with_fix(rewrite.fix(format!("Join the conditions with `{and}`"))))
 }
 
 /// Whether the first instruction inside of an `if` is a comparison on a line of its own, which every lane may do.

@@ -3,7 +3,7 @@
 use warplens_hir::wave::Link;
 
 use super::{Branch, Kernel, Spelling, written};
-use crate::diagnostics::{Mend, Problem, codes};
+use crate::diagnostics::{ItemFix, Problem, codes};
 
 /// An `if` whose first side only leaves the loop, or its trip.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
@@ -18,7 +18,7 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     if kernel.is_uniform(branch.at) {
         return None;
     }
-    let (write, mend) = if own == outer {
+    let (write, fix) = if own == outer {
         (format!("{word} {}", written(own)), same(kernel, branch, leaves))
     } else {
         let target = both(kernel, branch, outer, own)?;
@@ -35,11 +35,11 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
         "`{word}` takes a predicate itself: this `if` costs an entry of the divergence stack and {more} more than `{write}`"
     );
     let problem = Problem::hint(kernel.range(branch.at), codes::BRANCH_FOR_BREAK, message);
-    Some(problem.with_fix(mend))
+    Some(problem.with_fix(fix))
 }
 
 /// The `if` goes; the lanes that stay run its other side behind the `break`.
-fn same(kernel: &Kernel<'_>, branch: &Branch, leaves: usize) -> Mend {
+fn same(kernel: &Kernel<'_>, branch: &Branch, leaves: usize) -> ItemFix {
     let mut rewrite = kernel.rewrite();
     let range = |at: usize| kernel.range(at);
     rewrite.remove(range(branch.at));
@@ -47,7 +47,7 @@ fn same(kernel: &Kernel<'_>, branch: &Branch, leaves: usize) -> Mend {
     rewrite.remove(range(branch.end));
     rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(leaves));
     let words = kernel.words(range(leaves));
-    rewrite.mend(format!("Write `{words}` without the `if`"))
+    rewrite.fix(format!("Write `{words}` without the `if`"))
 }
 
 /// The predicate that may hold the condition of both, where logic on predicates can be written.
@@ -71,12 +71,12 @@ fn both(kernel: &Kernel<'_>, branch: &Branch, outer: (u8, bool), own: (u8, bool)
 }
 
 /// `and`, then the predicated `break`.
-fn apart(kernel: &Kernel<'_>, branch: &Branch, leaves: usize, and: &str, write: &str) -> Mend {
+fn apart(kernel: &Kernel<'_>, branch: &Branch, leaves: usize, and: &str, write: &str) -> ItemFix {
     let mut rewrite = kernel.rewrite();
     let range = |at: usize| kernel.range(at);
     rewrite.replace(range(branch.at), and);
     rewrite.replace(range(leaves), write);
     rewrite.remove(range(branch.end));
     rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(leaves));
-    rewrite.mend(format!("Replace the `if` with `{and}`"))
+    rewrite.fix(format!("Replace the `if` with `{and}`"))
 }

@@ -5,7 +5,7 @@ use expect_test::{Expect, expect};
 use crate::answer::Severity;
 use crate::fixture::{FILE, open};
 
-/// Hints that have a mend, with the lines that it changes.
+/// Hints that have a fix, with the lines that it changes.
 fn check(statements: &str, expected: Expect) {
     let source = format!(".kernel k\n{statements}\n    halt\n.end\n");
     let (fixture, analysis) = open(&source);

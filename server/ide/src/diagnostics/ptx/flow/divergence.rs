@@ -16,7 +16,7 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
 use super::super::super::codes;
-use super::super::super::problem::{Mend, Problem};
+use super::super::super::problem::{ItemFix, Problem};
 use crate::db::{Db, Item};
 use crate::place::token_covering;
 use crate::variance;
@@ -127,8 +127,8 @@ fn broken_promise(
     );
     let modifier = promise(db, item, instruction);
     let range = modifier.unwrap_or(instruction.opcode_range());
-    let mend = modifier.map(|range| Mend::new("Remove `.uni`").delete(range).preferred());
-    let problem = Problem::warning(range, codes::UNIFORM_PROMISE, message).with_fix(mend);
+    let fix = modifier.map(|range| ItemFix::new("Remove `.uni`").delete(range).preferred());
+    let problem = Problem::warning(range, codes::UNIFORM_PROMISE, message).with_fix(fix);
     because(problem, function, links)
 }
 

@@ -3,7 +3,7 @@
 use warplens_hir::ptx::{Instruction, Mnemonic, Near};
 use warplens_isa::ptx as isa;
 
-use super::super::super::problem::Mend;
+use super::super::super::problem::ItemFix;
 use super::super::super::{Problem, codes};
 use super::places::Places;
 use super::words;
@@ -43,8 +43,8 @@ fn order(instruction: Instruction<'_>, near: &Near, places: &Places) -> Option<P
     let range = places.mnemonic(instruction)?;
     let documented = words::documented(near.entry, &near.chosen);
     let message = format!("these modifiers must be in this order: `{documented}`");
-    let mend = Mend::replacement(range, &documented);
-    Some(Problem::error(range, codes::INVALID_FORM, message).with_fix(mend))
+    let fix = ItemFix::replacement(range, &documented);
+    Some(Problem::error(range, codes::INVALID_FORM, message).with_fix(fix))
 }
 
 /// The nearest forms want one more modifier.
@@ -71,7 +71,7 @@ fn missing(instruction: Instruction<'_>, near: &[Near], slot: usize, places: &Pl
             chosen[near.missing[0]] = Some(value);
             let whole = words::documented(near.entry, &chosen);
             if offered.len() < 4 && !offered.contains(&whole) {
-                problem = problem.with_fix(Mend::replacement(range, &whole));
+                problem = problem.with_fix(ItemFix::replacement(range, &whole));
                 offered.push(whole);
             }
         }
@@ -101,7 +101,7 @@ fn extra(instruction: Instruction<'_>, near: &Near, at: usize, places: &Places) 
         true => Problem::warning(range, codes::REPEATED_MODIFIER, message),
         false => Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message),
     };
-    Some(problem.with_fix(Mend::new(format!("Remove `{word}`")).delete(range)))
+    Some(problem.with_fix(ItemFix::new(format!("Remove `{word}`")).delete(range)))
 }
 
 /// With which other modifiers one goes that cannot stand here.
@@ -152,7 +152,7 @@ fn replaced(
     let mut offered: Vec<&String> = Vec::new();
     for word in &wanted {
         if offered.len() < 4 && !offered.contains(&word) {
-            problem = problem.with_fix(Mend::replacement(range, word));
+            problem = problem.with_fix(ItemFix::replacement(range, word));
             offered.push(word);
         }
     }

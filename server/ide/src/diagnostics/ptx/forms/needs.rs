@@ -4,7 +4,7 @@ use warplens_hir::ptx::{FormMatch, Instruction, Unmet};
 use warplens_isa::Version;
 use warplens_isa::ptx::{self as isa, Need, TargetNeed};
 
-use super::super::super::problem::Mend;
+use super::super::super::problem::ItemFix;
 use super::super::super::{Problem, codes};
 use super::{Reporter, words};
 use crate::answer::Tag;
@@ -78,7 +78,7 @@ fn module(report: &Reporter<'_>, version: bool, target: bool) -> String {
 }
 
 /// Raises what is too low, as little as possible.
-fn raise(report: &Reporter<'_>, need: Need, version: bool, target: bool) -> Option<Mend> {
+fn raise(report: &Reporter<'_>, need: Need, version: bool, target: bool) -> Option<ItemFix> {
     let architecture = target.then(|| architecture(need.target)).flatten();
     if target && architecture.is_none() {
         return None;
@@ -89,14 +89,14 @@ fn raise(report: &Reporter<'_>, need: Need, version: bool, target: bool) -> Opti
     let titles = since.iter().map(|since| format!("`.version {since}`"));
     let titles: Vec<String> =
         titles.chain(architecture.map(|architecture| format!("`.target {architecture}`"))).collect();
-    let mut mend = Mend::new(format!("Raise to {}", words::all_of(&titles)));
+    let mut fix = ItemFix::new(format!("Raise to {}", words::all_of(&titles)));
     if let Some(since) = since {
-        mend = mend.version(&since);
+        fix = fix.version(&since);
     }
     if let Some(architecture) = architecture {
-        mend = mend.architecture(architecture);
+        fix = fix.architecture(architecture);
     }
-    Some(mend)
+    Some(fix)
 }
 
 /// The lowest target that will do.
@@ -151,8 +151,8 @@ fn gone(
     };
     let message = format!("`{name}` is gone since PTX {}{on}{}", removed.since, instead(form));
     let range = report.places.mnemonic(instruction)?;
-    let mend = with_mask(report, instruction, form);
-    Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(mend))
+    let fix = with_mask(report, instruction, form);
+    Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(fix))
 }
 
 /// A form for which there is a newer one.
@@ -175,14 +175,14 @@ fn sync(form: &FormMatch) -> Option<String> {
 }
 
 fn instead(form: &FormMatch) -> String {
-    let mend = |sync| format!("; use `{sync}` with a mask of the lanes that take part");
-    sync(form).map(mend).unwrap_or_default()
+    let fix = |sync| format!("; use `{sync}` with a mask of the lanes that take part");
+    sync(form).map(fix).unwrap_or_default()
 }
 
 /// The same with `.sync`, of all lanes.
-fn with_mask(report: &Reporter<'_>, instruction: Instruction<'_>, form: &FormMatch) -> Option<Mend> {
+fn with_mask(report: &Reporter<'_>, instruction: Instruction<'_>, form: &FormMatch) -> Option<ItemFix> {
     let sync = sync(form)?;
     let operands = report.places.operands_from(instruction, 0)?;
-    let mend = Mend::new(format!("Replace with `{sync}` of all lanes"));
-    Some(mend.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
+    let fix = ItemFix::new(format!("Replace with `{sync}` of all lanes"));
+    Some(fix.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
 }

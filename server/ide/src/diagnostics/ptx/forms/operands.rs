@@ -7,7 +7,7 @@ use warplens_hir::ptx::{
 };
 use warplens_isa::ptx::OperandKind;
 
-use super::super::super::problem::Mend;
+use super::super::super::problem::ItemFix;
 use super::super::super::{Problem, codes};
 use super::{Reporter, words};
 
@@ -39,8 +39,8 @@ pub(super) fn problem(
         _ => false,
     };
     if brackets {
-        let mend = Mend::new("Put it in brackets").insert(range.start(), "[").insert(range.end(), "]");
-        problem = problem.with_fix(mend);
+        let fix = ItemFix::new("Put it in brackets").insert(range.start(), "[").insert(range.end(), "]");
+        problem = problem.with_fix(fix);
     }
     Some(problem)
 }
@@ -79,7 +79,7 @@ pub(super) fn wrong_type(
     let meant = format!("{}{}", &written.name()[..1], first.bits());
     let is_type = written.kind() != TypeKind::Float && Type::from_name(&meant).is_some();
     Some(match is_type {
-        true => problem.with_fix(Mend::replacement(range, &format!(".{meant}"))),
+        true => problem.with_fix(ItemFix::replacement(range, &format!(".{meant}"))),
         false => problem,
     })
 }
@@ -243,9 +243,9 @@ impl Operand<'_> {
                 (codes::OPERAND_KIND, "at least one result must go to a register, not to `_`".to_owned())
             }
             Wrong::SpecialSize { name: register, takes } => {
-                let mend = "read it with a type of its own size and convert it with `cvt`";
+                let fix = "read it with a type of its own size and convert it with `cvt`";
                 let message =
-                    format!("{} has another size than {}; {mend}", self.text(register), words::ty(takes));
+                    format!("{} has another size than {}; {fix}", self.text(register), words::ty(takes));
                 (codes::OPERAND_TYPE, message)
             }
             Wrong::SpecialVector(register) => {
@@ -355,13 +355,13 @@ impl Operand<'_> {
             Written::Sink => "`_` takes no value here".to_owned(),
             Written::Arguments => "these are arguments".to_owned(),
         };
-        let mend = match written {
+        let fix = match written {
             Written::Variable(_) | Written::Function(_) if self.rule.kinds.has(OperandKind::Register) => {
                 "; its address comes to a register with `mov`"
             }
             _ => "",
         };
-        format!("{what}; `{name}` takes {takes} here{mend}")
+        format!("{what}; `{name}` takes {takes} here{fix}")
     }
 
     fn special(&self, register: NameId, takes: &str) -> String {

@@ -3,7 +3,7 @@ use expect_test::{Expect, expect};
 use super::super::super::codes;
 use crate::fixture::{FILE, open};
 
-/// The diagnostics of a module, with what would mend them.
+/// The diagnostics of a module, with what would fix them.
 fn check(source: &str, expect: Expect) {
     let (fixture, analysis) = open(source);
     let mut shown = String::new();

@@ -20,7 +20,7 @@ const MOST: usize = 2;
 /// As many further uses are shown beside the first.
 const RELATED: usize = 5;
 
-/// Uses of names that one declaration would mend.
+/// Uses of names that one declaration would fix.
 struct Missing {
     /// `%r` of `%r1` and `%r2`; a name by itself otherwise.
     stem: SmolStr,
@@ -152,11 +152,11 @@ impl Place<'_> {
     }
 
     fn too_late(&self, range: TextRange, later: &ModuleSymbol) -> Diagnostic {
-        let mend = match later.kind {
+        let fix = match later.kind {
             ModuleKind::Function { .. } => "declare it above with a prototype, or move it up",
             _ => "move its declaration up",
         };
-        let message = format!("`{}` is declared only further down; {mend}", later.name);
+        let message = format!("`{}` is declared only further down; {fix}", later.name);
         let related = Related {
             file: self.file.id(self.db),
             range: place_of(self.db, self.file, later),
