@@ -15,8 +15,8 @@ use crate::answer::{
 };
 use crate::db::{Database, Db, Document, File};
 use crate::diagnostics::Rules;
+use crate::dialect::{Dialect, Rewritten};
 use crate::module_target::Profile;
-use crate::spelling::{Respelled, Spelling};
 
 /// Why a question was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -209,10 +209,10 @@ impl Analysis {
     }
 
     /// A WAVE file in one of its spellings, as far as it can be written so.
-    pub fn respell(&self, file: FileId, spelling: Spelling) -> Answer<Respelled> {
+    pub fn rewrite_in_dialect(&self, file: FileId, dialect: Dialect) -> Answer<Rewritten> {
         self.ask(file, |db, file| match file.language(db) {
-            Language::Wave => crate::spelling::respell(db, file, spelling),
-            Language::Ptx => Respelled::default(),
+            Language::Wave => crate::dialect::rewrite_in_dialect(db, file, dialect),
+            Language::Ptx => Rewritten::default(),
         })
     }
 

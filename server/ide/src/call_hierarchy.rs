@@ -9,7 +9,7 @@ use warplens_syntax::Language;
 use crate::answer::{FileId, SymbolKind, Target};
 use crate::db::{Database, File};
 use crate::names::{self, Namespace, Subject};
-use crate::place::Place;
+use crate::position::FilePosition;
 use crate::{Analysis, Answer};
 
 /// A function that calls or is called.
@@ -52,8 +52,8 @@ impl Analysis {
 }
 
 fn call_item(db: &Database, file: File, offset: TextSize) -> Option<CallItem> {
-    let place = Place::new(db, file, offset)?;
-    match names::named(db, &place)?.subject {
+    let position = FilePosition::new(db, file, offset)?;
+    match names::named(db, &position)?.subject {
         Subject::Module(Namespace::Module, name) => ptx::item_of(db, file, &name),
         Subject::Module(namespace @ (Namespace::Kernels | Namespace::Labels), name) => {
             wave::item_of(db, file, namespace, &name)
@@ -93,7 +93,7 @@ mod tests {
 
     fn show(fixture: &Fixture, calls: &[Calls]) -> String {
         let line = |calls: &Calls| {
-            let places: Vec<String> = calls.places.iter().map(|place| fixture.show(*place)).collect();
+            let places: Vec<String> = calls.places.iter().map(|position| fixture.show(*position)).collect();
             let CallItem { name, kind, detail, target } = &calls.item;
             format!("{name} {kind:?} ({detail}) {} by {}\n", fixture.show(target.focus), places.join(" "))
         };

@@ -9,22 +9,22 @@ use warplens_syntax::{Language, SyntaxKind};
 
 use crate::answer::{CompletionItem, CompletionKind, TextEdit};
 use crate::db::{Database, File};
-use crate::place::{Place, token_covering};
+use crate::position::{FilePosition, token_covering};
 
 pub(crate) use snippet::Snippet;
 
 /// What fits at an offset; nothing inside comments and strings.
 pub(crate) fn completions(db: &Database, file: File, offset: TextSize) -> Vec<CompletionItem> {
-    let Some(place) = Place::new(db, file, offset) else { return in_empty_file(db, file) };
-    if is_in_text(db, &place) {
+    let Some(position) = FilePosition::new(db, file, offset) else { return in_empty_file(db, file) };
+    if is_in_text(db, &position) {
         return Vec::new();
     }
-    let proposals = match place.language(db) {
-        Language::Ptx => ptx::proposals(db, &place),
-        Language::Wave => wave::proposals(db, &place),
+    let proposals = match position.language(db) {
+        Language::Ptx => ptx::proposals(db, &position),
+        Language::Wave => wave::proposals(db, &position),
     };
-    let word = place.in_file(proposals.word);
-    proposals.finish(if place.blanks > 0.into() { TextRange::empty(offset) } else { word })
+    let word = position.in_file(proposals.word);
+    proposals.finish(if position.blanks > 0.into() { TextRange::empty(offset) } else { word })
 }
 
 /// What a file can begin with.
@@ -38,10 +38,10 @@ fn in_empty_file(db: &Database, file: File) -> Vec<CompletionItem> {
 }
 
 /// Whether the place lies in a comment or a string.
-pub(crate) fn is_in_text(db: &Database, place: &Place<'_>) -> bool {
-    let Some(before) = place.offset.checked_sub(1.into()) else { return false };
-    let Some(token) = token_covering(&place.item.parse(db).syntax(), before) else { return false };
-    let inside = token.text_range().end() > place.offset;
+pub(crate) fn is_in_text(db: &Database, position: &FilePosition<'_>) -> bool {
+    let Some(before) = position.offset.checked_sub(1.into()) else { return false };
+    let Some(token) = token_covering(&position.item.parse(db).syntax(), before) else { return false };
+    let inside = token.text_range().end() > position.offset;
     match token.kind() {
         SyntaxKind::COMMENT => inside || !token.text().ends_with("*/"),
         SyntaxKind::STRING => inside,

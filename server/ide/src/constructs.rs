@@ -9,7 +9,7 @@ use warplens_hir::wave::{Code, Link};
 use warplens_syntax::Language;
 
 use crate::db::{Database, wave_code};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// One of the words of a construct, relative to the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,12 +37,12 @@ impl Construct {
 }
 
 /// The construct of which a word is at a place.
-pub(crate) fn at(db: &Database, place: &Place<'_>) -> Option<Construct> {
-    if place.language(db) != Language::Wave {
+pub(crate) fn at(db: &Database, position: &FilePosition<'_>) -> Option<Construct> {
+    if position.language(db) != Language::Wave {
         return None;
     }
-    let range = place.token(db)?.text_range();
-    let code = wave_code(db, place.item);
+    let range = position.token(db)?.text_range();
+    let code = wave_code(db, position.item);
     let words = match code.instruction_at(range.start()) {
         Some(index) if code.instructions[index].mnemonic_range.contains_range(range) => {
             code.construct(index).into_iter().map(|index| word(&code, index)).collect()

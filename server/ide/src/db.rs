@@ -19,10 +19,10 @@ use warplens_hir::{ptx, wave};
 use warplens_syntax::{EditSummary, ItemKind, ItemList, Language, Parse};
 
 use crate::answer::FileId;
-use crate::lineage::Lineage;
-use crate::mnemonics::Mnemonics;
+use crate::edit_history::EditHistory;
+use crate::form_cache::FormCache;
+use crate::lru_cache::LruCache;
 use crate::module_target::Profile;
-use crate::recent::Recent;
 
 /// What a query needs of the database beside salsa's own.
 #[salsa::db]
@@ -151,14 +151,14 @@ pub(crate) fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
     list.iter().map(item).collect()
 }
 
-/// Trees and lowered functions of the items in use; see [`Recent`] for why they are not queries.
+/// Trees and lowered functions of the items in use; see [`LruCache`] for why they are not queries.
 #[derive(Default)]
 pub(crate) struct Cache {
-    trees: Recent<Parse>,
-    ptx: Recent<Option<Arc<ptx::Function>>>,
-    wave: Recent<Arc<wave::Code>>,
-    lineage: Lineage,
-    pub(crate) mnemonics: Mnemonics,
+    trees: LruCache<Parse>,
+    ptx: LruCache<Option<Arc<ptx::Function>>>,
+    wave: LruCache<Arc<wave::Code>>,
+    history: EditHistory,
+    pub(crate) forms: FormCache,
 }
 
 impl Cache {
@@ -166,13 +166,13 @@ impl Cache {
     pub(crate) fn note_edit(&self, before: &Document, after: &Document, summary: EditSummary) {
         if summary.removed == 1 && summary.inserted == 1 {
             let text = |document: &Document| Arc::clone(&document.items().items()[summary.first].text);
-            self.lineage.note(&text(before), &text(after));
+            self.history.note(&text(before), &text(after));
         }
     }
 
     fn tree(&self, language: Language, text: &Arc<str>) -> Parse {
         self.trees.get(text, || {
-            let ancestors = self.lineage.take_ancestors(text).into_iter();
+            let ancestors = self.history.take_ancestors(text).into_iter();
             let known = ancestors.filter_map(|before| self.trees.peek(&before)).next();
             match known {
                 Some(old) => warplens_syntax::reparse_item(language, &old, text),

@@ -6,19 +6,19 @@ use crate::answer::Target;
 use crate::constructs;
 use crate::db::{Database, File};
 use crate::names;
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// The declarations of the name at an offset; of a word of a construct what opens it, and of that what closes it.
 pub(crate) fn definition(db: &Database, file: File, offset: TextSize) -> Vec<Target> {
-    let Some(place) = Place::new(db, file, offset) else { return Vec::new() };
-    if let Some(named) = names::named(db, &place) {
-        return names::declarations(db, &place, &named.subject);
+    let Some(position) = FilePosition::new(db, file, offset) else { return Vec::new() };
+    if let Some(named) = names::named(db, &position) {
+        return names::declarations(db, &position, &named.subject);
     }
-    let other = constructs::at(db, &place).and_then(|construct| construct.counterpart());
+    let other = constructs::at(db, &position).and_then(|construct| construct.counterpart());
     let target = other.map(|word| Target {
         file: file.id(db),
-        full: place.in_file(word.statement),
-        focus: place.in_file(word.focus),
+        full: position.in_file(word.statement),
+        focus: position.in_file(word.focus),
     });
     target.into_iter().collect()
 }

@@ -24,7 +24,7 @@ use crate::db::{Database, Db, File, Item, items};
 use crate::lints::item_lints;
 use crate::names::module_uses;
 use allow::{Allow, Allowances};
-use problem::Frame;
+use problem::FileContext;
 pub(crate) use problem::{ItemFix, Problem};
 
 /// As many diagnostics are listed for a file, and then one that says how many more there are.
@@ -103,16 +103,16 @@ pub(crate) fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagn
         Language::Wave => wave::check_file(db, file),
     };
     of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
-    let frame = Frame::new(db, file);
+    let context = FileContext::new(db, file);
     for (index, problems) in of_items.into_iter().enumerate() {
         let start = list.start_of(index);
-        problems.listed.iter().for_each(|problem| report.add(problem.in_file(&frame, start)));
+        problems.listed.iter().for_each(|problem| report.add(problem.in_file(&context, start)));
         report.more += problems.more;
     }
     if rules.want_lints() {
         for (index, item) in items(db, file).iter().enumerate() {
             let start = list.start_of(index);
-            item_lints(db, file, *item).iter().for_each(|lint| report.add(lint.in_file(&frame, start)));
+            item_lints(db, file, *item).iter().for_each(|lint| report.add(lint.in_file(&context, start)));
         }
     }
     report.finish(list.text_len())

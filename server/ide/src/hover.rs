@@ -8,16 +8,16 @@ use warplens_syntax::Language;
 
 use crate::answer::Hover;
 use crate::db::{Database, File};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// The explanation of what is at an offset.
 pub(crate) fn hover(db: &Database, file: File, offset: TextSize) -> Option<Hover> {
-    let place = Place::new(db, file, offset)?;
-    let (range, markdown) = match place.language(db) {
-        Language::Ptx => ptx::hover(db, &place)?,
-        Language::Wave => wave::hover(db, &place)?,
+    let position = FilePosition::new(db, file, offset)?;
+    let (range, markdown) = match position.language(db) {
+        Language::Ptx => ptx::hover(db, &position)?,
+        Language::Wave => wave::hover(db, &position)?,
     };
-    Some(Hover { range: place.in_file(range), markdown })
+    Some(Hover { range: position.in_file(range), markdown })
 }
 
 #[cfg(test)]

@@ -10,7 +10,7 @@ use warplens_syntax::ptx::ast;
 use crate::answer::FileId;
 use crate::db::{Database, File, Item, items, ptx_function, ptx_header};
 use crate::module::module_names;
-use crate::place::token_covering;
+use crate::position::token_covering;
 use crate::{Analysis, Answer};
 
 /// Which hints are wanted.

@@ -7,7 +7,7 @@
 //! the cost of a keystroke follows the function edited and never the size of the file:
 //!
 //! * `db`, the database: files as lists of items, the items as tracked structs without positions; trees and lowered
-//!   functions of the items in use, bounded by size (`recent`);
+//!   functions of the items in use, bounded by size (`lru_cache`);
 //! * `module`, what the items of a file see of each other; `names`, what a name stands for and where else it stands;
 //! * one file for each feature, with its tests below it; what differs by language lies in its `ptx` and `wave`.
 //!
@@ -22,18 +22,20 @@ mod db;
 mod declared;
 mod definition;
 mod diagnostics;
+mod dialect;
+mod edit_history;
 mod explain;
 #[cfg(test)]
 mod fixture;
 mod folding;
+mod form_cache;
 mod format;
 mod hover;
 mod inlay_hints;
 pub mod lanes;
-mod lineage;
 mod links;
 mod lints;
-mod mnemonics;
+mod lru_cache;
 mod module;
 mod module_symbols;
 mod module_target;
@@ -41,13 +43,11 @@ mod names;
 mod notation;
 mod occupancy;
 mod occurrences;
-mod place;
-mod recent;
+mod position;
 mod rename;
 mod selection;
 mod signature_help;
 mod similar;
-mod spelling;
 mod symbols;
 mod tokens;
 mod variance;
@@ -56,6 +56,7 @@ pub use analysis::{Analysis, AnalysisHost, Answer, Cancelled, Canceller, Edited,
 pub use answer::*;
 pub use call_hierarchy::{CallItem, Calls};
 pub use diagnostics::{Code, MAX_DIAGNOSTICS, Rules, code, codes, nearest_code, nearest_rule, rule};
+pub use dialect::{Dialect, NotRewritten, Rewritten};
 pub use explain::{explain, nearest_name};
 pub use format::Formatted;
 pub use inlay_hints::{InlayHint, InlayHintKind, InlayHintKinds};
@@ -64,7 +65,6 @@ pub use lints::LINTS;
 pub use module_symbols::ModuleSymbol;
 pub use module_target::Profile;
 pub use signature_help::{Signature, SignatureHelp, SignatureParameter};
-pub use spelling::{Left, Respelled, Spelling};
 pub use text_size::{TextRange, TextSize};
 pub use warplens_hir::wave::Accepts;
 pub use warplens_syntax::Language;

@@ -32,7 +32,7 @@ impl Analysis {
 
 /// A place that an item names, relative to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct SourceRef {
     range: TextRange,
     /// The number of a `.file` directive.
     file: u32,
@@ -41,34 +41,34 @@ pub(crate) struct Place {
 
 /// The places that an item names.
 #[salsa::tracked(returns(deref))]
-fn item_places<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Place]> {
+fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
     let text = &item.text(db).0;
     if item.language(db) != Language::Ptx || !(text.contains(".loc") || text.contains(".file")) {
         return Box::default();
     }
-    item.parse(db).syntax().descendants().flat_map(|node| places(&node)).collect()
+    item.parse(db).syntax().descendants().flat_map(|node| source_refs(&node)).collect()
 }
 
 /// The places that a directive names: one of its own, and for inlined code that of the call.
-fn places(node: &SyntaxNode) -> Vec<Place> {
+fn source_refs(node: &SyntaxNode) -> Vec<SourceRef> {
     if let Some(file) = ast::FileDirective::cast(node.clone()) {
         let place = || {
             let number = number(&file.index_token()?)?;
-            Some(Place { range: file.path_token()?.text_range(), file: number, place: None })
+            Some(SourceRef { range: file.path_token()?.text_range(), file: number, place: None })
         };
-        return place().into_iter().collect();
+        return source_ref().into_iter().collect();
     }
     let Some(loc) = ast::LocDirective::cast(node.clone()) else { return Vec::new() };
-    let inlined = loc.loc_attributes().filter_map(|attribute| place(attribute.positions()));
-    place(loc.positions()).into_iter().chain(inlined).collect()
+    let inlined = loc.loc_attributes().filter_map(|attribute| source_ref(attribute.positions()));
+    source_ref(loc.positions()).into_iter().chain(inlined).collect()
 }
 
 /// `1 20 5`: file, line and column.
-fn place(tokens: impl Iterator<Item = SyntaxToken>) -> Option<Place> {
+fn source_ref(tokens: impl Iterator<Item = SyntaxToken>) -> Option<SourceRef> {
     let tokens: Vec<SyntaxToken> = tokens.take(3).collect();
     let [file, line, column] = &tokens[..] else { return None };
     let range = file.text_range().cover(column.text_range());
-    Some(Place { range, file: number(file)?, place: Some((number(line)?, number(column)?)) })
+    Some(SourceRef { range, file: number(file)?, place: Some((number(line)?, number(column)?)) })
 }
 
 fn number(token: &SyntaxToken) -> Option<u32> {
@@ -91,7 +91,7 @@ fn links(db: &Database, file: File) -> Vec<DocumentLink> {
     }
     for (index, item) in items.iter().enumerate() {
         let start = list.start_of(index);
-        links.extend(item_places(db, *item).iter().filter_map(|place| {
+        links.extend(item_source_refs(db, *item).iter().filter_map(|place| {
             let path = (*paths.get(&u64::from(place.file))?).clone();
             Some(DocumentLink { range: place.range + start, path, place: place.place })
         }));

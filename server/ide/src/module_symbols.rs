@@ -8,7 +8,7 @@ use warplens_syntax::Language;
 use crate::answer::{FileId, SymbolKind, Target};
 use crate::db::{Database, File, items, ptx_header};
 use crate::names::{self, Namespace, Subject};
-use crate::place::Place;
+use crate::position::FilePosition;
 use crate::{Analysis, Answer, declared, symbols};
 
 /// A name that a file declares for all of it.
@@ -90,8 +90,8 @@ fn kind(kind: &DeclarationKind) -> Option<(SymbolKind, bool)> {
 }
 
 fn linked_name(db: &Database, file: File, offset: TextSize) -> Option<String> {
-    let place = Place::new(db, file, offset)?;
-    match names::named(db, &place)?.subject {
+    let position = FilePosition::new(db, file, offset)?;
+    match names::named(db, &position)?.subject {
         Subject::Module(Namespace::Module, name) => Some(SmolStr::to_string(&name)),
         _ => None,
     }

@@ -89,14 +89,14 @@ fn version(major: u32, minor: u32) -> Version {
 
 /// Where a file says its version and its architecture: `8.5` and `sm_90`.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct TargetPlaces {
+pub(crate) struct TargetRanges {
     pub(crate) version: Option<TextRange>,
     pub(crate) architecture: Option<TextRange>,
 }
 
 /// Where a file says what it is written for. No query: it is asked only for a fix that changes it.
-pub(crate) fn target_places(db: &Database, file: File) -> TargetPlaces {
-    let mut found = TargetPlaces::default();
+pub(crate) fn target_ranges(db: &Database, file: File) -> TargetRanges {
+    let mut found = TargetRanges::default();
     let list = file.document(db).items();
     for (index, item) in items(db, file).iter().enumerate() {
         if item.kind(db) != ItemKind::Directive {

@@ -13,7 +13,7 @@ use warplens_syntax::Language;
 
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, Item, items};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// What a name stands for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,20 +50,20 @@ pub(crate) struct ModuleUse {
     pub(crate) namespace: Namespace,
     pub(crate) name: SmolStr,
     /// In text order, relative to the item.
-    pub(crate) places: Box<[UsePlace]>,
+    pub(crate) uses: Box<[NameUse]>,
 }
 
 /// One occurrence of a name of the module.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct UsePlace {
+pub(crate) struct NameUse {
     pub(crate) range: TextRange,
     pub(crate) access: Access,
-    pub(crate) need: Need,
+    pub(crate) requirement: Requirement,
 }
 
 /// Whether the name of an occurrence must be declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
+pub(crate) enum Requirement {
     /// It must.
     Declared,
     /// It must, unless a brace is missing or too many: then the label may stand just outside of the body.
@@ -82,18 +82,18 @@ pub(crate) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleU
 }
 
 /// What the name at a place is; `None` where no name stands.
-pub(crate) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
-    match place.language(db) {
-        Language::Ptx => ptx::named(db, place),
-        Language::Wave => wave::named(db, place),
+pub(crate) fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
+    match position.language(db) {
+        Language::Ptx => ptx::named(db, position),
+        Language::Wave => wave::named(db, position),
     }
 }
 
 /// All occurrences of a subject, in the order of the text. Those of a local one lie in the item of `place`.
-pub(crate) fn occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Occurrence> {
+pub(crate) fn occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
     match subject {
-        Subject::Module(namespace, name) => module_occurrences(db, place.file, *namespace, name),
-        local => local_occurrences(db, place, local),
+        Subject::Module(namespace, name) => module_occurrences(db, position.file, *namespace, name),
+        local => local_occurrences(db, position, local),
     }
 }
 
@@ -104,35 +104,35 @@ fn module_occurrences(db: &Database, file: File, namespace: Namespace, name: &st
         let uses =
             module_uses(db, *item).iter().find(|have| have.namespace == namespace && have.name == name);
         let start = document.start_of(index);
-        let places = uses.into_iter().flat_map(|have| &have.places);
-        found.extend(places.map(|place| Occurrence { range: place.range + start, access: place.access }));
+        let uses = uses.into_iter().flat_map(|have| &have.uses);
+        found.extend(uses.map(|found| Occurrence { range: found.range + start, access: found.access }));
     }
     found
 }
 
-fn local_occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Occurrence> {
-    let relative = match place.language(db) {
-        Language::Ptx => ptx::occurrences(db, place, subject),
-        Language::Wave => wave::occurrences(db, place, subject),
+fn local_occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
+    let relative = match position.language(db) {
+        Language::Ptx => ptx::occurrences(db, position, subject),
+        Language::Wave => wave::occurrences(db, position, subject),
     };
-    let absolute = |found: Occurrence| Occurrence { range: place.in_file(found.range), ..found };
+    let absolute = |found: Occurrence| Occurrence { range: position.in_file(found.range), ..found };
     relative.into_iter().map(absolute).collect()
 }
 
 /// Where what a name stands for is declared: one place, several when it is declared twice, none for the machine's own.
-pub(crate) fn declarations(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Target> {
-    let local = || match place.language(db) {
-        Language::Ptx => ptx::local_declaration(db, place),
-        Language::Wave => wave::local_declaration(db, place),
+pub(crate) fn declarations(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Target> {
+    let local = || match position.language(db) {
+        Language::Ptx => ptx::local_declaration(db, position),
+        Language::Wave => wave::local_declaration(db, position),
     };
     match subject {
-        Subject::Module(Namespace::Module, name) => ptx::module_declarations(db, place.file, name),
-        Subject::Module(namespace, name) => wave::file_declarations(db, place.file, *namespace, name),
+        Subject::Module(Namespace::Module, name) => ptx::module_declarations(db, position.file, name),
+        Subject::Module(namespace, name) => wave::file_declarations(db, position.file, *namespace, name),
         Subject::Special(_) => Vec::new(),
         Subject::Local(_) => {
-            let file = place.file.id(db);
+            let file = position.file.id(db);
             let target =
-                |(focus, full)| Target { file, full: place.in_file(full), focus: place.in_file(focus) };
+                |(focus, full)| Target { file, full: position.in_file(full), focus: position.in_file(focus) };
             local().map(target).into_iter().collect()
         }
     }

@@ -6,17 +6,17 @@ use crate::answer::{Access, Occurrence};
 use crate::constructs;
 use crate::db::{Database, File};
 use crate::names;
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// All occurrences of the name at an offset, its declaration among them, or all words of the construct.
 pub(crate) fn occurrences(db: &Database, file: File, offset: TextSize) -> Vec<Occurrence> {
-    let Some(place) = Place::new(db, file, offset) else { return Vec::new() };
-    if let Some(named) = names::named(db, &place) {
-        return names::occurrences(db, &place, &named.subject);
+    let Some(position) = FilePosition::new(db, file, offset) else { return Vec::new() };
+    if let Some(named) = names::named(db, &position) {
+        return names::occurrences(db, &position, &named.subject);
     }
-    let words = constructs::at(db, &place).map_or_else(Vec::new, |construct| construct.words);
+    let words = constructs::at(db, &position).map_or_else(Vec::new, |construct| construct.words);
     let occurrence = |(index, word): (usize, constructs::Word)| Occurrence {
-        range: place.in_file(word.focus),
+        range: position.in_file(word.focus),
         access: if index == 0 { Access::Declaration } else { Access::Part },
     };
     words.into_iter().enumerate().map(occurrence).collect()

@@ -13,13 +13,13 @@ use warplens_syntax::Language;
 use crate::answer::{RenameTarget, TextEdit};
 use crate::db::{Database, File};
 use crate::names::{self, Named, Subject};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// What a rename at an offset would rename.
 pub(crate) fn prepare(db: &Database, file: File, offset: TextSize) -> Result<RenameTarget, String> {
-    let (place, named) = target(db, file, offset)?;
-    let text = &place.item.text(db).0[named.range];
-    Ok(RenameTarget { range: place.in_file(named.range), placeholder: text.to_owned() })
+    let (position, named) = target(db, file, offset)?;
+    let text = &position.item.text(db).0[named.range];
+    Ok(RenameTarget { range: position.in_file(named.range), placeholder: text.to_owned() })
 }
 
 /// The edits of a rename, in the order of the text.
@@ -29,29 +29,33 @@ pub(crate) fn rename(
     offset: TextSize,
     name: &str,
 ) -> Result<Vec<TextEdit>, String> {
-    let (place, named) = target(db, file, offset)?;
-    let mut edits = match place.language(db) {
-        Language::Ptx => ptx::rename(db, &place, &named, name)?,
-        Language::Wave => wave::rename(db, &place, &named, name)?,
+    let (position, named) = target(db, file, offset)?;
+    let mut edits = match position.language(db) {
+        Language::Ptx => ptx::rename(db, &position, &named, name)?,
+        Language::Wave => wave::rename(db, &position, &named, name)?,
     };
     edits.sort_by_key(|edit| edit.range.start());
     Ok(edits)
 }
 
 /// What can be renamed at an offset.
-fn target<'db>(db: &'db Database, file: File, offset: TextSize) -> Result<(Place<'db>, Named), String> {
+fn target<'db>(
+    db: &'db Database,
+    file: File,
+    offset: TextSize,
+) -> Result<(FilePosition<'db>, Named), String> {
     let nothing = || "there is no name here that could be renamed".to_owned();
-    let place = Place::new(db, file, offset).ok_or_else(nothing)?;
-    let named = names::named(db, &place).ok_or_else(nothing)?;
+    let position = FilePosition::new(db, file, offset).ok_or_else(nothing)?;
+    let named = names::named(db, &position).ok_or_else(nothing)?;
     match &named.subject {
         // A register of WAVE, which nobody declares.
-        Subject::Local(_) if place.language(db) == Language::Wave => Ok((place, named)),
+        Subject::Local(_) if position.language(db) == Language::Wave => Ok((position, named)),
         Subject::Special(name) => Err(format!("`{name}` belongs to the machine; it cannot be renamed")),
-        subject if names::declarations(db, &place, subject).is_empty() => {
-            let text: SmolStr = place.item.text(db).0[named.range].into();
+        subject if names::declarations(db, &position, subject).is_empty() => {
+            let text: SmolStr = position.item.text(db).0[named.range].into();
             Err(format!("`{text}` is declared nowhere in this file, so it cannot be renamed here"))
         }
-        _ => Ok((place, named)),
+        _ => Ok((position, named)),
     }
 }
 

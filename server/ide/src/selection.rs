@@ -6,20 +6,20 @@ use warplens_syntax::{Language, SyntaxKind};
 
 use crate::constructs;
 use crate::db::{Database, File, wave_code};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// The nested ranges around an offset, the smallest first.
 pub(crate) fn selection(db: &Database, file: File, offset: TextSize) -> Vec<TextRange> {
-    let Some(place) = Place::new(db, file, offset) else { return Vec::new() };
-    let Some(token) = place.token(db) else { return Vec::new() };
+    let Some(position) = FilePosition::new(db, file, offset) else { return Vec::new() };
+    let Some(token) = position.token(db) else { return Vec::new() };
     // How a long body is cut into pieces says nothing to a person.
     let nodes = token.parent_ancestors().filter(|node| node.kind() != SyntaxKind::CHUNK);
     let nodes = nodes.map(|node| node.text_range());
     let mut ranges: Vec<TextRange> = std::iter::once(token.text_range()).chain(nodes).collect();
-    if place.language(db) == Language::Wave {
-        wave_constructs(&wave_code(db, place.item), &place.item.text(db).0, &mut ranges);
+    if position.language(db) == Language::Wave {
+        wave_constructs(&wave_code(db, position.item), &position.item.text(db).0, &mut ranges);
     }
-    let mut ranges: Vec<TextRange> = ranges.into_iter().map(|range| place.in_file(range)).collect();
+    let mut ranges: Vec<TextRange> = ranges.into_iter().map(|range| position.in_file(range)).collect();
     ranges.push(TextRange::up_to(file.document(db).items().text_len()));
     ranges.dedup();
     ranges

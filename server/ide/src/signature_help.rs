@@ -11,7 +11,7 @@ use crate::answer::FileId;
 use crate::completion;
 use crate::completion::ptx::context::{Context, Operand, Statement};
 use crate::db::{Database, File};
-use crate::place::Place;
+use crate::position::FilePosition;
 use crate::{Analysis, Answer};
 
 /// At most so many forms are listed; those that fit best are among them.
@@ -56,16 +56,16 @@ impl Analysis {
 }
 
 fn signature_help(db: &Database, file: File, offset: TextSize) -> Option<SignatureHelp> {
-    let place = Place::new(db, file, offset)?;
-    if completion::is_in_text(db, &place) {
+    let position = FilePosition::new(db, file, offset)?;
+    if completion::is_in_text(db, &position) {
         return None;
     }
-    if place.language(db) == Language::Wave {
-        return wave::help(db, &place);
+    if position.language(db) == Language::Wave {
+        return wave::help(db, &position);
     }
-    let statement = Statement::before(db, &place);
+    let statement = Statement::before(db, &position);
     let Context::Operand(operand) = statement.context() else { return None };
-    calls::help(db, &place, &operand).or_else(|| forms::help(&operand))
+    calls::help(db, &position, &operand).or_else(|| forms::help(&operand))
 }
 
 /// A label with the ranges of its parameters, as it grows.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
-use warplens_ide::{Accepts, AnalysisHost, FileId, Language, Left, Spelling, TextEdit};
+use warplens_ide::{Accepts, AnalysisHost, Dialect, FileId, Language, NotRewritten, TextEdit};
 use warplens_sim::wave::{LaunchConfig, decode, reference, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 
@@ -21,18 +21,18 @@ fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
     text
 }
 
-fn respelled(text: &str, spelling: Spelling) -> String {
+fn rewritten(text: &str, spelling: Dialect) -> String {
     let mut host = AnalysisHost::new();
     host.open(FILE, Language::Wave, text);
-    edited(text, host.snapshot().respell(FILE, spelling).unwrap().edits)
+    edited(text, host.snapshot().rewrite_in_dialect(FILE, spelling).unwrap().edits)
 }
 
 /// The text in the toolchain's spelling, and what was left.
-fn for_toolchain(text: &str) -> (String, Vec<Left>) {
+fn for_toolchain(text: &str) -> (String, Vec<NotRewritten>) {
     let mut host = AnalysisHost::new();
     host.open(FILE, Language::Wave, text);
-    let respelled = host.snapshot().respell(FILE, Spelling::Toolchain).unwrap();
-    (edited(text, respelled.edits), respelled.left)
+    let rewritten = host.snapshot().rewrite_in_dialect(FILE, Dialect::Toolchain).unwrap();
+    (edited(text, rewritten.edits), rewritten.left)
 }
 
 /// What toolchain 0.1.2 does not take or runs otherwise, where a line can be written otherwise.
@@ -60,7 +60,7 @@ fn departures(text: &str) -> Vec<String> {
 /// The body of a kernel for the toolchain; it must assemble.
 fn check(body: &str, expected: &Expect) {
     let text = format!(".kernel k\n    .registers 32\n{body}    halt\n.end\n");
-    let written = respelled(&text, Spelling::Toolchain);
+    let written = rewritten(&text, Dialect::Toolchain);
     let body = written.split_once("32\n").and_then(|(_, rest)| rest.rsplit_once("    halt\n"));
     let lines = body.expect("the frame stays").0.lines();
     expected.assert_eq(&lines.map(|line| format!("{}\n", &line[4..])).collect::<String>());
@@ -251,11 +251,11 @@ fn there_and_back_again() {
     corpus(&folder, &mut programs);
     let mut unchanged = 0;
     for (path, text) in programs {
-        let first = respelled(&text, Spelling::Toolchain);
-        let guide = respelled(&text, Spelling::Guide);
-        assert_eq!(respelled(&guide, Spelling::Toolchain), first, "{}", path.display());
-        assert_eq!(respelled(&guide, Spelling::Guide), guide, "{}", path.display());
-        assert_eq!(respelled(&first, Spelling::Toolchain), first, "{}", path.display());
+        let first = rewritten(&text, Dialect::Toolchain);
+        let guide = rewritten(&text, Dialect::Guide);
+        assert_eq!(rewritten(&guide, Dialect::Toolchain), first, "{}", path.display());
+        assert_eq!(rewritten(&guide, Dialect::Guide), guide, "{}", path.display());
+        assert_eq!(rewritten(&first, Dialect::Toolchain), first, "{}", path.display());
         if wave_asm::assemble(&text, "k.wave").is_ok() {
             assert!(wave_asm::assemble(&first, "k.wave").is_ok(), "{}", path.display());
             unchanged += usize::from(first == text);
@@ -442,7 +442,7 @@ proptest! {
             text = text.replace("registers 24", "registers 64").replace("r5", "r50").replace("r3", "r63");
         }
         let (written, left) = for_toolchain(&text);
-        let guide = respelled(&written, Spelling::Guide);
+        let guide = rewritten(&written, Dialect::Guide);
         let expected = memory(&text);
         prop_assert!(memory(&written) == expected, "{text}\nis not\n{written}");
         prop_assert!(memory(&guide) == expected, "{text}\nis not\n{guide}");

@@ -12,7 +12,7 @@ mod kernels {
 use std::ops::Range;
 
 use warplens_hir::wave as hir;
-use warplens_ide::{AnalysisHost, FileId, Spelling};
+use warplens_ide::{AnalysisHost, Dialect, FileId};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Status};
 use warplens_syntax::{Language, parse_file};
@@ -111,7 +111,8 @@ fn simulate(code: &hir::Code, launch: LaunchConfig) -> RunResult {
 fn in_toolchain_spelling(text: &str) -> String {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), Language::Wave, text);
-    let edits = host.snapshot().respell(FileId(0), Spelling::Toolchain).expect("nothing changes").edits;
+    let edits =
+        host.snapshot().rewrite_in_dialect(FileId(0), Dialect::Toolchain).expect("nothing changes").edits;
     let mut text = text.to_owned();
     for edit in edits.iter().rev() {
         text.replace_range(Range::<usize>::from(edit.range), &edit.insert);

@@ -2,7 +2,7 @@
 //! and means the same.
 
 use warplens_hir::wave as hir;
-use warplens_ide::{Accepts, AnalysisHost, Diagnostic, FileId, Language, Severity, Spelling, TextEdit};
+use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Language, Severity, TextEdit};
 use warplens_isa::Simulation;
 use warplens_isa::wave::{self as isa, Availability, Instruction};
 use warplens_sim::wave::{LaunchConfig, decode, reference, run};
@@ -182,16 +182,18 @@ fn what_mends_it_assembles_and_means_the_same() {
             let mut ran = false;
             for seed in SEEDS {
                 let text = kernel(line, seed);
-                let respelled =
-                    host(&text, Accepts::Both).snapshot().respell(FILE, Spelling::Toolchain).unwrap();
-                assert_eq!(!respelled.left.is_empty(), has_no_form(entry), "{line}: {:?}", respelled.left);
+                let rewritten = host(&text, Accepts::Both)
+                    .snapshot()
+                    .rewrite_in_dialect(FILE, Dialect::Toolchain)
+                    .unwrap();
+                assert_eq!(!rewritten.left.is_empty(), has_no_form(entry), "{line}: {:?}", rewritten.left);
                 if has_no_form(entry) {
                     continue;
                 }
                 let expected = structured(&text);
                 ran |= expected.is_some();
                 let fixed = [SEEDS[0], SEEDS[2]].contains(&seed).then(|| fixed(&text));
-                for written in [edited(&text, &respelled.edits)].into_iter().chain(fixed) {
+                for written in [edited(&text, &rewritten.edits)].into_iter().chain(fixed) {
                     assert!(wave_asm::assemble(&written, "k.wave").is_ok(), "{written}");
                     assert_eq!(departures(&written), [""; 0], "{written}");
                     let Some(expected) = &expected else { continue };

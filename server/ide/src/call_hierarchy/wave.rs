@@ -26,7 +26,7 @@ fn declared(db: &Database, file: File, namespace: Namespace, name: &str) -> Opti
     let declares = |item| {
         module_uses(db, item).iter().any(|found| {
             let is_it = found.namespace == namespace && found.name == name;
-            is_it && found.places.iter().any(|place| place.access == Access::Declaration)
+            is_it && found.uses.iter().any(|place| place.access == Access::Declaration)
         })
     };
     let index = items(db, file).iter().position(|item| declares(*item))?;

@@ -10,7 +10,7 @@ pub(crate) struct Snippet {
 enum Part {
     Text(String),
     /// A place to fill in, with what stands there until then.
-    Place(String),
+    Placeholder(String),
     /// A choice of words.
     Choice(Vec<String>),
 }
@@ -30,8 +30,8 @@ impl Snippet {
 
     /// Adds a place to fill in.
     #[must_use]
-    pub(crate) fn place(mut self, name: &str) -> Snippet {
-        self.parts.push(Part::Place(name.to_owned()));
+    pub(crate) fn placeholder(mut self, name: &str) -> Snippet {
+        self.parts.push(Part::Placeholder(name.to_owned()));
         self
     }
 
@@ -54,7 +54,7 @@ impl Snippet {
         for part in &self.parts {
             match part {
                 Part::Text(part) => text.push_str(&escape(part, "\\$}")),
-                Part::Place(name) => {
+                Part::Placeholder(name) => {
                     number += 1;
                     text.push_str(&format!("${{{number}:{}}}", escape(name, "\\$}")));
                 }
@@ -72,7 +72,7 @@ impl Snippet {
     pub(crate) fn plain(&self) -> String {
         let texts = self.parts.iter().map_while(|part| match part {
             Part::Text(text) => Some(text.as_str()),
-            Part::Place(_) | Part::Choice(_) => None,
+            Part::Placeholder(_) | Part::Choice(_) => None,
         });
         texts.collect::<String>().trim_end().to_owned()
     }
@@ -95,7 +95,8 @@ mod tests {
 
     #[test]
     fn writes_both_syntaxes() {
-        let snippet = Snippet::text("mov.").choice(&["u32", "b,64"]).then(" {$x}, ").place("a}").then(";");
+        let snippet =
+            Snippet::text("mov.").choice(&["u32", "b,64"]).then(" {$x}, ").placeholder("a}").then(";");
         assert_eq!(snippet.snippet(), "mov.${1|u32,b\\,64|} {\\$x\\}, ${2:a\\}};");
         assert_eq!(snippet.plain(), "mov.");
         assert_eq!(Snippet::text("ret;").plain(), "ret;");

@@ -10,21 +10,21 @@ use warplens_isa::wave as isa;
 use super::{Proposal, Proposals, Snippet};
 use crate::answer::{CompletionKind, TextEdit};
 use crate::db::Database;
-use crate::place::Place;
+use crate::position::FilePosition;
 use line::{Line, Statement};
 use structure::Around;
 
-pub(super) fn proposals(db: &Database, place: &Place<'_>) -> Proposals {
-    let line = Line::before(db, place);
+pub(super) fn proposals(db: &Database, position: &FilePosition<'_>) -> Proposals {
+    let line = Line::before(db, position);
     let mut proposals = Proposals::replacing(line.word);
     match line.statement() {
-        Statement::Start { guarded } => start(db, place, &line, guarded, &mut proposals),
-        Statement::Guard { negated } => operands::guard(db, place, negated, &mut proposals),
+        Statement::Start { guarded } => start(db, position, &line, guarded, &mut proposals),
+        Statement::Guard { negated } => operands::guard(db, position, negated, &mut proposals),
         Statement::Instruction { name, operands: [] } if line.typed.starts_with('.') && line.is_glued => {
             mnemonics::suffix(&name, &mut proposals);
         }
         Statement::Instruction { name, operands } => {
-            operands::operand(db, place, &name, operands, &mut proposals);
+            operands::operand(db, position, &name, operands, &mut proposals);
         }
         Statement::Directive { .. } | Statement::Other => {}
     }
@@ -32,17 +32,17 @@ pub(super) fn proposals(db: &Database, place: &Place<'_>) -> Proposals {
 }
 
 /// What a statement can begin with.
-fn start(db: &Database, place: &Place<'_>, line: &Line, guarded: bool, proposals: &mut Proposals) {
-    let around = Around::of(db, place, line.word.start());
+fn start(db: &Database, position: &FilePosition<'_>, line: &Line, guarded: bool, proposals: &mut Proposals) {
+    let around = Around::of(db, position, line.word.start());
     let is_directive = line.typed.starts_with('.');
     if guarded {
-        return mnemonics::instructions(db, place, proposals);
+        return mnemonics::instructions(db, position, proposals);
     }
     if around.is_kernel && !is_directive {
-        structure::words(db, place, line, &around, proposals);
-        mnemonics::instructions(db, place, proposals);
+        structure::words(db, position, line, &around, proposals);
+        mnemonics::instructions(db, position, proposals);
     }
-    directives(&around, |name| structure::moves(db, place, line, name), proposals);
+    directives(&around, |name| structure::moves(db, position, line, name), proposals);
 }
 
 /// What a file can begin with.
@@ -62,8 +62,10 @@ fn directives(around: &Around, moves: impl Fn(&str) -> Option<TextEdit>, proposa
         let name = Snippet::text(directive.name);
         let insert = match directive.arguments {
             "" => name,
-            arguments if around.is_kernel => name.then(" ").place(arguments),
-            arguments => name.then(" ").place(arguments).then("\n    ").place("").then("\n    halt\n.end"),
+            arguments if around.is_kernel => name.then(" ").placeholder(arguments),
+            arguments => {
+                name.then(" ").placeholder(arguments).then("\n    ").placeholder("").then("\n    halt\n.end")
+            }
         };
         let known = Proposal::known(directive.name, directive.summary, CompletionKind::Directive, 1);
         Proposal { insert, moves: moves(directive.name), ..known }

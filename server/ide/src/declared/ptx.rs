@@ -12,14 +12,14 @@ use warplens_syntax::{SyntaxKind, SyntaxNode};
 use super::{count, one_line};
 use crate::db::{Database, Item, items, ptx_function, ptx_header};
 use crate::module::module_names;
-use crate::place::{Place, token_covering};
+use crate::position::{FilePosition, token_covering};
 
 /// The name at a place, declared in the same function: its declaration, what it is, how often it is used.
-pub(crate) fn local(db: &Database, place: &Place<'_>) -> Option<String> {
-    let function = ptx_function(db, place.item)?;
-    let name = function.name_at(place.offset)?;
+pub(crate) fn local(db: &Database, position: &FilePosition<'_>) -> Option<String> {
+    let function = ptx_function(db, position.item)?;
+    let name = function.name_at(position.offset)?;
     let symbol = function.symbol(name.resolution.symbol()?);
-    let tree = place.item.parse(db).syntax();
+    let tree = position.item.parse(db).syntax();
     let declaration = declaration_text(&tree, symbol.range).unwrap_or_else(|| symbol.name.to_string());
     let what = what(&function, name);
     Some(format!("```ptx\n{declaration}\n```\n\n{what} · {}", usage(&function, name.referent)))
@@ -104,9 +104,9 @@ fn times(number: usize) -> String {
 }
 
 /// A name of the module: its declaration as written, wherever it stands.
-pub(crate) fn of_module(db: &Database, place: &Place<'_>, name: &str) -> Option<String> {
-    let symbol = module_names(db, place.file).definition(name)?;
-    let item = items(db, place.file)[symbol.item as usize];
+pub(crate) fn of_module(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
+    let symbol = module_names(db, position.file).definition(name)?;
+    let item = items(db, position.file)[symbol.item as usize];
     let declaration = &ptx_header(db, item).declarations[symbol.declaration as usize];
     let text = outline(db, item, declaration.name_range).unwrap_or_else(|| name.to_owned());
     Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}", module_kind(&declaration.kind)))

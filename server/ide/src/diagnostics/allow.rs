@@ -13,7 +13,7 @@ use super::rules::{nearest_rule, rule};
 use super::{ItemProblems, codes, item_problems};
 use crate::answer::{Diagnostic, Fix, Origin, Severity, TextEdit};
 use crate::db::{Database, Db, File, Item, items};
-use crate::place::token_covering;
+use crate::position::token_covering;
 use crate::similar::did_you_mean;
 
 /// What a comment starts with that is meant for us.

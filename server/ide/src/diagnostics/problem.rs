@@ -10,7 +10,7 @@ use text_size::{TextRange, TextSize};
 
 use crate::answer::{Diagnostic, Fix, Related, Severity, Tag, TextEdit};
 use crate::db::{Database, File};
-use crate::module_target::{TargetPlaces, target_places};
+use crate::module_target::{TargetRanges, target_ranges};
 
 /// A diagnostic relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -71,8 +71,8 @@ impl Problem {
     }
 
     /// The diagnostic of an item that starts there.
-    pub(crate) fn in_file(&self, frame: &Frame<'_>, start: TextSize) -> Diagnostic {
-        let file = frame.file.id(frame.db);
+    pub(crate) fn in_file(&self, context: &FileContext<'_>, start: TextSize) -> Diagnostic {
+        let file = context.file.id(context.db);
         let related = self.related.iter().map(|(range, message)| Related {
             file,
             range: *range + start,
@@ -81,7 +81,7 @@ impl Problem {
         Diagnostic {
             related: related.collect(),
             tags: self.tags.clone(),
-            fixes: self.fixes.iter().filter_map(|fix| fix.in_file(frame, start)).collect(),
+            fixes: self.fixes.iter().filter_map(|fix| fix.in_file(context, start)).collect(),
             ..Diagnostic::new(self.range + start, self.severity, self.code, self.message.as_str())
         }
     }
@@ -153,12 +153,12 @@ impl ItemFix {
         self
     }
 
-    fn in_file(&self, frame: &Frame<'_>, start: TextSize) -> Option<Fix> {
+    fn in_file(&self, context: &FileContext<'_>, start: TextSize) -> Option<Fix> {
         let edit = |(anchor, text): &(Anchor, SmolStr)| {
             let range = match anchor {
                 Anchor::Item(range) => *range + start,
-                Anchor::Version => frame.places().version?,
-                Anchor::Architecture => frame.places().architecture?,
+                Anchor::Version => context.target_ranges().version?,
+                Anchor::Architecture => context.target_ranges().architecture?,
             };
             Some(TextEdit { range, insert: text.to_string() })
         };
@@ -168,18 +168,18 @@ impl ItemFix {
 }
 
 /// The file around the items whose problems are listed.
-pub(crate) struct Frame<'db> {
+pub(crate) struct FileContext<'db> {
     db: &'db Database,
     file: File,
-    places: OnceCell<TargetPlaces>,
+    target_ranges: OnceCell<TargetRanges>,
 }
 
-impl<'db> Frame<'db> {
-    pub(crate) fn new(db: &'db Database, file: File) -> Frame<'db> {
-        Frame { db, file, places: OnceCell::new() }
+impl<'db> FileContext<'db> {
+    pub(crate) fn new(db: &'db Database, file: File) -> FileContext<'db> {
+        FileContext { db, file, target_ranges: OnceCell::new() }
     }
 
-    fn places(&self) -> &TargetPlaces {
-        self.places.get_or_init(|| target_places(self.db, self.file))
+    fn target_ranges(&self) -> &TargetRanges {
+        self.target_ranges.get_or_init(|| target_ranges(self.db, self.file))
     }
 }

@@ -14,7 +14,7 @@ use super::problem::ItemFix;
 use super::{Problem, codes};
 use crate::answer::{Access, Diagnostic, Related, Severity, Tag};
 use crate::db::{Database, Db, File, Item, items, wave_code};
-use crate::names::{Namespace, Need, module_uses};
+use crate::names::{Namespace, Requirement, module_uses};
 
 /// What is wrong with an item by itself, beside its syntax.
 pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
@@ -100,7 +100,7 @@ impl<'db> FileCheck<'db> {
         let list = self.file.document(self.db).items();
         for (index, item) in items(self.db, self.file).iter().enumerate() {
             for name in module_uses(self.db, *item) {
-                for place in name.places.iter().filter(|place| place.access == Access::Declaration) {
+                for place in name.uses.iter().filter(|place| place.access == Access::Declaration) {
                     let range = place.range + list.start_of(index);
                     let key = (name.namespace, &name.name);
                     let (first, place) = *self.declared.entry(key).or_insert((index, range));
@@ -120,7 +120,7 @@ impl<'db> FileCheck<'db> {
                 if self.declared.contains_key(&(name.namespace, &name.name)) {
                     continue;
                 }
-                for place in name.places.iter().filter(|place| place.need == Need::Declared) {
+                for place in name.uses.iter().filter(|place| place.requirement == Requirement::Declared) {
                     let kind = ProblemKind::UndefinedLabel(name.name.clone());
                     self.report(place.range + list.start_of(index), kind, Vec::new());
                 }
@@ -133,8 +133,8 @@ impl<'db> FileCheck<'db> {
         let list = self.file.document(self.db).items();
         let kernels = items(self.db, self.file).iter().enumerate();
         for (index, item) in kernels.filter(|(_, item)| item.kind(self.db) == ItemKind::Kernel).skip(1) {
-            let calls = module_uses(self.db, *item).iter().flat_map(|name| &name.places);
-            for place in calls.filter(|place| place.need == Need::Declared) {
+            let calls = module_uses(self.db, *item).iter().flat_map(|name| &name.uses);
+            for place in calls.filter(|place| place.requirement == Requirement::Declared) {
                 let range = place.range + list.start_of(index);
                 let message = "toolchain 0.1.2 jumps to a wrong place from every kernel but the first: put this one first";
                 self.found.push(Diagnostic::new(range, Severity::Warning, codes::TOOLCHAIN_FAULT, message));

@@ -17,34 +17,34 @@ use crate::db::{Database, ptx_header};
 use crate::explain::ptx as explain;
 use crate::module_target::module_target;
 use crate::names::{self, Subject};
-use crate::place::Place;
+use crate::position::FilePosition;
 use crate::{declared, occupancy};
 
-pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, String)> {
-    let token = place.token(db)?;
-    if let Some(markdown) = word(db, place, &token) {
-        let implied = occupancy_of(db, place, &token).unwrap_or_default();
+pub(super) fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    let token = position.token(db)?;
+    if let Some(markdown) = word(db, position, &token) {
+        let implied = occupancy_of(db, position, &token).unwrap_or_default();
         return Some((token.text_range(), markdown + &implied));
     }
-    let named = names::named(db, place)?;
+    let named = names::named(db, position)?;
     let markdown = match &named.subject {
         Subject::Special(name) => explain::special_register(isa::special_register(name)?),
         Subject::Local(_) => {
-            let declared = declared::ptx::local(db, place)?;
-            match behaviour::of_name(db, place) {
+            let declared = declared::ptx::local(db, position)?;
+            match behaviour::of_name(db, position) {
                 Some(behaviour) => format!("{declared}\n\n{behaviour}"),
                 None => declared,
             }
         }
-        Subject::Module(_, name) => declared::ptx::of_module(db, place, name)?,
+        Subject::Module(_, name) => declared::ptx::of_module(db, position, name)?,
     };
     Some((named.range, markdown))
 }
 
 /// What the performance directives of a kernel imply together, where the token is one of them.
-fn occupancy_of(db: &Database, place: &Place<'_>, token: &SyntaxToken) -> Option<String> {
+fn occupancy_of(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
     let directive = ast::FunctionDirective::cast(token.parent()?)?;
-    let header = ptx_header(db, place.item);
+    let header = ptx_header(db, position.item);
     let Some(DeclarationKind::Function { kind: FunctionKind::Entry, signature, .. }) =
         header.declarations.first().map(|declaration| &declaration.kind)
     else {
@@ -52,18 +52,18 @@ fn occupancy_of(db: &Database, place: &Place<'_>, token: &SyntaxToken) -> Option
     };
     let word = directive.directive_token()?;
     let is_of_size = isa::directive(word.text()).is_some_and(|known| known.group == "performance");
-    let implied = is_of_size.then(|| occupancy::markdown(signature, module_target(db, place.file)))??;
+    let implied = is_of_size.then(|| occupancy::markdown(signature, module_target(db, position.file)))??;
     Some(crate::explain::RULE.to_owned() + &implied)
 }
 
 /// The explanation of a word of the language; `None` where a name stands.
-fn word(db: &Database, place: &Place<'_>, token: &SyntaxToken) -> Option<String> {
+fn word(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
     match token.kind() {
         SyntaxKind::DOT_WORD => dot_word(token),
         SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => literal::number(token),
         SyntaxKind::STRING => pragma(token.text()),
         SyntaxKind::AT => explain::explain("@"),
-        SyntaxKind::IDENT => statement::opcode(db, place.file, token),
+        SyntaxKind::IDENT => statement::opcode(db, position.file, token),
         _ => None,
     }
 }

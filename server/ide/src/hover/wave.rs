@@ -17,19 +17,19 @@ use crate::declared::count;
 use crate::explain::wave as explain;
 use crate::names::{self, Named};
 use crate::notation;
-use crate::place::Place;
+use crate::position::FilePosition;
 
-pub(super) fn hover(db: &Database, place: &Place<'_>) -> Option<(TextRange, String)> {
-    let code = wave_code(db, place.item);
-    let token = place.token(db)?;
+pub(super) fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
+    let code = wave_code(db, position.item);
+    let token = position.token(db)?;
     let instruction = code.instruction_at(token.text_range().start());
     if let Some(index) = instruction.filter(|index| touches(code.instructions[*index].mnemonic_range, &token))
     {
-        return mnemonic(db, place, &code, index);
+        return mnemonic(db, position, &code, index);
     }
-    if let Some(named) = names::named(db, place) {
-        let name = &code.name_at(place.offset)?.name;
-        return Some((named.range, self::name(db, place, &named, name)?));
+    if let Some(named) = names::named(db, position) {
+        let name = &code.name_at(position.offset)?.name;
+        return Some((named.range, self::name(db, position, &named, name)?));
     }
     let markdown = match token.kind() {
         SyntaxKind::INT_NUMBER | SyntaxKind::FLOAT_NUMBER => match instruction {
@@ -55,37 +55,42 @@ fn touches(range: TextRange, token: &SyntaxToken) -> bool {
 }
 
 /// The instruction as written, and what it is joined with.
-fn mnemonic(db: &Database, place: &Place<'_>, code: &Code, index: usize) -> Option<(TextRange, String)> {
+fn mnemonic(
+    db: &Database,
+    position: &FilePosition<'_>,
+    code: &Code,
+    index: usize,
+) -> Option<(TextRange, String)> {
     let instruction = &code.instructions[index];
-    let written = &place.item.text(db).0[instruction.mnemonic_range];
+    let written = &position.item.text(db).0[instruction.mnemonic_range];
     let entry = instruction.entry?.0;
     let suffix = written.strip_prefix(instruction.mnemonic.as_str()).filter(|suffix| !suffix.is_empty());
     let mut page = explain::instruction(entry, suffix);
-    if let Some(way) = sharing::of_construct(db, place, code, index) {
+    if let Some(way) = sharing::of_construct(db, position, code, index) {
         page = format!("{way}\n\n{page}");
     }
-    if let Some(joined) = structure::joined(db, place, code, index) {
+    if let Some(joined) = structure::joined(db, position, code, index) {
         page = format!("{joined}\n\n{page}");
     }
     Some((instruction.mnemonic_range, page))
 }
 
-fn name(db: &Database, place: &Place<'_>, named: &Named, name: &Name) -> Option<String> {
-    let occurrences = names::occurrences(db, place, &named.subject);
+fn name(db: &Database, position: &FilePosition<'_>, named: &Named, name: &Name) -> Option<String> {
+    let occurrences = names::occurrences(db, position, &named.subject);
     let of = |access: Access| occurrences.iter().filter(|found| found.access == access).count();
     match name {
         Name::Special(name) => Some(explain::special_register(isa::special_register(name)?)),
-        Name::Kernel(name) => Some(callable::kernel(db, place, name)),
-        Name::Label(name) => callable::function(db, place, name),
+        Name::Kernel(name) => Some(callable::kernel(db, position, name)),
+        Name::Label(name) => callable::function(db, position, name),
         Name::Register(_) | Name::Predicate(_) => {
-            let text = &place.item.text(db).0[named.range];
+            let text = &position.item.text(db).0[named.range];
             let (written, read) = (of(Access::Write), of(Access::Read));
             let usage = format!(
                 "In this kernel: written {}, read {}.",
                 count(written, "time", "times"),
                 count(read, "time", "times")
             );
-            let here = [written::before(db, place), sharing::of_register(db, place)];
+            let here = [written::before(db, position), sharing::of_register(db, position)];
             let parts = [explain::register(text)?, usage].into_iter().chain(here.into_iter().flatten());
             Some(parts.collect::<Vec<_>>().join("\n\n"))
         }

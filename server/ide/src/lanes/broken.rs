@@ -70,7 +70,7 @@ fn unknown_names<'db>(
 ) -> impl Iterator<Item = TextRange> {
     let names = module_names(db, file);
     let unknown = module_uses(db, item).iter().filter(move |used| !names.is_visible(&used.name, index));
-    unknown.flat_map(|used| &used.places).map(move |place| place.range + start)
+    unknown.flat_map(|used| &used.uses).map(move |place| place.range + start)
 }
 
 fn touches(errors: &[TextRange], statement: TextRange) -> bool {

@@ -2,7 +2,7 @@
 //! now. Needs no database, so hints can be drawn while one is busy.
 
 mod hints;
-mod places;
+mod positions;
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use super::statement::Statement;
 use super::text::Role;
 use super::values::Reading as ValueReading;
 pub use hints::LaneHint;
-use places::{Place, Placed};
+use positions::{PlacedStatement, StatementPosition};
 
 /// Lanes of a PTX warp.
 pub(crate) const PTX_WIDTH: u32 = 32;
@@ -37,7 +37,7 @@ pub struct Shown {
     /// The visit that fixes the moment of the values, where one was chosen.
     moment: Option<(StatementId, u64)>,
     /// By [`StatementId`].
-    statements: Vec<Placed>,
+    statements: Vec<PlacedStatement>,
     /// Whether the text has become one that cannot be run to where this one was.
     outdated: bool,
 }
@@ -86,7 +86,8 @@ impl Shown {
         let first = WarpId { cta: [0; 3], warp: 0 };
         let warp = warp.filter(|warp| result.warp(warp.cta, warp.warp).is_some()).unwrap_or(first);
         let effects = effects(statements, result.warp(warp.cta, warp.warp));
-        let placed = statements.iter().zip(effects).map(|(statement, effect)| Placed::new(statement, effect));
+        let placed =
+            statements.iter().zip(effects).map(|(statement, effect)| PlacedStatement::new(statement, effect));
         let statements = placed.collect();
         Shown { ran, result, warp, values: None, moment: None, statements, outdated: false }
     }
@@ -180,7 +181,7 @@ impl Shown {
     /// The first statement in a range that the warp came to: where its opcode stands, and how often it came.
     pub fn visits_on(&self, line: TextRange) -> Option<(TextSize, u64)> {
         self.trace()?.lines.iter().find_map(|trace| {
-            let Place { opcode, .. } = self.statements.get(trace.statement.index())?.place?;
+            let StatementPosition { opcode, .. } = self.statements.get(trace.statement.index())?.place?;
             line.contains_inclusive(opcode).then_some((opcode, trace.count))
         })
     }
@@ -201,7 +202,7 @@ impl Shown {
         let mut lines = self.trace().map_or(&[][..], |warp| &warp.lines).iter().peekable();
         self.statements.iter().enumerate().filter_map(move |(index, placed)| {
             let trace = lines.next_if(|line| line.statement.index() == index);
-            let Place { range, .. } = placed.place?;
+            let StatementPosition { range, .. } = placed.place?;
             let seen = self.values.as_ref().and_then(|values| values.of(StatementId(index as u32)));
             Some(ShownStatement {
                 id: StatementId(index as u32),

@@ -1,10 +1,10 @@
 //! What the guide of WAVE advises: `select` for short sides, flat conditions, predicated `break` and `continue`. Each lint says
 //! what its shape costs in entries of the divergence stack and in instructions.
 
-mod again;
-mod choose;
-mod flatten;
-mod leave;
+mod branch_for_break;
+mod branch_for_continue;
+mod branch_for_select;
+mod nested_branch;
 #[cfg(test)]
 mod tests;
 
@@ -19,6 +19,7 @@ use warplens_hir::wave::{
 
 use super::layout::{Rewrite, stands_alone};
 use crate::diagnostics::Problem;
+use crate::dialect::Dialect;
 
 /// As many are listed of a kernel.
 const MOST: usize = 50;
@@ -33,21 +34,12 @@ pub(crate) fn check(code: &Code, text: &str, accepts: Accepts, problems: &mut Ve
     let kernel = Kernel::new(code, text, accepts);
     let branches = (0..code.links.len()).filter_map(|at| kernel.branch(at));
     let found = branches.filter_map(|branch| {
-        leave::check(&kernel, &branch)
-            .or_else(|| choose::check(&kernel, &branch))
-            .or_else(|| flatten::check(&kernel, &branch))
-            .or_else(|| again::check(&kernel, &branch))
+        branch_for_break::check(&kernel, &branch)
+            .or_else(|| branch_for_select::check(&kernel, &branch))
+            .or_else(|| nested_branch::check(&kernel, &branch))
+            .or_else(|| branch_for_continue::check(&kernel, &branch))
     });
     problems.extend(found.take(MOST));
-}
-
-/// Whose words a rewrite is written in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Spelling {
-    /// The guide's.
-    Guide,
-    /// Those of toolchain 0.1.2, which takes numbers in `mov_imm` only, and no logic on predicates.
-    Toolchain,
 }
 
 /// A kernel whose constructs match.
@@ -55,7 +47,7 @@ struct Kernel<'c> {
     code: &'c Code,
     text: &'c str,
     accepts: Accepts,
-    spelling: OnceCell<Spelling>,
+    dialect: OnceCell<Dialect>,
     uniformity: OnceCell<Uniformity<'c>>,
     live: OnceCell<Liveness>,
     registers: OnceCell<Registers>,
@@ -79,9 +71,9 @@ impl Branch {
 
 impl<'c> Kernel<'c> {
     fn new(code: &'c Code, text: &'c str, accepts: Accepts) -> Kernel<'c> {
-        let (spelling, uniformity) = (OnceCell::new(), OnceCell::new());
+        let (dialect, uniformity) = (OnceCell::new(), OnceCell::new());
         let (live, registers) = (OnceCell::new(), OnceCell::new());
-        Kernel { code, text, accepts, spelling, uniformity, live, registers }
+        Kernel { code, text, accepts, dialect, uniformity, live, registers }
     }
 
     fn instruction(&self, at: usize) -> &'c Instruction {
@@ -143,11 +135,11 @@ impl<'c> Kernel<'c> {
         self.live.get_or_init(|| Liveness::of(self.code)).before(at, Cell::Predicate(predicate))
     }
 
-    fn spelling(&self) -> Spelling {
-        *self.spelling.get_or_init(|| match self.accepts {
-            Accepts::Guide => Spelling::Guide,
-            Accepts::Toolchain => Spelling::Toolchain,
-            Accepts::Both => spelling(self.code),
+    fn dialect(&self) -> Dialect {
+        *self.dialect.get_or_init(|| match self.accepts {
+            Accepts::Guide => Dialect::Guide,
+            Accepts::Toolchain => Dialect::Toolchain,
+            Accepts::Both => dialect(self.code),
         })
     }
 
@@ -157,9 +149,9 @@ impl<'c> Kernel<'c> {
 
     /// A general register of the kernel that nothing names, and no function that it calls may use.
     fn free_register(&self) -> Option<u8> {
-        let most = match self.spelling() {
-            Spelling::Guide => 255,
-            Spelling::Toolchain => 32,
+        let most = match self.dialect() {
+            Dialect::Guide => 255,
+            Dialect::Toolchain => 32,
         };
         let count = self.code.resources.register_count().min(most);
         let registers = self.registers();
@@ -229,16 +221,16 @@ impl Registers {
 }
 
 /// The words that a kernel is written in: the toolchain's where it has some of them and none of the guide's.
-fn spelling(code: &Code) -> Spelling {
+fn dialect(code: &Code) -> Dialect {
     let mut toolchain = false;
     for instruction in &code.instructions {
         let name = instruction.name();
         if name.contains('.') && instruction.mnemonic == name {
-            return Spelling::Guide;
+            return Dialect::Guide;
         }
         toolchain |= instruction.mnemonic != name;
     }
-    if toolchain { Spelling::Toolchain } else { Spelling::Guide }
+    if toolchain { Dialect::Toolchain } else { Dialect::Guide }
 }
 
 /// A predicate as an operand.

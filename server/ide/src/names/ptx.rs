@@ -4,12 +4,12 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, ModuleSymbol, NameRef, ReferentId, Resolution, Role};
 
-use super::{ModuleUse, Named, Namespace, Need, Subject, UsePlace};
+use super::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, Item, items, ptx_function, ptx_header};
 use crate::declared;
 use crate::module::module_names;
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// What an occurrence does, in an editor's words.
 pub(crate) fn access(role: Role) -> Access {
@@ -29,7 +29,7 @@ pub(super) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleU
 
 /// One pass over the names of a function, grouped by what they name.
 fn function_uses(function: &Function) -> Box<[ModuleUse]> {
-    let mut groups: Vec<(ReferentId, SmolStr, Vec<UsePlace>)> =
+    let mut groups: Vec<(ReferentId, SmolStr, Vec<NameUse>)> =
         function.externals().map(|(id, name)| (id, name.into(), Vec::new())).collect();
     if groups.is_empty() {
         return Box::default();
@@ -37,21 +37,21 @@ fn function_uses(function: &Function) -> Box<[ModuleUse]> {
     groups.sort_by_key(|(id, ..)| *id);
     for name in function.names() {
         if let Ok(group) = groups.binary_search_by_key(&name.referent, |(id, ..)| *id) {
-            groups[group].2.push(use_place(name));
+            groups[group].2.push(name_use(name));
         }
     }
-    groups.into_iter().map(|(_, name, places)| module_use(name, places)).collect()
+    groups.into_iter().map(|(_, name, uses)| module_use(name, uses)).collect()
 }
 
-fn use_place(name: NameRef<'_>) -> UsePlace {
-    UsePlace { range: name.range, access: access(name.role), need: need(name.role) }
+fn name_use(name: NameRef<'_>) -> NameUse {
+    NameUse { range: name.range, access: access(name.role), requirement: requirement(name.role) }
 }
 
-fn need(role: Role) -> Need {
+fn requirement(role: Role) -> Requirement {
     match role {
-        Role::Target => Need::DeclaredIfBalanced,
-        Role::Debug => Need::Nothing,
-        _ => Need::Declared,
+        Role::Target => Requirement::DeclaredIfBalanced,
+        Role::Debug => Requirement::Nothing,
+        _ => Requirement::Declared,
     }
 }
 
@@ -59,29 +59,28 @@ fn header_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     let header = ptx_header(db, item);
     let declared = header.declarations.iter().map(|declaration| {
         let range = declaration.name_range;
-        (&declaration.name, UsePlace { range, access: Access::Declaration, need: Need::Nothing })
+        (&declaration.name, NameUse { range, access: Access::Declaration, requirement: Requirement::Nothing })
     });
-    let used = header
-        .uses
-        .iter()
-        .map(|name| (&name.name, UsePlace { range: name.range, access: Access::Read, need: Need::Declared }));
-    let mut groups: Vec<(SmolStr, Vec<UsePlace>)> = Vec::new();
-    for (name, place) in declared.chain(used) {
+    let used = header.uses.iter().map(|name| {
+        (&name.name, NameUse { range: name.range, access: Access::Read, requirement: Requirement::Declared })
+    });
+    let mut groups: Vec<(SmolStr, Vec<NameUse>)> = Vec::new();
+    for (name, found) in declared.chain(used) {
         match groups.iter_mut().find(|(have, _)| have == name) {
-            Some((_, places)) => places.push(place),
-            None => groups.push((name.clone(), vec![place])),
+            Some((_, uses)) => uses.push(found),
+            None => groups.push((name.clone(), vec![found])),
         }
     }
-    groups.into_iter().map(|(name, places)| module_use(name, places)).collect()
+    groups.into_iter().map(|(name, uses)| module_use(name, uses)).collect()
 }
 
-fn module_use(name: SmolStr, places: Vec<UsePlace>) -> ModuleUse {
-    ModuleUse { namespace: Namespace::Module, name, places: places.into() }
+fn module_use(name: SmolStr, uses: Vec<NameUse>) -> ModuleUse {
+    ModuleUse { namespace: Namespace::Module, name, uses: uses.into() }
 }
 
-pub(super) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
-    let Some(function) = ptx_function(db, place.item) else { return module_named(db, place) };
-    let name = function.name_at(place.offset)?;
+pub(super) fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
+    let Some(function) = ptx_function(db, position.item) else { return module_named(db, position) };
+    let name = function.name_at(position.offset)?;
     let subject = match name.resolution {
         Resolution::External(text) => Subject::Module(Namespace::Module, text.into()),
         Resolution::Special(text) => Subject::Special(text.into()),
@@ -90,16 +89,16 @@ pub(super) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
     Some(Named { range: name.range, subject })
 }
 
-fn module_named(db: &Database, place: &Place<'_>) -> Option<Named> {
-    module_uses(db, place.item).iter().find_map(|have| {
-        let found = have.places.iter().find(|found| found.range.contains_inclusive(place.offset))?;
+fn module_named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
+    module_uses(db, position.item).iter().find_map(|have| {
+        let found = have.uses.iter().find(|found| found.range.contains_inclusive(position.offset))?;
         Some(Named { range: found.range, subject: Subject::Module(have.namespace, have.name.clone()) })
     })
 }
 
 /// A register range stands for all its registers; one of them also has the range's declaration.
-pub(super) fn occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -> Vec<Occurrence> {
-    let Some(function) = ptx_function(db, place.item) else { return Vec::new() };
+pub(super) fn occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
+    let Some(function) = ptx_function(db, position.item) else { return Vec::new() };
     let wanted = match subject {
         Subject::Local(referent) => Some(function.resolution(ReferentId::new(*referent as usize))),
         Subject::Special(text) => Some(Resolution::Special(text)),
@@ -115,10 +114,13 @@ pub(super) fn occurrences(db: &Database, place: &Place<'_>, subject: &Subject) -
 }
 
 /// Where a name at a place is declared in the same item: the name, and the whole declaration.
-pub(super) fn local_declaration(db: &Database, place: &Place<'_>) -> Option<(TextRange, TextRange)> {
-    let function = ptx_function(db, place.item)?;
-    let symbol = function.symbol(function.name_at(place.offset)?.resolution.symbol()?);
-    let full = declared::ptx::declaration(&place.item.parse(db).syntax(), symbol.range);
+pub(super) fn local_declaration(
+    db: &Database,
+    position: &FilePosition<'_>,
+) -> Option<(TextRange, TextRange)> {
+    let function = ptx_function(db, position.item)?;
+    let symbol = function.symbol(function.name_at(position.offset)?.resolution.symbol()?);
+    let full = declared::ptx::declaration(&position.item.parse(db).syntax(), symbol.range);
     Some((symbol.range, full.map_or(symbol.range, |node| node.text_range())))
 }
 

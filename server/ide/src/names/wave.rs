@@ -5,10 +5,10 @@ use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::wave::{Name, NameRef, Role};
 
-use super::{ModuleUse, Named, Namespace, Need, Subject, UsePlace};
+use super::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, Item, items, wave_code};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// Predicate registers are numbered behind the general ones.
 const FIRST_PREDICATE: u32 = 256;
@@ -33,7 +33,7 @@ fn subject(name: &Name) -> Subject {
 }
 
 pub(super) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
-    let mut groups: Vec<(Namespace, &SmolStr, Vec<UsePlace>)> = Vec::new();
+    let mut groups: Vec<(Namespace, &SmolStr, Vec<NameUse>)> = Vec::new();
     let mut numbers: FxHashMap<(Namespace, &SmolStr), usize> = FxHashMap::default();
     let code = wave_code(db, item);
     for found in &code.names {
@@ -42,42 +42,45 @@ pub(super) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleU
             Name::Label(name) => (Namespace::Labels, name),
             Name::Register(_) | Name::Predicate(_) | Name::Special(_) => continue,
         };
-        let place = use_place(found);
+        let name_use = name_use(found);
         let number = *numbers.entry((namespace, name)).or_insert_with(|| {
             groups.push((namespace, name, Vec::new()));
             groups.len() - 1
         });
-        groups[number].2.push(place);
+        groups[number].2.push(name_use);
     }
-    let uses = groups.into_iter().map(|(namespace, name, places)| ModuleUse {
+    let uses = groups.into_iter().map(|(namespace, name, uses)| ModuleUse {
         namespace,
         name: name.clone(),
-        places: places.into(),
+        uses: uses.into(),
     });
     uses.collect()
 }
 
-fn use_place(found: &NameRef) -> UsePlace {
-    let need = if found.role == Role::Call { Need::Declared } else { Need::Nothing };
-    UsePlace { range: found.range, access: access(found.role), need }
+fn name_use(found: &NameRef) -> NameUse {
+    let requirement = if found.role == Role::Call { Requirement::Declared } else { Requirement::Nothing };
+    NameUse { range: found.range, access: access(found.role), requirement }
 }
 
-pub(super) fn named(db: &Database, place: &Place<'_>) -> Option<Named> {
-    let code = wave_code(db, place.item);
-    let found = code.name_at(place.offset)?;
+pub(super) fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
+    let code = wave_code(db, position.item);
+    let found = code.name_at(position.offset)?;
     Some(Named { range: found.range, subject: subject(&found.name) })
 }
 
-pub(super) fn occurrences(db: &Database, place: &Place<'_>, wanted: &Subject) -> Vec<Occurrence> {
-    let code = wave_code(db, place.item);
+pub(super) fn occurrences(db: &Database, position: &FilePosition<'_>, wanted: &Subject) -> Vec<Occurrence> {
+    let code = wave_code(db, position.item);
     let same = code.names.iter().filter(|found| subject(&found.name) == *wanted);
     same.map(|found| Occurrence { range: found.range, access: access(found.role) }).collect()
 }
 
 /// A register is declared nowhere; the first write to it in the kernel is what one looks for.
-pub(super) fn local_declaration(db: &Database, place: &Place<'_>) -> Option<(TextRange, TextRange)> {
-    let code = wave_code(db, place.item);
-    let wanted = subject(&code.name_at(place.offset)?.name);
+pub(super) fn local_declaration(
+    db: &Database,
+    position: &FilePosition<'_>,
+) -> Option<(TextRange, TextRange)> {
+    let code = wave_code(db, position.item);
+    let wanted = subject(&code.name_at(position.offset)?.name);
     let first = code
         .names
         .iter()
@@ -93,13 +96,13 @@ pub(super) fn file_declarations(db: &Database, file: File, namespace: Namespace,
     for (index, item) in items(db, file).iter().enumerate() {
         let uses = super::module_uses(db, *item).iter();
         let mut here = uses.filter(|have| have.namespace == namespace && have.name == name);
-        let places = here.next().map_or(&[][..], |found| &found.places);
-        let declarations = places.iter().filter(|place| place.access == Access::Declaration);
+        let uses = here.next().map_or(&[][..], |found| &found.uses);
+        let declarations = uses.iter().filter(|position| position.access == Access::Declaration);
         let start = list.start_of(index);
-        targets.extend(declarations.map(|place| Target {
+        targets.extend(declarations.map(|position| Target {
             file: file.id(db),
-            full: place.range + start,
-            focus: place.range + start,
+            full: position.range + start,
+            focus: position.range + start,
         }));
     }
     targets

@@ -9,27 +9,29 @@ use crate::db::{Database, File, items, ptx_function};
 use crate::declared;
 use crate::module::module_names;
 use crate::names::{self, Named, Subject, module_uses};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 pub(super) fn rename(
     db: &Database,
-    place: &Place<'_>,
+    position: &FilePosition<'_>,
     named: &Named,
     name: &str,
 ) -> Result<Vec<TextEdit>, String> {
     check_spelling(name)?;
     match &named.subject {
         Subject::Module(_, old) => {
-            check_module(db, place.file, old, name)?;
-            Ok(edit_all(db, place, named, name))
+            check_module(db, position.file, old, name)?;
+            Ok(edit_all(db, position, named, name))
         }
         Subject::Local(referent) => {
-            let function = ptx_function(db, place.item).ok_or("the function is gone")?;
-            check_local(db, place.file, &function, name)?;
+            let function = ptx_function(db, position.item).ok_or("the function is gone")?;
+            check_local(db, position.file, &function, name)?;
             match function.resolution(ReferentId::new(*referent as usize)) {
-                Resolution::Indexed { symbol, .. } => Ok(take_out(db, place, named, name, &function, symbol)),
+                Resolution::Indexed { symbol, .. } => {
+                    Ok(take_out(db, position, named, name, &function, symbol))
+                }
                 Resolution::Symbol(symbol) => {
-                    rename_symbol(db, place, named, name, &function.symbol(symbol).name)
+                    rename_symbol(db, position, named, name, &function.symbol(symbol).name)
                 }
                 Resolution::Special(_) | Resolution::External(_) => Ok(Vec::new()),
             }
@@ -39,30 +41,35 @@ pub(super) fn rename(
 }
 
 /// A list such as `L<5>` names labels by number; renaming one of them would leave the list behind.
-fn check_spelt(place: &Place<'_>, db: &Database, found: &[Occurrence], old: &str) -> Result<(), String> {
-    let text = &place.item.text(db).0;
-    let is_spelt = |found: &Occurrence| text[found.range - place.start].starts_with(old);
+fn check_spelt(
+    position: &FilePosition<'_>,
+    db: &Database,
+    found: &[Occurrence],
+    old: &str,
+) -> Result<(), String> {
+    let text = &position.item.text(db).0;
+    let is_spelt = |found: &Occurrence| text[found.range - position.start].starts_with(old);
     if found.iter().all(is_spelt) {
         return Ok(());
     }
     Err(format!("a list names `{old}` by its number; write the list out before renaming"))
 }
 
-fn edit_all(db: &Database, place: &Place<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
-    let found = names::occurrences(db, place, &named.subject);
+fn edit_all(db: &Database, position: &FilePosition<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
+    let found = names::occurrences(db, position, &named.subject);
     found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect()
 }
 
 /// Replaces the name; of the registers of a range only what stands before the number.
 fn rename_symbol(
     db: &Database,
-    place: &Place<'_>,
+    position: &FilePosition<'_>,
     named: &Named,
     name: &str,
     old: &str,
 ) -> Result<Vec<TextEdit>, String> {
-    let found = names::occurrences(db, place, &named.subject);
-    check_spelt(place, db, &found, old)?;
+    let found = names::occurrences(db, position, &named.subject);
+    check_spelt(position, db, &found, old)?;
     let prefix = |range: TextRange| TextRange::at(range.start(), TextSize::of(old));
     let edit = |found: Occurrence| TextEdit { range: prefix(found.range), insert: name.to_owned() };
     Ok(found.into_iter().map(edit).collect())
@@ -71,26 +78,26 @@ fn rename_symbol(
 /// Gives a register of a range a name and a declaration of its own, below that of the range.
 fn take_out(
     db: &Database,
-    place: &Place<'_>,
+    position: &FilePosition<'_>,
     named: &Named,
     name: &str,
     function: &Function,
     range: SymbolId,
 ) -> Vec<TextEdit> {
-    let uses = names::occurrences(db, place, &named.subject);
+    let uses = names::occurrences(db, position, &named.subject);
     let uses = uses.into_iter().filter(|found| found.access != Access::Declaration);
     let mut edits: Vec<TextEdit> =
         uses.map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect();
     let symbol = function.symbol(range);
-    let tree = place.item.parse(db).syntax();
+    let tree = position.item.parse(db).syntax();
     if let Some(declaration) = declared::ptx::declaration(&tree, symbol.range) {
-        let text = &place.item.text(db).0;
+        let text = &position.item.text(db).0;
         let statement = declaration.text_range();
         let line_start = text[..usize::from(statement.start())].rfind('\n').map_or(0, |newline| newline + 1);
         let before = &text[line_start..usize::from(statement.start())];
         let separator = if before.trim().is_empty() { format!("\n{before}") } else { " ".to_owned() };
         let insert = format!("{separator}.reg {}{name};", words(&symbol.kind));
-        edits.push(TextEdit { range: place.in_file(TextRange::empty(statement.end())), insert });
+        edits.push(TextEdit { range: position.in_file(TextRange::empty(statement.end())), insert });
     }
     edits
 }

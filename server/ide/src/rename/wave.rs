@@ -10,11 +10,11 @@ use warplens_isa::wave as isa;
 use crate::answer::{Access, TextEdit};
 use crate::db::{Database, items};
 use crate::names::{self, Named, Namespace, Subject, module_uses};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 pub(super) fn rename(
     db: &Database,
-    place: &Place<'_>,
+    position: &FilePosition<'_>,
     named: &Named,
     name: &str,
 ) -> Result<Vec<TextEdit>, String> {
@@ -22,20 +22,25 @@ pub(super) fn rename(
         Subject::Module(namespace, old) => {
             check_spelling(name)?;
             if old != name {
-                check_free(db, place, *namespace, name)?;
+                check_free(db, position, *namespace, name)?;
             }
         }
-        Subject::Local(_) => registers::check(db, place, named, name)?,
+        Subject::Local(_) => registers::check(db, position, named, name)?,
         Subject::Special(_) => return Ok(Vec::new()),
     }
-    let found = names::occurrences(db, place, &named.subject);
+    let found = names::occurrences(db, position, &named.subject);
     Ok(found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect())
 }
 
-fn check_free(db: &Database, place: &Place<'_>, namespace: Namespace, name: &str) -> Result<(), String> {
-    let mut uses = items(db, place.file).iter().flat_map(|item| module_uses(db, *item));
+fn check_free(
+    db: &Database,
+    position: &FilePosition<'_>,
+    namespace: Namespace,
+    name: &str,
+) -> Result<(), String> {
+    let mut uses = items(db, position.file).iter().flat_map(|item| module_uses(db, *item));
     let is_taken = uses.any(|have| {
-        let declares = have.places.iter().any(|place| place.access == Access::Declaration);
+        let declares = have.places.iter().any(|position| position.access == Access::Declaration);
         have.namespace == namespace && have.name == name && declares
     });
     if is_taken { Err(format!("this file already has a `{name}`")) } else { Ok(()) }

@@ -9,17 +9,21 @@ use super::{Label, Operand, SignatureHelp};
 use crate::db::{Database, Item, items, ptx_header};
 use crate::declared::{self, one_line};
 use crate::module::module_names;
-use crate::place::{Place, token_covering};
+use crate::position::{FilePosition, token_covering};
 
 /// The signature of the callee, where the statement is a call and names it before the cursor.
-pub(super) fn help(db: &Database, place: &Place<'_>, operand: &Operand<'_>) -> Option<SignatureHelp> {
+pub(super) fn help(
+    db: &Database,
+    position: &FilePosition<'_>,
+    operand: &Operand<'_>,
+) -> Option<SignatureHelp> {
     if operand.opcode != "call" {
         return None;
     }
     let written = Written::of(operand);
-    let callee = written.callee.map(str::to_owned).or_else(|| named_later(db, place))?;
-    let symbol = module_names(db, place.file).definition(&callee)?;
-    let item = items(db, place.file)[symbol.item as usize];
+    let callee = written.callee.map(str::to_owned).or_else(|| named_later(db, position))?;
+    let symbol = module_names(db, position.file).definition(&callee)?;
+    let item = items(db, position.file)[symbol.item as usize];
     let kind = &ptx_header(db, item).declarations[symbol.declaration as usize].kind;
     let DeclarationKind::Function { signature, .. } = kind else { return None };
     let mut label = Label::default();
@@ -52,9 +56,9 @@ fn push_list(label: &mut Label, db: &Database, item: Item<'_>, list: &[Parameter
 }
 
 /// The callee of a call whose return list is being edited.
-fn named_later(db: &Database, place: &Place<'_>) -> Option<String> {
-    let tree = place.item.parse(db).syntax();
-    let token = token_covering(&tree, place.offset.checked_sub(1.into())?)?;
+fn named_later(db: &Database, position: &FilePosition<'_>) -> Option<String> {
+    let tree = position.item.parse(db).syntax();
+    let token = token_covering(&tree, position.offset.checked_sub(1.into())?)?;
     let call = token.parent_ancestors().find_map(ast::Instruction::cast)?;
     let callee = call.syntax().children().find_map(ast::NameRef::cast)?;
     Some(callee.text())

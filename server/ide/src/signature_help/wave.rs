@@ -8,11 +8,11 @@ use crate::completion::wave::line::{Line, Statement};
 use crate::completion::wave::operands::{fits, forms, index};
 use crate::db::Database;
 use crate::explain::wave as explain;
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// The forms of the statement whose operands are typed.
-pub(super) fn help(db: &Database, place: &Place<'_>) -> Option<SignatureHelp> {
-    match Line::before(db, place).statement() {
+pub(super) fn help(db: &Database, position: &FilePosition<'_>) -> Option<SignatureHelp> {
+    match Line::before(db, position).statement() {
         Statement::Instruction { name, operands } => instruction(&name, operands),
         Statement::Directive { name, arguments } => {
             let signature = directive(isa::directive(name)?, index(arguments))?;

@@ -9,7 +9,7 @@ use warplens_syntax::{SyntaxKind, SyntaxNode};
 use crate::answer::{Symbol, SymbolKind};
 use crate::db::{Db, Item, ptx_function, ptx_header};
 use crate::declared::ptx as declared;
-use crate::place::token_covering;
+use crate::position::token_covering;
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     let header = ptx_header(db, item);

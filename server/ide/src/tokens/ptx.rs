@@ -80,7 +80,7 @@ impl Names<'_> {
 
     /// Outside of functions only what a name does is known.
     fn of_module(&self, range: TextRange) -> Option<(TokenKind, TokenModifiers)> {
-        let mut places = self.module.iter().flat_map(|name| &name.places);
+        let mut places = self.module.iter().flat_map(|name| &name.uses);
         let place = places.find(|place| place.range == range)?;
         let is_declaration = place.access == Access::Declaration;
         let modifiers = if is_declaration { TokenModifiers::DECLARATION } else { TokenModifiers::default() };

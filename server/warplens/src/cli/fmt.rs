@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use ropey::Rope;
 use warplens_ide::{
-    AnalysisHost, FileId, Formatted, Language, Left, Respelled, Spelling, TextEdit, TextRange, TextSize,
+    AnalysisHost, FileId, Formatted, Language, NotRewritten, Rewritten, Dialect, TextEdit, TextRange, TextSize,
 };
 
 use super::check::{STANDARD_INPUT, language_of, read};
@@ -42,11 +42,11 @@ enum SpellingName {
     Toolchain,
 }
 
-impl From<SpellingName> for Spelling {
-    fn from(name: SpellingName) -> Spelling {
+impl From<SpellingName> for Dialect {
+    fn from(name: SpellingName) -> Dialect {
         match name {
-            SpellingName::Guide => Spelling::Guide,
-            SpellingName::Toolchain => Spelling::Toolchain,
+            SpellingName::Guide => Dialect::Guide,
+            SpellingName::Toolchain => Dialect::Toolchain,
         }
     }
 }
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &Arguments) -> io::Result<Outcome> {
     let Some(language) = LanguageName::chosen(arguments.language) else { return Ok(Outcome::Unusable) };
     let mut outcome = Outcome::Fine;
     for path in &arguments.paths {
-        outcome = outcome.max(match Sheet::read(path, language, arguments.spelling.map(Spelling::from)) {
+        outcome = outcome.max(match Sheet::read(path, language, arguments.spelling.map(Dialect::from)) {
             Ok(sheet) if arguments.check => sheet.compare()?,
             Ok(sheet) => sheet.write()?,
             Err(why) => {
@@ -80,7 +80,7 @@ impl Sheet<'_> {
     fn read(
         path: &Path,
         language: Option<Language>,
-        spelling: Option<Spelling>,
+        spelling: Option<Dialect>,
     ) -> Result<Sheet<'_>, String> {
         let before = read(path)?;
         let language = match language {
@@ -129,9 +129,9 @@ impl Sheet<'_> {
     }
 }
 
-fn respell(host: &AnalysisHost, spelling: Option<Spelling>) -> Result<Respelled, String> {
-    let Some(spelling) = spelling else { return Ok(Respelled::default()) };
-    host.snapshot().respell(FileId(0), spelling).map_err(|cancelled| cancelled.to_string())
+fn respell(host: &AnalysisHost, spelling: Option<Dialect>) -> Result<Rewritten, String> {
+    let Some(spelling) = spelling else { return Ok(Rewritten::default()) };
+    host.snapshot().rewrite_in_dialect(FileId(0), spelling).map_err(|cancelled| cancelled.to_string())
 }
 
 fn edited(text: &str, edits: &[TextEdit]) -> String {
@@ -147,8 +147,8 @@ fn edited(text: &str, edits: &[TextEdit]) -> String {
 }
 
 /// What has no form in the spelling; the lines are those of the file as it is then.
-fn say_left(path: &Path, left: &[Left]) {
-    for Left { line, message } in left {
+fn say_left(path: &Path, left: &[NotRewritten]) {
+    for NotRewritten { line, message } in left {
         complain(&format!("{}:{}: left as it was: {message}", path.display(), line + 1));
     }
 }

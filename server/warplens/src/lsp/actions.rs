@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use warplens_ide::lanes::Source;
-use warplens_ide::{Diagnostic, Fix, Language, Left, Origin, Respelled, Spelling};
+use warplens_ide::{Diagnostic, Fix, Language, NotRewritten, Origin, Rewritten, Dialect};
 use warplens_sim::WarpId;
 
 use super::commands::{SELECT_LAUNCH, SHOW_LEFT};
@@ -22,13 +22,13 @@ use super::{convert, lanes};
 pub(super) const FIX_ALL: &str = "source.fixAll.warplens";
 
 /// The kinds of the actions that write a whole file in a spelling, what they are called, and which it is.
-pub(super) const RESPELL: [(&str, &str, Spelling); 2] = [
+pub(super) const RESPELL: [(&str, &str, Dialect); 2] = [
     (
         "source.rewriteInToolchainSpelling.warplens",
         "Rewrite file in the toolchain's spelling",
-        Spelling::Toolchain,
+        Dialect::Toolchain,
     ),
-    ("source.rewriteInGuideSpelling.warplens", "Rewrite file in the guide's spelling", Spelling::Guide),
+    ("source.rewriteInGuideSpelling.warplens", "Rewrite file in the guide's spelling", Dialect::Guide),
 ];
 
 /// So many places that could not be written otherwise are said by name.
@@ -125,9 +125,9 @@ fn respell(
     question: &Question,
     kind: CodeActionKind,
     title: &str,
-    spelling: Spelling,
+    spelling: Dialect,
 ) -> Result<Option<CodeAction>, Failure> {
-    let Respelled { edits, left } = question.analysis.respell(question.file, spelling)?;
+    let Rewritten { edits, left } = question.analysis.rewrite_in_dialect(question.file, spelling)?;
     if edits.is_empty() && left.is_empty() {
         return Ok(None);
     }
@@ -146,7 +146,7 @@ fn respell(
 }
 
 /// What could not be written otherwise, and why.
-fn told(left: &[Left]) -> String {
+fn told(left: &[NotRewritten]) -> String {
     let lines = left.iter().take(MOST_LEFT).map(|left| format!("line {}: {}", left.line + 1, left.message));
     let more = left.len().saturating_sub(MOST_LEFT);
     let more = (more > 0).then(|| format!("and {more} more"));

@@ -7,7 +7,7 @@ use text_size::{TextRange, TextSize};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::db::Database;
-use crate::place::{Place, token_before, token_covering};
+use crate::position::{FilePosition, token_before, token_covering};
 
 /// The statement up to the cursor, without blanks and comments.
 pub(crate) struct Statement {
@@ -78,21 +78,22 @@ pub(crate) struct Operand<'s> {
 }
 
 impl Statement {
-    pub(crate) fn before(db: &Database, place: &Place<'_>) -> Statement {
-        let tree = place.item.parse(db).syntax();
-        let mut before = place.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
-        let word = before.take_if(|token| place.blanks == 0.into() && is_word(token.kind()));
+    pub(crate) fn before(db: &Database, position: &FilePosition<'_>) -> Statement {
+        let tree = position.item.parse(db).syntax();
+        let mut before =
+            position.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
+        let word = before.take_if(|token| position.blanks == 0.into() && is_word(token.kind()));
         let (word, typed) = match &word {
             Some(token) => {
-                let range = TextRange::new(token.text_range().start(), place.offset);
+                let range = TextRange::new(token.text_range().start(), position.offset);
                 let typed = token.text()[..usize::from(range.len())].to_owned();
                 before = token_before(&tree, token);
                 (range, typed)
             }
-            None => (TextRange::empty(place.offset), String::new()),
+            None => (TextRange::empty(position.offset), String::new()),
         };
         let is_glued =
-            place.blanks == 0.into() && before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
+            position.blanks == 0.into() && before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
         let surroundings = surroundings(before.as_ref());
         let tokens = statement_tokens(&tree, before, word.start(), surroundings);
         Statement { word, typed, tokens, is_glued, surroundings }
@@ -140,7 +141,7 @@ impl Statement {
         if operands.is_empty() && self.is_glued && self.typed.is_empty() {
             return Context::Nothing;
         }
-        let (index, in_address) = position(operands);
+        let (index, in_address) = operand_index(operands);
         Context::Operand(Operand { opcode: opcode.text(), modifiers, index, in_address, tokens: operands })
     }
 
@@ -178,7 +179,7 @@ impl Statement {
 }
 
 /// Which operand the end of some operand tokens stands in, and whether in an address.
-fn position(tokens: &[SyntaxToken]) -> (usize, bool) {
+fn operand_index(tokens: &[SyntaxToken]) -> (usize, bool) {
     let mut index = 0;
     let mut open = Vec::new();
     for token in tokens {

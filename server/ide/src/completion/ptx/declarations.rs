@@ -27,12 +27,13 @@ pub(super) fn in_module(proposals: &mut Proposals) {
 }
 
 fn kernel() -> Proposal {
-    let insert = Snippet::text(".visible .entry ").place("name").then("(\n    .param .u64 ").place("out");
+    let insert =
+        Snippet::text(".visible .entry ").placeholder("name").then("(\n    .param .u64 ").placeholder("out");
     let insert = insert
         .then("\n)\n{\n    .reg .b32 %r<")
-        .place("8")
+        .placeholder("8")
         .then(">;\n\n    ")
-        .place("")
+        .placeholder("")
         .then("\n    ret;\n}");
     Proposal {
         insert,
@@ -114,8 +115,14 @@ fn directive(entry: &Directive, rank: u32) -> Proposal {
 /// A declaration with its type and name to fill in.
 fn variable(space: &str, summary: &str) -> Proposal {
     let insert = match space {
-        ".reg" => Snippet::text(".reg .").place("b32").then(" %").place("r").then("<").place("8").then(">;"),
-        _ => Snippet::text(space).then(" .").place("b32").then(" ").place("name").then(";"),
+        ".reg" => Snippet::text(".reg .")
+            .placeholder("b32")
+            .then(" %")
+            .placeholder("r")
+            .then("<")
+            .placeholder("8")
+            .then(">;"),
+        _ => Snippet::text(space).then(" .").placeholder("b32").then(" ").placeholder("name").then(";"),
     };
     Proposal { insert, ..Proposal::known(space, summary, CompletionKind::Space, 1) }
 }

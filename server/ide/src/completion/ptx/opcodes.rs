@@ -41,8 +41,8 @@ fn statement(entry: &Instruction) -> Snippet {
         for (index, operand) in group.iter().enumerate() {
             snippet = snippet.then(if index == 0 { "" } else { ", " });
             snippet = match operand.kinds.first() {
-                Some(OperandKind::Vector) => snippet.then("{").place(operand.name).then("}"),
-                _ => snippet.place(operand.name),
+                Some(OperandKind::Vector) => snippet.then("{").placeholder(operand.name).then("}"),
+                _ => snippet.placeholder(operand.name),
             };
         }
         snippet = snippet.then(if is_bracketed { "]" } else { "" });

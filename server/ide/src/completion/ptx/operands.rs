@@ -12,7 +12,7 @@ use crate::db::{Database, ptx_function};
 use crate::declared::ptx as declared;
 use crate::explain::ptx::matching;
 use crate::module::module_names;
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// So many registers of ranges are listed: those used nearest to the cursor.
 const NEAR_REGISTERS: usize = 200;
@@ -21,9 +21,14 @@ const NEAR_REGISTERS: usize = 200;
 const SMALL_RANGE: u32 = 16;
 
 /// What fits as an operand of an instruction.
-pub(super) fn propose(db: &Database, place: &Place<'_>, operand: &Operand<'_>, proposals: &mut Proposals) {
+pub(super) fn propose(
+    db: &Database,
+    position: &FilePosition<'_>,
+    operand: &Operand<'_>,
+    proposals: &mut Proposals,
+) {
     let wants = Wants::of(operand);
-    let scope = Scope { place, function: ptx_function(db, place.item), proposals };
+    let scope = Scope { position, function: ptx_function(db, position.item), proposals };
     scope.propose(db, &wants);
 }
 
@@ -61,7 +66,7 @@ impl Wants {
 
 /// Where names come from.
 struct Scope<'a, 'db> {
-    place: &'a Place<'db>,
+    position: &'a FilePosition<'db>,
     function: Option<std::sync::Arc<Function>>,
     proposals: &'a mut Proposals,
 }
@@ -101,7 +106,7 @@ impl Scope<'_, '_> {
             _ => registers,
         };
         let rank = |ty: Option<Type>| u32::from(bits.is_some() && ty.map(Type::bits) != bits);
-        let visible = function.visible_symbols(self.place.offset);
+        let visible = function.visible_symbols(self.position.offset);
         for symbol in visible.iter().map(|id| function.symbol(*id)) {
             match symbol.kind {
                 SymbolKind::Register { ty, .. } if is_wanted(ty) => {
@@ -115,7 +120,7 @@ impl Scope<'_, '_> {
         }
         let mut seen = FxHashSet::default();
         let small = visible.iter().flat_map(|id| small_range(function.symbol(*id)));
-        for (name, symbol) in near_registers(function, self.place.offset).into_iter().chain(small) {
+        for (name, symbol) in near_registers(function, self.position.offset).into_iter().chain(small) {
             let SymbolKind::RegisterRange { ty, .. } = symbol.kind else { continue };
             if is_wanted(ty) && seen.insert(name.clone()) {
                 self.proposals.add(register(name, function, symbol, rank(ty)));
@@ -126,11 +131,11 @@ impl Scope<'_, '_> {
     /// An address to fill in, and those of the variables and parameters.
     fn addresses(&mut self) {
         self.proposals.add(Proposal {
-            insert: Snippet::text("[").place("address").then("]"),
+            insert: Snippet::text("[").placeholder("address").then("]"),
             ..Proposal::word("[…]", CompletionKind::Snippet, 0).with_detail("an address in memory")
         });
         let Some(function) = &self.function else { return };
-        let visible = function.visible_symbols(self.place.offset);
+        let visible = function.visible_symbols(self.position.offset);
         let symbols = visible.into_iter().map(|id| function.symbol(id));
         for symbol in
             symbols.filter(|symbol| matches!(symbol.kind, SymbolKind::Variable(_) | SymbolKind::Param { .. }))
@@ -143,7 +148,7 @@ impl Scope<'_, '_> {
 
     fn locals(&mut self, is_wanted: fn(&SymbolKind) -> bool) {
         let Some(function) = &self.function else { return };
-        let visible = function.visible_symbols(self.place.offset);
+        let visible = function.visible_symbols(self.position.offset);
         for symbol in
             visible.into_iter().map(|id| function.symbol(id)).filter(|symbol| is_wanted(&symbol.kind))
         {
@@ -159,8 +164,8 @@ impl Scope<'_, '_> {
     }
 
     fn module(&mut self, db: &Database) {
-        let names = module_names(db, self.place.file);
-        let here = self.place.index as u32;
+        let names = module_names(db, self.position.file);
+        let here = self.position.index as u32;
         let mut seen = FxHashSet::default();
         for symbol in names.symbols().iter().filter(|symbol| symbol.item <= here && seen.insert(&symbol.name))
         {
@@ -185,7 +190,7 @@ fn register(name: String, function: &Function, symbol: &Symbol, rank: u32) -> Pr
 /// A register range by its prefix, the number to be filled in.
 fn whole_range(function: &Function, symbol: &Symbol, count: u32, rank: u32) -> Proposal {
     let label = format!("{}<{count}>", symbol.name);
-    let insert = Snippet::text(&symbol.name).place("0");
+    let insert = Snippet::text(&symbol.name).placeholder("0");
     Proposal { insert, ..register(label, function, symbol, rank + 2) }
 }
 
@@ -228,15 +233,15 @@ fn special_registers(proposals: &mut Proposals) {
 }
 
 /// The predicates that a guard can name.
-pub(super) fn guard(db: &Database, place: &Place<'_>, proposals: &mut Proposals) {
+pub(super) fn guard(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
     let wants = Wants { kinds: vec![OperandKind::Predicate], bits: Some(1) };
-    Scope { place, function: ptx_function(db, place.item), proposals }.propose(db, &wants);
+    Scope { position, function: ptx_function(db, position.item), proposals }.propose(db, &wants);
 }
 
 /// The labels that a table can list.
-pub(super) fn labels(db: &Database, place: &Place<'_>, proposals: &mut Proposals) {
+pub(super) fn labels(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
     let wants = Wants { kinds: vec![OperandKind::Label], bits: None };
-    Scope { place, function: ptx_function(db, place.item), proposals }.propose(db, &wants);
+    Scope { position, function: ptx_function(db, position.item), proposals }.propose(db, &wants);
 }
 
 /// The components of a special register.

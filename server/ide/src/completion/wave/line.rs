@@ -4,7 +4,7 @@ use text_size::TextRange;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
 use crate::db::Database;
-use crate::place::{Place, token_before, token_covering};
+use crate::position::{FilePosition, token_before, token_covering};
 
 /// The line up to the cursor.
 pub(crate) struct Line {
@@ -18,9 +18,10 @@ pub(crate) struct Line {
 }
 
 impl Line {
-    pub(crate) fn before(db: &Database, place: &Place<'_>) -> Line {
-        let tree = place.item.parse(db).syntax();
-        let mut before = place.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
+    pub(crate) fn before(db: &Database, position: &FilePosition<'_>) -> Line {
+        let tree = position.item.parse(db).syntax();
+        let mut before =
+            position.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
         let is_word = |token: &SyntaxToken| {
             !matches!(
                 token.kind(),
@@ -31,16 +32,16 @@ impl Line {
                     | SyntaxKind::BANG
             )
         };
-        let word = before.take_if(|token| place.blanks == 0.into() && is_word(token));
+        let word = before.take_if(|token| position.blanks == 0.into() && is_word(token));
         let (word, typed) = match &word {
             Some(token) => {
-                let range = TextRange::new(token.text_range().start(), place.offset);
+                let range = TextRange::new(token.text_range().start(), position.offset);
                 before = token_before(&tree, token);
                 (range, token.text()[..usize::from(range.len())].to_owned())
             }
-            None => (TextRange::empty(place.offset), String::new()),
+            None => (TextRange::empty(position.offset), String::new()),
         };
-        let is_glued = place.blanks == 0.into()
+        let is_glued = position.blanks == 0.into()
             && before.as_ref().is_some_and(|token| token.kind() != SyntaxKind::WHITESPACE);
         let mut tokens = Vec::new();
         let mut token = before;

@@ -1,4 +1,4 @@
-//! Mnemonics, and the words that follow them after a dot.
+//! FormCache, and the words that follow them after a dot.
 
 use warplens_hir::wave::Accepts;
 use warplens_isa::wave::{self as isa, Availability, Instruction, Suffix};
@@ -7,31 +7,25 @@ use super::super::{Proposal, Proposals, Snippet};
 use super::operands;
 use crate::answer::CompletionKind;
 use crate::db::{Database, Db, File, Item, items, wave_code};
-use crate::place::Place;
-
-/// Whose names a file uses, most of the time.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Spelling {
-    Guide,
-    Toolchain,
-}
+use crate::dialect::Dialect;
+use crate::position::FilePosition;
 
 /// All instructions but those of constructs: in the spelling that the setting wants, or else first in the one that the file
 /// uses more.
-pub(super) fn instructions(db: &Database, place: &Place<'_>, proposals: &mut Proposals) {
-    let accepts = place.file.accepts(db);
-    let common = prevalent(db, place.file);
-    let rank = |spelling: Spelling| u32::from(spelling != common);
+pub(super) fn instructions(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
+    let accepts = position.file.accepts(db);
+    let common = prevalent(db, position.file);
+    let rank = |dialect: Dialect| u32::from(dialect != common);
     for entry in isa::instructions().iter().filter(|entry| !super::structure::has(entry.mnemonic)) {
         let toolchain =
             entry.toolchain.filter(|_| entry.available == Availability::Crates || accepts == Accepts::Both);
         let differs = toolchain.filter(|name| *name != entry.mnemonic);
         if accepts != Accepts::Toolchain || toolchain == Some(entry.mnemonic) {
-            let rank = if differs.is_some() { rank(Spelling::Guide) } else { 0 };
+            let rank = if differs.is_some() { rank(Dialect::Guide) } else { 0 };
             proposals.add(mnemonic(entry, entry.mnemonic, entry.operands, rank));
         }
         if let Some(name) = differs.filter(|_| accepts != Accepts::Guide) {
-            proposals.add(mnemonic(entry, name, entry.toolchain_operands, rank(Spelling::Toolchain)));
+            proposals.add(mnemonic(entry, name, entry.toolchain_operands, rank(Dialect::Toolchain)));
         }
     }
 }
@@ -44,7 +38,7 @@ fn mnemonic(
 ) -> Proposal {
     let mut insert = Snippet::text(name);
     for (index, operand) in operands.iter().filter(|operand| !operand.optional).enumerate() {
-        insert = insert.then(if index == 0 { " " } else { ", " }).place(operand.name);
+        insert = insert.then(if index == 0 { " " } else { ", " }).placeholder(operand.name);
     }
     let rank = if entry.available == Availability::Nowhere { 2 } else { rank };
     let detail = format!("{} · {}", entry.category.title.to_lowercase(), entry.summary);
@@ -52,16 +46,16 @@ fn mnemonic(
 }
 
 /// The spelling that a file uses more; the guide's, if neither.
-fn prevalent(db: &Database, file: File) -> Spelling {
-    let counts = items(db, file).iter().map(|item| spellings(db, *item));
+fn prevalent(db: &Database, file: File) -> Dialect {
+    let counts = items(db, file).iter().map(|item| dialect_counts(db, *item));
     let (guide, toolchain) =
         counts.fold((0, 0), |(guide, toolchain), next| (guide + next.0, toolchain + next.1));
-    if toolchain > guide { Spelling::Toolchain } else { Spelling::Guide }
+    if toolchain > guide { Dialect::Toolchain } else { Dialect::Guide }
 }
 
 /// How many instructions of an item have the guide's name and how many the toolchain's, of those where they differ.
 #[salsa::tracked(returns(copy))]
-fn spellings<'db>(db: &'db dyn Db, item: Item<'db>) -> (u32, u32) {
+fn dialect_counts<'db>(db: &'db dyn Db, item: Item<'db>) -> (u32, u32) {
     let code = wave_code(db, item);
     let named =
         code.instructions.iter().filter_map(|instruction| Some((instruction.entry?, &instruction.mnemonic)));

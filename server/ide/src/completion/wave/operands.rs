@@ -10,7 +10,7 @@ use crate::answer::{Access, CompletionKind};
 use crate::db::{Database, items, wave_code};
 use crate::explain::wave as explain;
 use crate::names::{Namespace, module_uses};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// The predicate registers that a guard or a condition can name.
 const PREDICATES: u8 = 4;
@@ -18,7 +18,7 @@ const PREDICATES: u8 = 4;
 /// What fits as the next operand of the instruction `name`, after these tokens.
 pub(in crate::completion) fn operand(
     db: &Database,
-    place: &Place<'_>,
+    position: &FilePosition<'_>,
     name: &str,
     tokens: &[SyntaxToken],
     proposals: &mut Proposals,
@@ -32,13 +32,13 @@ pub(in crate::completion) fn operand(
     let kinds = kinds(&forms, tokens);
     let any = |wanted: &[OperandKind]| wanted.iter().any(|kind| kinds.contains(kind));
     if any(&[OperandKind::Predicate, OperandKind::NotPredicate]) {
-        proposals.extend(predicates(db, place));
+        proposals.extend(predicates(db, position));
     }
     if is_negated {
         return;
     }
     if any(&[OperandKind::General, OperandKind::Fragment]) {
-        proposals.extend(registers(db, place));
+        proposals.extend(registers(db, position));
     }
     if any(&[OperandKind::Special]) {
         proposals.extend(isa::special_registers().iter().map(|register| {
@@ -49,7 +49,7 @@ pub(in crate::completion) fn operand(
         scopes(proposals);
     }
     if any(&[OperandKind::Label]) {
-        labels(db, place, proposals);
+        labels(db, position, proposals);
     }
 }
 
@@ -105,11 +105,11 @@ fn takes(operand: &Operand, token: SyntaxKind) -> bool {
 /// The predicates of a guard. The toolchain takes `@p0` for no guard at all.
 pub(in crate::completion) fn guard(
     db: &Database,
-    place: &Place<'_>,
+    position: &FilePosition<'_>,
     negated: bool,
     proposals: &mut Proposals,
 ) {
-    proposals.extend(predicates(db, place).map(|proposal| match proposal.label == "p0" && !negated {
+    proposals.extend(predicates(db, position).map(|proposal| match proposal.label == "p0" && !negated {
         true => Proposal { rank: 2, ..proposal.with_detail("the toolchain takes @p0 for no guard") },
         false => proposal,
     }));
@@ -124,9 +124,9 @@ pub(in crate::completion) fn scopes(proposals: &mut Proposals) {
 }
 
 /// The predicate that a condition is most likely about: the one that was written last.
-pub(in crate::completion) fn likely_predicate(db: &Database, place: &Place<'_>) -> String {
-    let code = wave_code(db, place.item);
-    let written = before(&code, place).filter(|found| is_write(found));
+pub(in crate::completion) fn likely_predicate(db: &Database, position: &FilePosition<'_>) -> String {
+    let code = wave_code(db, position.item);
+    let written = before(&code, position).filter(|found| is_write(found));
     let mut predicates = written.filter_map(|found| match found.name {
         Name::Predicate(index) => Some(index),
         _ => None,
@@ -135,28 +135,28 @@ pub(in crate::completion) fn likely_predicate(db: &Database, place: &Place<'_>) 
 }
 
 /// The predicate registers, those that are written first.
-fn predicates(db: &Database, place: &Place<'_>) -> impl Iterator<Item = Proposal> {
-    let code = wave_code(db, place.item);
+fn predicates(db: &Database, position: &FilePosition<'_>) -> impl Iterator<Item = Proposal> {
+    let code = wave_code(db, position.item);
     (0..PREDICATES).map(move |index| {
-        let writer = last_write(&code, place, &Name::Predicate(index));
-        let detail = writer.map_or("predicate, not written before", |range| &place.item.text(db).0[range]);
+        let writer = last_write(&code, position, &Name::Predicate(index));
+        let detail = writer.map_or("predicate, not written before", |range| &position.item.text(db).0[range]);
         Proposal { rank: u32::from(writer.is_none()), ..register(format!("p{index}"), detail) }
     })
 }
 
 /// The general registers that the kernel uses, those that are written before first, and the first that it does not use.
-fn registers(db: &Database, place: &Place<'_>) -> Vec<Proposal> {
-    let code = wave_code(db, place.item);
+fn registers(db: &Database, position: &FilePosition<'_>) -> Vec<Proposal> {
+    let code = wave_code(db, position.item);
     let mut used = [false; 256];
     for found in &code.names {
         if let Name::Register(index) = found.name {
-            used[usize::from(index)] |= !found.range.contains_inclusive(place.offset);
+            used[usize::from(index)] |= !found.range.contains_inclusive(position.offset);
         }
     }
     let named = (0..=u8::MAX).filter(|index| used[usize::from(*index)]);
     let proposals = named.map(|index| {
-        let writer = last_write(&code, place, &Name::Register(index));
-        let detail = writer.map_or("register, not written before", |range| &place.item.text(db).0[range]);
+        let writer = last_write(&code, position, &Name::Register(index));
+        let detail = writer.map_or("register, not written before", |range| &position.item.text(db).0[range]);
         Proposal { rank: u32::from(writer.is_none()), ..register(format!("r{index}"), detail) }
     });
     let free = (0..=u8::MAX).find(|index| !used[usize::from(*index)]);
@@ -167,8 +167,8 @@ fn registers(db: &Database, place: &Place<'_>) -> Vec<Proposal> {
 }
 
 /// The names before a place.
-fn before<'c>(code: &'c Code, place: &Place<'_>) -> impl DoubleEndedIterator<Item = &'c NameRef> {
-    let end = code.names.partition_point(|found| found.range.end() < place.offset);
+fn before<'c>(code: &'c Code, position: &FilePosition<'_>) -> impl DoubleEndedIterator<Item = &'c NameRef> {
+    let end = code.names.partition_point(|found| found.range.end() < position.offset);
     code.names[..end].iter()
 }
 
@@ -177,9 +177,9 @@ fn is_write(found: &NameRef) -> bool {
 }
 
 /// The instruction that wrote a register last before a place, on other lines.
-fn last_write(code: &Code, place: &Place<'_>, name: &Name) -> Option<TextRange> {
-    let here = code.instruction_at(place.offset);
-    let mut writes = before(code, place).rev().filter(|found| found.name == *name && is_write(found));
+fn last_write(code: &Code, position: &FilePosition<'_>, name: &Name) -> Option<TextRange> {
+    let here = code.instruction_at(position.offset);
+    let mut writes = before(code, position).rev().filter(|found| found.name == *name && is_write(found));
     let writer =
         writes.find_map(|found| code.instruction_at(found.range.start()).filter(|at| Some(*at) != here))?;
     Some(code.instructions[writer].range)
@@ -192,10 +192,10 @@ fn register(name: String, detail: &str) -> Proposal {
     }
 }
 
-fn labels(db: &Database, place: &Place<'_>, proposals: &mut Proposals) {
-    let uses = items(db, place.file).iter().flat_map(|item| module_uses(db, *item));
+fn labels(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
+    let uses = items(db, position.file).iter().flat_map(|item| module_uses(db, *item));
     let labels = uses.filter(|name| {
-        let declared = name.places.iter().any(|place| place.access == Access::Declaration);
+        let declared = name.uses.iter().any(|position| position.access == Access::Declaration);
         name.namespace == Namespace::Labels && declared
     });
     proposals.extend(

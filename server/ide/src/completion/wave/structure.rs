@@ -10,7 +10,7 @@ use super::operands;
 use crate::answer::{CompletionKind, TextEdit};
 use crate::db::{Database, wave_code};
 use crate::format;
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// The words that are proposed here.
 const WORDS: [&str; 7] = ["if", "else", "endif", "loop", "break", "continue", "endloop"];
@@ -42,8 +42,8 @@ pub(super) struct Around {
 
 impl Around {
     /// What is open where the word that begins at `start` is typed; the word itself does not count.
-    pub(super) fn of(db: &Database, place: &Place<'_>, start: TextSize) -> Around {
-        let code = wave_code(db, place.item);
+    pub(super) fn of(db: &Database, position: &FilePosition<'_>, start: TextSize) -> Around {
+        let code = wave_code(db, position.item);
         let Some(kernel) = &code.kernel else { return Around::default() };
         let is_kernel = kernel.range.end() <= start && kernel.end.is_none_or(|end| start <= end.start());
         if !is_kernel {
@@ -119,30 +119,36 @@ fn end(code: &Code, opener: usize) -> Option<usize> {
 /// The words that fit. Those that close something come first, and move out to where they belong.
 pub(super) fn words(
     db: &Database,
-    place: &Place<'_>,
+    position: &FilePosition<'_>,
     line: &Line,
     around: &Around,
     proposals: &mut Proposals,
 ) {
-    let predicate = operands::likely_predicate(db, place);
-    let condition = |word: &str| Snippet::text(word).then(" ").place(&predicate);
+    let predicate = operands::likely_predicate(db, position);
+    let condition = |word: &str| Snippet::text(word).then(" ").placeholder(&predicate);
     for word in WORDS.into_iter().filter(|word| around.takes(word)) {
         let (insert, detail) = match word {
             "if" if !around.awaits_if => {
-                (condition("if").then("\n    ").place("").then("\nendif"), "if … endif")
+                (condition("if").then("\n    ").placeholder("").then("\nendif"), "if … endif")
             }
             "loop" if !around.awaits_loop => {
-                let head = Snippet::text("loop\n    ").place("").then("\n    break ").place(&predicate);
+                let head =
+                    Snippet::text("loop\n    ").placeholder("").then("\n    break ").placeholder(&predicate);
                 (head.then("\nendloop"), "loop … break … endloop")
             }
             "if" | "break" | "continue" => (condition(word), summary(word)),
             _ => (Snippet::text(word), summary(word)),
         };
         let proposal = Proposal::known(word, detail, CompletionKind::Opcode, 0);
-        proposals.add(Proposal { insert, moves: moves(db, place, line, word), ..proposal });
+        proposals.add(Proposal { insert, moves: moves(db, position, line, word), ..proposal });
     }
     if !around.awaits_if {
-        let both = condition("if").then("\n    ").place("").then("\nelse\n    ").place("").then("\nendif");
+        let both = condition("if")
+            .then("\n    ")
+            .placeholder("")
+            .then("\nelse\n    ")
+            .placeholder("")
+            .then("\nendif");
         let label = "if … else … endif";
         let proposal =
             Proposal::word(label, CompletionKind::Snippet, 2).with_detail("both sides of a branch");
@@ -155,7 +161,9 @@ fn summary(word: &str) -> &'static str {
 }
 
 /// The blanks before a word that closes something, made those that it gets when it is formatted.
-pub(super) fn moves(db: &Database, place: &Place<'_>, line: &Line, word: &str) -> Option<TextEdit> {
+pub(super) fn moves(db: &Database, position: &FilePosition<'_>, line: &Line, word: &str) -> Option<TextEdit> {
     let is_first = line.tokens.is_empty();
-    is_first.then(|| format::closing_indent(db, place.file, place.in_file(line.word).start(), word)).flatten()
+    is_first
+        .then(|| format::closing_indent(db, position.file, position.in_file(line.word).start(), word))
+        .flatten()
 }

@@ -7,7 +7,7 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{Parse, SyntaxError, SyntaxKind, SyntaxNode};
 
-use crate::place::token_covering;
+use crate::position::token_covering;
 
 /// Whether control goes as the statements that parse say: what does not parse is no branch, no label and no brace.
 pub(super) fn flow_is_known(parse: &Parse) -> bool {

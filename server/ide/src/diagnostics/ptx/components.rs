@@ -6,7 +6,7 @@ use warplens_isa::ptx as isa;
 
 use super::super::{Problem, codes};
 use crate::db::{Db, Item};
-use crate::place::token_covering;
+use crate::position::token_covering;
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
     for instruction in function.instructions() {

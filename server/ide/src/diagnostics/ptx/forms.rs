@@ -8,7 +8,7 @@ mod externals;
 mod modifiers;
 mod needs;
 mod operands;
-mod places;
+mod ranges;
 mod words;
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use super::super::{Problem, codes};
 use super::instructions;
 use crate::db::{Db, File, Item};
 use crate::module_target::module_target;
-use places::Places;
+use ranges::StatementRanges;
 
 pub(super) fn check<'db>(
     db: &'db dyn Db,
@@ -40,8 +40,8 @@ pub(super) fn check<'db>(
     let judged: Vec<Judged> = function.mnemonics().iter().map(judge).collect();
     let externals = externals::externals(db, file, function);
     let checker = Checker { function, externals: &externals, address_size: target.address_size };
-    let places = Places::new(item.parse(db));
-    let report = Reporter { function, checker, platform, places: &places };
+    let ranges = StatementRanges::new(item.parse(db));
+    let report = Reporter { function, checker, platform, ranges: &ranges };
     for instruction in function.instructions() {
         let wrong_guard = instruction.guard().and_then(|guard| checker.guard(guard));
         if let Some(wrong) = wrong_guard {
@@ -78,17 +78,17 @@ struct Reporter<'a> {
     function: &'a Function,
     checker: Checker<'a>,
     platform: Platform,
-    places: &'a Places,
+    ranges: &'a StatementRanges,
 }
 
 impl Reporter<'_> {
     /// A statement whose mnemonic no form has.
     fn mnemonic(&self, instruction: Instruction<'_>, near: &[Near]) -> Option<Problem> {
         let is_unknown = instructions::judge(instruction.mnemonic()).is_some();
-        if is_unknown || !self.places.is_whole(instruction) {
+        if is_unknown || !self.ranges.is_whole(instruction) {
             return None;
         }
-        modifiers::problem(instruction, near, self.places)
+        modifiers::problem(instruction, near, self.ranges)
     }
 
     /// A statement whose mnemonic some forms have: one of them must take its operands, and be there.
@@ -110,7 +110,7 @@ impl Reporter<'_> {
             }
             return;
         }
-        if !self.places.is_whole(instruction) {
+        if !self.ranges.is_whole(instruction) {
             return;
         }
         // The form with the fewest problems is the one that is meant.
@@ -139,7 +139,7 @@ impl Reporter<'_> {
         if forms.iter().any(|other| other.order == Order::Documented) {
             return None;
         }
-        let range = self.places.mnemonic(instruction)?;
+        let range = self.ranges.mnemonic(instruction)?;
         let documented = words::documented(form.entry, &form.chosen);
         let message = format!("the documented order of these modifiers is `{documented}`");
         let problem = Problem::hint(range, codes::MODIFIER_ORDER, message);

@@ -13,7 +13,7 @@ use super::super::problem::ItemFix;
 use super::super::{Problem, codes};
 use crate::db::{Db, Item};
 use crate::explain::ptx::accepts;
-use crate::place::token_covering;
+use crate::position::token_covering;
 use crate::similar::{did_you_mean, nearest};
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {

@@ -7,7 +7,7 @@ use warplens_hir::ptx::{
     ModuleSymbol, Parameter, Signature, Space, Variable,
 };
 
-use super::super::problem::Frame;
+use super::super::problem::FileContext;
 use super::super::{Problem, codes};
 use super::prologue::first_token;
 use super::{calls, declarations, needs, targets};
@@ -18,10 +18,10 @@ use crate::module_target::{ModuleTarget, module_target};
 
 /// What is wrong with the items of a file together, names and the beginning aside.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
-    let frame = Frame::new(db, file);
+    let context = FileContext::new(db, file);
     let list = file.document(db).items();
     let found = module_problems(db, file).iter();
-    found.map(|(item, problem)| problem.in_file(&frame, list.start_of(*item as usize))).collect()
+    found.map(|(item, problem)| problem.in_file(&context, list.start_of(*item as usize))).collect()
 }
 
 /// Problems with the item that each is in.

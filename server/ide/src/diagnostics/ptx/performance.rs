@@ -137,9 +137,7 @@ impl List<'_> {
         if written.name == "noreturn" && !self.signature.returns.is_empty() {
             let message = "a function that never returns has no result; remove `.noreturn` or the result";
             let fix = ItemFix::new("Remove `.noreturn`").delete(written.range);
-            return Some(
-                Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message).with_fix(fix),
-            );
+            return Some(Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message).with_fix(fix));
         }
         let before = &self.signature.directives[..index];
         let other = before.iter().find(|other| {

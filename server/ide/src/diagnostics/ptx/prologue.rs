@@ -7,7 +7,7 @@ use warplens_isa::ptx as isa;
 use warplens_syntax::ItemKind;
 use warplens_syntax::ptx::ast;
 
-use super::super::problem::{Frame, ItemFix};
+use super::super::problem::{FileContext, ItemFix};
 use super::super::{Problem, codes};
 use super::needs;
 use crate::answer::Diagnostic;
@@ -20,16 +20,16 @@ const WITH_F64: u16 = 13;
 
 /// What is wrong with the beginning of a file. A file of nothing but blanks has not begun.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
-    let frame = Frame::new(db, file);
+    let context = FileContext::new(db, file);
     let list = file.document(db).items();
     let mut prologue = Prologue::new(db, file);
     let mut found = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
         prologue.item(index, *item);
         let start = list.start_of(index);
-        found.extend(prologue.problems.drain(..).map(|problem| problem.in_file(&frame, start)));
+        found.extend(prologue.problems.drain(..).map(|problem| problem.in_file(&context, start)));
     }
-    found.extend(prologue.end().map(|(index, problem)| problem.in_file(&frame, list.start_of(index))));
+    found.extend(prologue.end().map(|(index, problem)| problem.in_file(&context, list.start_of(index))));
     found
 }
 

@@ -7,7 +7,7 @@ use warplens_hir::wave::{self, Accepts, Code, Departure, DepartureKind, ProblemK
 
 use super::severity;
 use crate::diagnostics::problem::{ItemFix, Problem};
-use crate::spelling::{self, Edits, Rewriter};
+use crate::dialect::{self, Edits, Rewriter};
 
 /// The title of fixes into the toolchain's language.
 const FOR_TOOLCHAIN: &str = "Write it for toolchain 0.1.2";
@@ -44,15 +44,15 @@ impl<'c> Departures<'c> {
     fn fix(&self, found: &Departure) -> Option<ItemFix> {
         match &found.kind {
             DepartureKind::ToolchainSpelling(name) => {
-                let edits = spelling::in_guide(self.text, self.code, found.at)?;
+                let edits = dialect::in_guide(self.text, self.code, found.at)?;
                 Some(fix(&format!("Write it as the guide does: `{name}`"), edits).preferred())
             }
             DepartureKind::ShortSize => {
-                let (range, insert) = spelling::size_in_toolchain(self.code, found.at)?;
+                let (range, insert) = dialect::size_in_toolchain(self.code, found.at)?;
                 Some(fix(FOR_TOOLCHAIN, vec![(range, insert)]).preferred())
             }
             DepartureKind::HighRegister => {
-                let (other, edits) = spelling::other_register(self.code, found.range)?;
+                let (other, edits) = dialect::other_register(self.code, found.range)?;
                 Some(fix(&format!("Use `r{other}` instead in the whole kernel"), edits))
             }
             DepartureKind::Continue | DepartureKind::BreakInIf | DepartureKind::PartialEnd => {
@@ -60,7 +60,7 @@ impl<'c> Departures<'c> {
                 Some(fix("Write the whole kernel for toolchain 0.1.2", edits))
             }
             DepartureKind::ManyRegisters => {
-                Some(fix("Ask for 32 registers", vec![spelling::fewer_registers(self.code)?]).preferred())
+                Some(fix("Ask for 32 registers", vec![dialect::fewer_registers(self.code)?]).preferred())
             }
             DepartureKind::CompareAndSwap | DepartureKind::AbsentSpecial => None,
             _ => self.written_for_toolchain(found.at),
@@ -71,7 +71,7 @@ impl<'c> Departures<'c> {
     fn whole(&self) -> Option<Edits> {
         let is_short = self.text.len() <= MOST_TEXT;
         is_short.then(|| {
-            self.whole.get_or_init(|| spelling::structure_in_toolchain(self.text, self.code)).clone()
+            self.whole.get_or_init(|| dialect::structure_in_toolchain(self.text, self.code)).clone()
         })?
     }
 
@@ -104,7 +104,7 @@ impl<'c> Departures<'c> {
                 Some(fix("Add `.device`", vec![(TextRange::empty(end), ", .device".into())]))
             }
             ProblemKind::IdleHint(_) => Some(without(problem.range)),
-            ProblemKind::GuardP0 => match spelling::other_guard(self.code) {
+            ProblemKind::GuardP0 => match dialect::other_guard(self.code) {
                 Some((other, edits)) => {
                     Some(fix(&format!("Use `p{other}` instead of `p0` in the whole kernel"), edits))
                 }

@@ -10,15 +10,15 @@ use warplens_hir::ptx::{
 
 use crate::db::{Database, ptx_function};
 use crate::module::never_returns;
-use crate::place::Place;
+use crate::position::FilePosition;
 use crate::variance;
 
 /// What is to be said about the local name at a place, beside its declaration; often nothing.
-pub(super) fn of_name(db: &Database, place: &Place<'_>) -> Option<String> {
-    let function = ptx_function(db, place.item)?;
-    let name = function.name_at(place.offset)?;
-    let lines = Lines::new(db, place);
-    let cfg = || function.cfg(&|callee| never_returns(db, place.file).contains(callee));
+pub(super) fn of_name(db: &Database, position: &FilePosition<'_>) -> Option<String> {
+    let function = ptx_function(db, position.item)?;
+    let name = function.name_at(position.offset)?;
+    let lines = Lines::new(db, position);
+    let cfg = || function.cfg(&|callee| never_returns(db, position.file).contains(callee));
     match &function.symbol(name.resolution.symbol()?).kind {
         SymbolKind::Label { target } => label(&function, &cfg(), name, target.index() as u32, &lines),
         SymbolKind::Register { .. } => register(&function, &cfg(), name, &lines),
@@ -135,11 +135,11 @@ struct Lines {
 }
 
 impl Lines {
-    fn new(db: &Database, place: &Place<'_>) -> Lines {
-        let items = place.file.document(db).items().items();
+    fn new(db: &Database, position: &FilePosition<'_>) -> Lines {
+        let items = position.file.document(db).items().items();
         let newlines = |text: &str| text.bytes().filter(|byte| *byte == b'\n').count();
-        let first = 1 + items[..place.index].iter().map(|item| newlines(&item.text)).sum::<usize>();
-        let text = &items[place.index].text;
+        let first = 1 + items[..position.index].iter().map(|item| newlines(&item.text)).sum::<usize>();
+        let text = &items[position.index].text;
         let starts =
             text.match_indices('\n').map(|(at, _)| TextRange::up_to(TextSize::of(&text[..=at])).end());
         Lines { first, starts: starts.collect() }

@@ -8,7 +8,7 @@ use super::structure::Lines;
 use crate::db::{Database, items, wave_code};
 use crate::declared::count;
 use crate::names::{Namespace, module_uses};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// Lanes of a wave where nothing else is said.
 const WAVE: u32 = 32;
@@ -18,8 +18,8 @@ const REGISTER_FILE: u64 = 16_384;
 const SHOWN: usize = 6;
 
 /// The kernel at a place.
-pub(super) fn kernel(db: &Database, place: &Place<'_>, name: &str) -> String {
-    let code = wave_code(db, place.item);
+pub(super) fn kernel(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
+    let code = wave_code(db, position.item);
     let mut page = format!("**`{name}`** · kernel\n");
     line(&mut page, "registers", &registers(&code));
     line(&mut page, "at a time", &at_a_time(&code));
@@ -60,12 +60,12 @@ fn at_a_time(code: &Code) -> String {
 }
 
 /// The function that begins at the label of this name.
-pub(super) fn function(db: &Database, place: &Place<'_>, name: &str) -> Option<String> {
+pub(super) fn function(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
     let declares = |item: &crate::db::Item<'_>| {
         let code = wave_code(db, *item);
         code.labels.iter().any(|label| label.name == name).then_some(code)
     };
-    let Some(code) = items(db, place.file).iter().find_map(declares) else {
+    let Some(code) = items(db, position.file).iter().find_map(declares) else {
         return Some(format!("**`{name}`** · label that this file does not have"));
     };
     let label: &Label = code.labels.iter().find(|label| label.name == name)?;
@@ -77,7 +77,7 @@ pub(super) fn function(db: &Database, place: &Place<'_>, name: &str) -> Option<S
         Some((kernel, _)) => format!("**`{name}`** · function of `{kernel}`\n"),
         None => format!("**`{name}`** · label outside of every kernel\n"),
     };
-    line(&mut page, "called", &callers(db, place, name));
+    line(&mut page, "called", &callers(db, position, name));
     line(&mut page, "reads", &either(&listed(inside().flat_map(Instruction::reads)), "no register"));
     line(&mut page, "writes", &either(&listed(inside().flat_map(Instruction::writes)), "no register"));
     body(&mut page, &code, extent, code.stack_entries(first));
@@ -181,28 +181,28 @@ fn callees(code: &Code, extent: std::ops::Range<usize>) -> String {
 }
 
 /// Who calls a function, kernel by kernel.
-fn callers(db: &Database, place: &Place<'_>, name: &str) -> String {
+fn callers(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
     let mut shown = Vec::new();
     let mut total = 0;
-    for (index, item) in items(db, place.file).iter().enumerate() {
+    for (index, item) in items(db, position.file).iter().enumerate() {
         let mut uses = module_uses(db, *item).iter();
         let found = uses.find(|found| found.namespace == Namespace::Labels && found.name == name);
-        let reads = |use_place: &&crate::names::UsePlace| use_place.access == crate::answer::Access::Read;
-        let places: Vec<_> = found.into_iter().flat_map(|found| &found.places).filter(reads).collect();
+        let reads = |name_use: &&crate::names::NameUse| name_use.access == crate::answer::Access::Read;
+        let places: Vec<_> = found.into_iter().flat_map(|found| &found.uses).filter(reads).collect();
         if places.is_empty() {
             continue;
         }
         total += places.len();
-        let lines = Lines::of_item(db, place.file, index);
+        let lines = Lines::of_item(db, position.file, index);
         let code = wave_code(db, *item);
-        for place in places.iter().take(SHOWN.saturating_sub(shown.len())) {
-            let caller = code.instruction_at(place.range.start()).and_then(|at| code.function_at(at));
+        for position in places.iter().take(SHOWN.saturating_sub(shown.len())) {
+            let caller = code.instruction_at(position.range.start()).and_then(|at| code.function_at(at));
             let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref()).map(|(name, _)| name);
             let caller = caller
                 .map(|label| &label.name)
                 .or(kernel)
                 .map_or_else(String::new, |name| format!("`{name}` in "));
-            shown.push(format!("{caller}line {}", lines.number(place.range)));
+            shown.push(format!("{caller}line {}", lines.number(position.range)));
         }
     }
     match total {

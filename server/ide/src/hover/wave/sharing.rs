@@ -9,13 +9,18 @@ use super::structure::Lines;
 use super::written::cell;
 use crate::db::{Database, items, wave_code};
 use crate::names::{Namespace, module_uses};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// More links of the chain are not told.
 const SHOWN: usize = 6;
 
 /// What is to be said of a word of a construct.
-pub(super) fn of_construct(db: &Database, place: &Place<'_>, code: &Code, at: usize) -> Option<String> {
+pub(super) fn of_construct(
+    db: &Database,
+    position: &FilePosition<'_>,
+    code: &Code,
+    at: usize,
+) -> Option<String> {
     let link = code.links.get(at).copied().flatten()?;
     let entry =
         |open: usize| format!("entry {} of {MAX_DEPTH} of the divergence stack", code.depth(open) + 1);
@@ -28,15 +33,15 @@ pub(super) fn of_construct(db: &Database, place: &Place<'_>, code: &Code, at: us
         }
         Link::Leave { .. } => None,
     };
-    let way = matches!(link, Link::If { .. } | Link::Leave { .. }).then(|| way(db, place, code, at));
+    let way = matches!(link, Link::If { .. } | Link::Leave { .. }).then(|| way(db, position, code, at));
     let parts: Vec<String> = [way.flatten(), stack].into_iter().flatten().collect();
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
 /// Whether lanes go the same way.
-fn way(db: &Database, place: &Place<'_>, code: &Code, at: usize) -> Option<String> {
+fn way(db: &Database, position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
     let cell = predicate(code, at)?;
-    let analysis = analysis(db, place, code);
+    let analysis = analysis(db, position, code);
     let word = code.instructions[at].name();
     let costs = match word {
         "if" => "a side that no lane takes is skipped, so it costs nothing",
@@ -50,15 +55,15 @@ fn way(db: &Database, place: &Place<'_>, code: &Code, at: usize) -> Option<Strin
         Variance::Unknown => "**Lanes may part here**",
         Variance::Varies => "**Lanes part here**",
     };
-    because(db, place, code, start, &analysis.reason(at, cell, false))
+    because(db, position, code, start, &analysis.reason(at, cell, false))
 }
 
 /// The analysis of a kernel among those of its file, which may call its functions.
-fn analysis<'c>(db: &Database, place: &Place<'_>, code: &'c Code) -> Uniformity<'c> {
+fn analysis<'c>(db: &Database, position: &FilePosition<'_>, code: &'c Code) -> Uniformity<'c> {
     if code.labels.is_empty() {
         return Uniformity::of(code);
     }
-    let others = items(db, place.file).iter().filter(|item| **item != place.item);
+    let others = items(db, position.file).iter().filter(|item| **item != position.item);
     let uses = others.flat_map(|item| module_uses(db, *item));
     let labels = uses.filter(|found| found.namespace == Namespace::Labels);
     let called: FxHashSet<&str> = labels.map(|found| found.name.as_str()).collect();
@@ -73,13 +78,13 @@ fn predicate(code: &Code, at: usize) -> Option<Cell> {
 }
 
 /// Whether lanes share the register at a place.
-pub(super) fn of_register(db: &Database, place: &Place<'_>) -> Option<String> {
-    let code = wave_code(db, place.item);
-    let name = code.name_at(place.offset)?;
+pub(super) fn of_register(db: &Database, position: &FilePosition<'_>) -> Option<String> {
+    let code = wave_code(db, position.item);
+    let name = code.name_at(position.offset)?;
     let cell = cell(name)?;
     let at = code.instruction_at(name.range.start())?;
     let after = matches!(name.role, Role::Write | Role::ReadWrite);
-    let analysis = analysis(db, place, &code);
+    let analysis = analysis(db, position, &code);
     let start = match analysis.register(at, cell, after) {
         Variance::Uniform => {
             return Some("**Uniform here**: the lanes of a wave hold the same value.".to_owned());
@@ -87,15 +92,21 @@ pub(super) fn of_register(db: &Database, place: &Place<'_>) -> Option<String> {
         Variance::Unknown => "**May vary by lane here**",
         Variance::Varies => "**Varies by lane here**",
     };
-    because(db, place, &code, start, &analysis.reason(at, cell, after))
+    because(db, position, &code, start, &analysis.reason(at, cell, after))
 }
 
 /// The chain of reasons: in a line, then link by link. Nothing where there is none, as in code whose constructs do not match.
-fn because(db: &Database, place: &Place<'_>, code: &Code, start: &str, reasons: &[Reason]) -> Option<String> {
+fn because(
+    db: &Database,
+    position: &FilePosition<'_>,
+    code: &Code,
+    start: &str,
+    reasons: &[Reason],
+) -> Option<String> {
     if reasons.is_empty() {
         return None;
     }
-    let lines = Lines::before(db, place);
+    let lines = Lines::before(db, position);
     let mut text = format!("{start}: {}", path(code, reasons));
     for reason in reasons.iter().take(SHOWN) {
         let range = code.instructions[reason.instruction as usize].range;

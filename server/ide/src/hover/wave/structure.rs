@@ -4,14 +4,19 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Link};
 
 use crate::db::{Database, File};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// At most so many `break`s and `continue`s of a loop are listed.
 const MAX_LEAVES: usize = 6;
 
 /// What the instruction at `index` is joined with; `None` for one that belongs to no construct.
-pub(super) fn joined(db: &Database, place: &Place<'_>, code: &Code, index: usize) -> Option<String> {
-    let lines = Lines::before(db, place);
+pub(super) fn joined(
+    db: &Database,
+    position: &FilePosition<'_>,
+    code: &Code,
+    index: usize,
+) -> Option<String> {
+    let lines = Lines::before(db, position);
     let at = |index: u32| {
         let range = code.instructions[index as usize].range;
         format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
@@ -58,8 +63,8 @@ pub(super) struct Lines<'t> {
 }
 
 impl<'t> Lines<'t> {
-    pub(super) fn before(db: &'t Database, place: &Place<'t>) -> Lines<'t> {
-        Lines::of_item(db, place.file, place.index)
+    pub(super) fn before(db: &'t Database, position: &FilePosition<'t>) -> Lines<'t> {
+        Lines::of_item(db, position.file, position.index)
     }
 
     pub(super) fn of_item(db: &'t Database, file: File, index: usize) -> Lines<'t> {

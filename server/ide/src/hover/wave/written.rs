@@ -4,22 +4,22 @@ use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
 
 use super::structure::Lines;
 use crate::db::{Database, wave_code};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// More places are not told.
 const SHOWN: usize = 4;
 
 /// The instructions that may have written a register last, where it is read.
-pub(super) fn before(db: &Database, place: &Place<'_>) -> Option<String> {
-    let code = wave_code(db, place.item);
-    let name = code.name_at(place.offset)?;
+pub(super) fn before(db: &Database, position: &FilePosition<'_>) -> Option<String> {
+    let code = wave_code(db, position.item);
+    let name = code.name_at(position.offset)?;
     let cell = cell(name)?;
     let at = code.instruction_at(name.range.start())?;
     if name.role == Role::Write {
         return None;
     }
     let writers = code.writers(at, cell);
-    let lines = Lines::before(db, place);
+    let lines = Lines::before(db, position);
     let told = |writer: &usize| {
         let range = code.instructions[*writer].range;
         format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))

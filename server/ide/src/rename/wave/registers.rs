@@ -5,7 +5,7 @@ use warplens_hir::wave::{Code, Name, Role, Value};
 
 use crate::db::{Database, items, wave_code};
 use crate::names::{Named, Namespace, module_uses};
-use crate::place::Place;
+use crate::position::FilePosition;
 
 /// Registers of one class, from the first on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -36,9 +36,14 @@ impl Register {
 }
 
 /// Whether the register can be called `name` in its kernel; if not, why.
-pub(super) fn check(db: &Database, place: &Place<'_>, named: &Named, name: &str) -> Result<(), String> {
-    let code = wave_code(db, place.item);
-    let old = &place.item.text(db).0[named.range];
+pub(super) fn check(
+    db: &Database,
+    position: &FilePosition<'_>,
+    named: &Named,
+    name: &str,
+) -> Result<(), String> {
+    let code = wave_code(db, position.item);
+    let old = &position.item.text(db).0[named.range];
     let from = Register::named(old).ok_or_else(|| format!("`{old}` is no register"))?;
     let to = Register::named(name).filter(|to| to.is_predicate == from.is_predicate).ok_or_else(|| {
         let (class, example) =
@@ -55,7 +60,7 @@ pub(super) fn check(db: &Database, place: &Place<'_>, named: &Named, name: &str)
     if code.names.iter().any(|found| Register::of(&found.name) == Some(to)) || is_part(&code, to) {
         return Err(format!("this kernel already uses `{name}`"));
     }
-    check_known(db, place, &code, old)
+    check_known(db, position, &code, old)
 }
 
 fn check_exists(code: &Code, to: Register, name: &str) -> Result<(), String> {
@@ -95,16 +100,16 @@ fn operands(code: &Code) -> impl Iterator<Item = (u8, u8)> {
 }
 
 /// Nobody outside of the kernel may know the register: not the launch, not code that this one calls or that calls it.
-fn check_known(db: &Database, place: &Place<'_>, code: &Code, old: &str) -> Result<(), String> {
-    if is_set_before(code, place) {
+fn check_known(db: &Database, position: &FilePosition<'_>, code: &Code, old: &str) -> Result<(), String> {
+    if is_set_before(code, position) {
         return Err(format!("`{old}` is read before this kernel writes it: the launch sets it by that name"));
     }
     let own = |name: &SmolStr| code.labels.iter().any(|label| label.name == *name);
-    let calls_out = module_uses(db, place.item)
+    let calls_out = module_uses(db, position.item)
         .iter()
         .any(|used| used.namespace == Namespace::Labels && !own(&used.name));
     let called_from_outside = || {
-        let others = items(db, place.file).iter().filter(|item| **item != place.item);
+        let others = items(db, position.file).iter().filter(|item| **item != position.item);
         let mut uses = others.flat_map(|item| module_uses(db, *item));
         uses.any(|used| used.namespace == Namespace::Labels && own(&used.name))
     };
@@ -117,8 +122,8 @@ fn check_known(db: &Database, place: &Place<'_>, code: &Code, old: &str) -> Resu
 }
 
 /// Whether a general register is read before it is written, or written in some lanes only.
-fn is_set_before(code: &Code, place: &Place<'_>) -> bool {
-    let Some(name @ Name::Register(_)) = code.name_at(place.offset).map(|found| &found.name) else {
+fn is_set_before(code: &Code, position: &FilePosition<'_>) -> bool {
+    let Some(name @ Name::Register(_)) = code.name_at(position.offset).map(|found| &found.name) else {
         return false;
     };
     let first = code.occurrences(name).next();

@@ -9,7 +9,7 @@ use warplens_hir::ptx::{
 use warplens_syntax::SyntaxKind;
 
 use crate::db::{Db, Item, ptx_function};
-use crate::place::token_covering;
+use crate::position::token_covering;
 
 /// One `call`.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -18,7 +18,7 @@ use warplens_syntax::ptx::ast;
 use super::super::super::codes;
 use super::super::super::problem::{ItemFix, Problem};
 use crate::db::{Db, Item};
-use crate::place::token_covering;
+use crate::position::token_covering;
 use crate::variance;
 
 /// Blocks that may be looked at for barriers; beyond it no more are found.

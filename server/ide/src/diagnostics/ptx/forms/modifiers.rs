@@ -1,29 +1,33 @@
-//! Mnemonics that no form has, each modifier of which exists.
+//! FormCache that no form has, each modifier of which exists.
 
 use warplens_hir::ptx::{Instruction, Mnemonic, Near};
 use warplens_isa::ptx as isa;
 
 use super::super::super::problem::ItemFix;
 use super::super::super::{Problem, codes};
-use super::places::Places;
+use super::ranges::StatementRanges;
 use super::words;
 
 /// The one thing that is wrong with the modifiers, as far as it can be told.
-pub(super) fn problem(instruction: Instruction<'_>, near: &[Near], places: &Places) -> Option<Problem> {
-    let Some(first) = near.first() else { return name(instruction, places) };
+pub(super) fn problem(
+    instruction: Instruction<'_>,
+    near: &[Near],
+    ranges: &StatementRanges,
+) -> Option<Problem> {
+    let Some(first) = near.first() else { return name(instruction, ranges) };
     match (&*first.extra, &*first.missing) {
-        ([], []) => order(instruction, first, places),
-        ([], [slot]) => missing(instruction, near, *slot, places),
-        ([at], []) => extra(instruction, first, *at, places),
+        ([], []) => order(instruction, first, ranges),
+        ([], [slot]) => missing(instruction, near, *slot, ranges),
+        ([at], []) => extra(instruction, first, *at, ranges),
         ([at], [slot]) if first.replaced(&instruction.modifiers()[*at]) == Some(*slot) => {
-            replaced(instruction, near, *at, *slot, places)
+            replaced(instruction, near, *at, *slot, ranges)
         }
-        _ => combination(instruction, first, places),
+        _ => combination(instruction, first, ranges),
     }
 }
 
 /// The words of no entry's name are all there.
-fn name(instruction: Instruction<'_>, places: &Places) -> Option<Problem> {
+fn name(instruction: Instruction<'_>, ranges: &StatementRanges) -> Option<Problem> {
     let Mnemonic { opcode, modifiers } = instruction.mnemonic();
     let shared = |entry: &isa::Instruction| {
         let both = entry.words.iter().zip(modifiers.iter());
@@ -34,13 +38,13 @@ fn name(instruction: Instruction<'_>, places: &Places) -> Option<Problem> {
     let next = entries.iter().filter(|entry| shared(entry) == most).filter_map(|entry| entry.words.get(most));
     let begun = modifiers[..most].iter().fold(opcode.to_string(), |text, word| format!("{text}.{word}"));
     let message = format!("`{begun}` goes on with {}", words::values(next.copied()));
-    let problem = Problem::error(places.mnemonic(instruction)?, codes::MISSING_MODIFIER, message);
+    let problem = Problem::error(ranges.mnemonic(instruction)?, codes::MISSING_MODIFIER, message);
     Some(problem)
 }
 
 /// All modifiers have a place, but they must not be in this order.
-fn order(instruction: Instruction<'_>, near: &Near, places: &Places) -> Option<Problem> {
-    let range = places.mnemonic(instruction)?;
+fn order(instruction: Instruction<'_>, near: &Near, ranges: &StatementRanges) -> Option<Problem> {
+    let range = ranges.mnemonic(instruction)?;
     let documented = words::documented(near.entry, &near.chosen);
     let message = format!("these modifiers must be in this order: `{documented}`");
     let fix = ItemFix::replacement(range, &documented);
@@ -48,9 +52,14 @@ fn order(instruction: Instruction<'_>, near: &Near, places: &Places) -> Option<P
 }
 
 /// The nearest forms want one more modifier.
-fn missing(instruction: Instruction<'_>, near: &[Near], slot: usize, places: &Places) -> Option<Problem> {
+fn missing(
+    instruction: Instruction<'_>,
+    near: &[Near],
+    slot: usize,
+    ranges: &StatementRanges,
+) -> Option<Problem> {
     let first = near.first()?;
-    let range = places.mnemonic(instruction)?;
+    let range = ranges.mnemonic(instruction)?;
     let class = first.form.slots[slot].class;
     let wanted: Vec<String> = near
         .iter()
@@ -80,8 +89,8 @@ fn missing(instruction: Instruction<'_>, near: &[Near], slot: usize, places: &Pl
 }
 
 /// The nearest form has no place for a modifier.
-fn extra(instruction: Instruction<'_>, near: &Near, at: usize, places: &Places) -> Option<Problem> {
-    let range = places.modifier(instruction, at)?;
+fn extra(instruction: Instruction<'_>, near: &Near, at: usize, ranges: &StatementRanges) -> Option<Problem> {
+    let range = ranges.modifier(instruction, at)?;
     let modifiers = instruction.modifiers();
     let word = format!(".{}", modifiers[at]);
     let same =
@@ -130,10 +139,10 @@ fn replaced(
     near: &[Near],
     at: usize,
     slot: usize,
-    places: &Places,
+    ranges: &StatementRanges,
 ) -> Option<Problem> {
     let first = near.first()?;
-    let range = places.modifier(instruction, at)?;
+    let range = ranges.modifier(instruction, at)?;
     let modifiers = instruction.modifiers();
     let alike = near.iter().filter(|near| *near.extra == [at] && near.missing.len() == 1);
     let wanted: Vec<String> =
@@ -160,11 +169,11 @@ fn replaced(
 }
 
 /// Several things are wrong: the nearest form says it best.
-fn combination(instruction: Instruction<'_>, near: &Near, places: &Places) -> Option<Problem> {
+fn combination(instruction: Instruction<'_>, near: &Near, ranges: &StatementRanges) -> Option<Problem> {
     let modifiers = instruction.modifiers();
     let range = match &*near.extra {
-        [at] => places.modifier(instruction, *at)?,
-        _ => places.mnemonic(instruction)?,
+        [at] => ranges.modifier(instruction, *at)?,
+        _ => ranges.mnemonic(instruction)?,
     };
     let extra: Vec<String> = near.extra.iter().map(|at| format!("`.{}`", modifiers[*at])).collect();
     let missing = near.missing.iter().map(|slot| {

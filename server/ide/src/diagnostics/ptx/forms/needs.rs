@@ -36,8 +36,8 @@ fn needed(
         instruction.modifiers().iter().position(is_it)
     });
     let range = match at {
-        Some(at) => report.places.modifier(instruction, at)?,
-        None => report.places.mnemonic(instruction)?,
+        Some(at) => report.ranges.modifier(instruction, at)?,
+        None => report.ranges.mnemonic(instruction)?,
     };
     let subject = match value {
         Some(value) => format!("`{}` of `{}`", words::value(value), words::written(instruction)),
@@ -150,7 +150,7 @@ fn gone(
         TargetNeed::Exactly(number) => format!(" on `sm_{number}a`"),
     };
     let message = format!("`{name}` is gone since PTX {}{on}{}", removed.since, instead(form));
-    let range = report.places.mnemonic(instruction)?;
+    let range = report.ranges.mnemonic(instruction)?;
     let fix = with_mask(report, instruction, form);
     Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(fix))
 }
@@ -161,7 +161,7 @@ pub(super) fn deprecated(
     instruction: Instruction<'_>,
     form: &FormMatch,
 ) -> Option<Problem> {
-    let range = report.places.mnemonic(instruction)?;
+    let range = report.ranges.mnemonic(instruction)?;
     let message = format!("`{}` is deprecated{}", words::written(instruction), instead(form));
     let problem = Problem::hint(range, codes::DEPRECATED_FORM, message).with_tag(Tag::Deprecated);
     Some(problem.with_fix(with_mask(report, instruction, form)))
@@ -182,7 +182,7 @@ fn instead(form: &FormMatch) -> String {
 /// The same with `.sync`, of all lanes.
 fn with_mask(report: &Reporter<'_>, instruction: Instruction<'_>, form: &FormMatch) -> Option<ItemFix> {
     let sync = sync(form)?;
-    let operands = report.places.operands_from(instruction, 0)?;
+    let operands = report.ranges.operands_from(instruction, 0)?;
     let fix = ItemFix::new(format!("Replace with `{sync}` of all lanes"));
     Some(fix.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
 }

@@ -23,7 +23,7 @@ pub(super) fn problem(
     }
     let range = match named(misfit.wrong) {
         Some(name) => report.function.name(name).range,
-        None => report.places.operand(instruction, misfit.place)?,
+        None => report.ranges.operand(instruction, misfit.place)?,
     };
     let rule = form.rule(misfit.place);
     let operand = Operand { report, instruction, form, rule, place: misfit.place };
@@ -65,7 +65,7 @@ pub(super) fn wrong_type(
     }
     let written = form.operands.first()?.ty?;
     let at = instruction.modifiers().iter().rposition(|modifier| modifier == written.name())?;
-    let range = report.places.modifier(instruction, at)?;
+    let range = report.ranges.modifier(instruction, at)?;
     let name = words::written(instruction);
     let message =
         format!("`{name}` works on {}, and all its registers are {}", words::ty(written), words::ty(first));
@@ -121,8 +121,8 @@ fn count(
     };
     let message = format!("`{}` takes {takes}{usage}, not {have}", words::written(instruction));
     let range = match have > most {
-        true => report.places.operands_from(instruction, most)?,
-        false => report.places.mnemonic(instruction)?,
+        true => report.ranges.operands_from(instruction, most)?,
+        false => report.ranges.mnemonic(instruction)?,
     };
     Some(Problem::error(range, codes::OPERAND_COUNT, message))
 }

@@ -12,7 +12,7 @@ use super::declare;
 use super::place_of;
 use crate::answer::{Diagnostic, Fix, Related, Severity, TextEdit};
 use crate::db::{Database, File, Item, items, ptx_function};
-use crate::names::{Need, UsePlace, module_uses};
+use crate::names::{NameUse, Requirement, module_uses};
 use crate::similar::{did_you_mean, nearest};
 
 /// So many names of an item are told each by itself, and the others together: a lost line may have declared them all.
@@ -40,12 +40,12 @@ pub(super) fn check(
     let item = items(db, file)[index];
     let mut missing: BTreeMap<SmolStr, Missing> = BTreeMap::new();
     for used in module_uses(db, item).iter().filter(|used| !names.is_visible(&used.name, index as u32)) {
-        let is_missing = |place: &&UsePlace| match place.need {
-            Need::Declared => true,
-            Need::DeclaredIfBalanced => is_balanced(db, file, index),
-            Need::Nothing => false,
+        let is_missing = |place: &&NameUse| match place.requirement {
+            Requirement::Declared => true,
+            Requirement::DeclaredIfBalanced => is_balanced(db, file, index),
+            Requirement::Nothing => false,
         };
-        let places: Vec<TextRange> = used.places.iter().filter(is_missing).map(|place| place.range).collect();
+        let places: Vec<TextRange> = used.uses.iter().filter(is_missing).map(|place| place.range).collect();
         if !places.is_empty() {
             let stem = stem(&used.name);
             let new = || Missing { stem: stem.into(), names: Vec::new(), places: Vec::new() };
@@ -61,7 +61,7 @@ pub(super) fn check(
     let mut missing: Vec<Missing> = missing.into_values().collect();
     missing.iter_mut().for_each(|missing| missing.places.sort_by_key(|place| place.start()));
     missing.sort_by_key(|missing| missing.places[0].start());
-    let place = Place { db, file, names, index };
+    let place = ItemContext { db, file, names, index };
     let (later, mut missing): (Vec<Missing>, Vec<Missing>) =
         missing.into_iter().partition(|missing| names.declarations(&missing.names[0]).next().is_some());
     let others = missing.split_off(missing.len().min(MOST));
@@ -103,14 +103,14 @@ fn is_balanced(db: &Database, file: File, index: usize) -> bool {
 }
 
 /// Where names are missing.
-struct Place<'a> {
+struct ItemContext<'a> {
     db: &'a Database,
     file: File,
     names: &'a ModuleNames,
     index: usize,
 }
 
-impl Place<'_> {
+impl ItemContext<'_> {
     fn diagnostic(&self, missing: &Missing) -> Diagnostic {
         let start = self.file.document(self.db).items().start_of(self.index);
         let first = missing.places[0] + start;

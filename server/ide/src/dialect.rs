@@ -30,7 +30,7 @@ const LAST_PREDICATE: u8 = 3;
 
 /// The two spellings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spelling {
+pub enum Dialect {
     /// `icmp.lt p0, r0, 5`
     Guide,
     /// `icmp_lt p0, r0, r1`
@@ -39,16 +39,16 @@ pub enum Spelling {
 
 /// A file in one of its spellings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Respelled {
+pub struct Rewritten {
     /// What makes it of the file as it is.
     pub edits: Vec<TextEdit>,
     /// What could not be written so, in the order of the text.
-    pub left: Vec<Left>,
+    pub left: Vec<NotRewritten>,
 }
 
 /// Something that has no form in a spelling that means the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Left {
+pub struct NotRewritten {
     /// Its line, from 0, in the file as it is after the edits.
     pub line: u32,
     /// Why, and what a person can do.
@@ -59,30 +59,30 @@ pub struct Left {
 pub(crate) type Edits = Vec<(TextRange, String)>;
 
 /// Writes a whole file in a spelling, as far as it can be written so.
-pub(crate) fn respell(db: &Database, file: File, spelling: Spelling) -> Respelled {
+pub(crate) fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewritten {
     let list = file.document(db).items();
-    let mut respelled = Respelled::default();
+    let mut rewritten = Rewritten::default();
     let mut lines = 0;
     for (index, item) in items(db, file).iter().enumerate() {
         let start = list.start_of(index);
         let code = wave_code(db, *item);
         let text = &item.text(db).0;
-        let edits = match spelling {
-            Spelling::Guide => item_in_guide(text, &code),
-            Spelling::Toolchain => {
+        let edits = match dialect {
+            Dialect::Guide => item_in_guide(text, &code),
+            Dialect::Toolchain => {
                 let written = Written::new(text, &code);
                 let left = written.left().into_iter();
-                respelled
-                    .left
-                    .extend(left.map(|(line, message)| Left { line: (lines + line) as u32, message }));
+                rewritten.left.extend(
+                    left.map(|(line, message)| NotRewritten { line: (lines + line) as u32, message }),
+                );
                 lines += written.text.matches('\n').count();
                 written.edits
             }
         };
         let edits = edits.into_iter().map(|(range, insert)| TextEdit { range: range + start, insert });
-        respelled.edits.extend(edits);
+        rewritten.edits.extend(edits);
     }
-    respelled
+    rewritten
 }
 
 /// The edits that write a whole item for the toolchain; `None` where lanes that leave cannot be written otherwise.

@@ -6,16 +6,16 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{Parse, SyntaxKind, SyntaxNode};
 
-use crate::place::token_covering;
+use crate::position::token_covering;
 
 /// The tree of a function.
-pub(super) struct Places {
+pub(super) struct StatementRanges {
     parse: Parse,
 }
 
-impl Places {
-    pub(super) fn new(parse: Parse) -> Places {
-        Places { parse }
+impl StatementRanges {
+    pub(super) fn new(parse: Parse) -> StatementRanges {
+        StatementRanges { parse }
     }
 
     /// Whether the parser has nothing to say about a statement.

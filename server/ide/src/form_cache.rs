@@ -8,11 +8,11 @@ use warplens_hir::ptx::{Mnemonic, MnemonicForms};
 
 /// The mnemonics seen so far.
 #[derive(Default)]
-pub(crate) struct Mnemonics {
+pub(crate) struct FormCache {
     known: RwLock<FxHashMap<Mnemonic, Arc<MnemonicForms>>>,
 }
 
-impl Mnemonics {
+impl FormCache {
     /// Against mnemonics that are typed letter by letter: beyond this many, all are forgotten.
     const MOST: usize = 1 << 12;
 

@@ -3,8 +3,9 @@
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Accepts, Cell, Instruction, Link};
 
-use super::{Branch, Kernel, Spelling, written};
+use super::{Branch, Kernel, written};
 use crate::diagnostics::{Problem, codes};
+use crate::dialect::Dialect;
 
 /// An `if` without `else` that ends where the trip ends.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
@@ -24,9 +25,9 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
         return None;
     }
     let inverse = (branch.predicate, !branch.negated);
-    let turned = match (kernel.spelling(), branch.negated) {
-        (Spelling::Guide, _) | (_, true) => None,
-        (Spelling::Toolchain, false) => Some(turned_comparison(kernel, branch)?),
+    let turned = match (kernel.dialect(), branch.negated) {
+        (Dialect::Guide, _) | (_, true) => None,
+        (Dialect::Toolchain, false) => Some(turned_comparison(kernel, branch)?),
     };
     let write = match turned {
         Some(_) => format!("continue p{}", branch.predicate),

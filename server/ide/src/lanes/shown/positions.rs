@@ -11,9 +11,9 @@ use crate::lanes::text::Role;
 
 /// A statement where it stands now.
 #[derive(Debug, Clone)]
-pub(super) struct Placed {
+pub(super) struct PlacedStatement {
     /// Gone where an edit removed the statement.
-    pub(super) place: Option<Place>,
+    pub(super) place: Option<StatementPosition>,
     pub(super) role: Role,
     /// See [`Reading::parts`](crate::lanes::text::Reading::parts).
     pub(super) parts: Box<[u32]>,
@@ -23,18 +23,22 @@ pub(super) struct Placed {
 }
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct StatementPosition {
     pub(super) range: TextRange,
     pub(super) opcode: TextSize,
     /// Whether an edit changed its text since it ran.
     pub(super) edited: bool,
 }
 
-impl Placed {
+impl PlacedStatement {
     /// A statement where it stood when it ran, and what it did to groups of lanes.
-    pub(super) fn new(statement: &Statement, Effect { role, parts }: Effect) -> Placed {
-        Placed {
-            place: Some(Place { range: statement.range, opcode: statement.opcode.start(), edited: false }),
+    pub(super) fn new(statement: &Statement, Effect { role, parts }: Effect) -> PlacedStatement {
+        PlacedStatement {
+            place: Some(StatementPosition {
+                range: statement.range,
+                opcode: statement.opcode.start(),
+                edited: false,
+            }),
             role,
             parts,
             meets: statement.flow.meets(),
@@ -43,18 +47,18 @@ impl Placed {
     }
 }
 
-impl Place {
+impl StatementPosition {
     /// Where it stands after an edit: what stands after that moves, what it cuts into stretches or shrinks, and what it
     /// removes is gone.
-    pub(super) fn edited(self, edit: TextRange, inserted: TextSize) -> Option<Place> {
-        let Place { range, opcode, .. } = self;
+    pub(super) fn edited(self, edit: TextRange, inserted: TextSize) -> Option<StatementPosition> {
+        let StatementPosition { range, opcode, .. } = self;
         let moved = |offset: TextSize| offset - edit.len() + inserted;
         if edit.start() >= range.end() {
             return Some(self);
         }
         // An insertion right before a statement pushes it along.
         if edit.end() <= range.start() {
-            return Some(Place {
+            return Some(StatementPosition {
                 range: TextRange::new(moved(range.start()), moved(range.end())),
                 opcode: moved(opcode),
                 ..self
@@ -67,6 +71,6 @@ impl Place {
         let end = if edit.end() <= range.end() { moved(range.end()) } else { edit.start() };
         let opcode = if edit.end() <= opcode { moved(opcode) } else { opcode.min(edit.start()) };
         let range = TextRange::new(start, end.max(opcode));
-        Some(Place { range, opcode: opcode.max(start), edited: true })
+        Some(StatementPosition { range, opcode: opcode.max(start), edited: true })
     }
 }

@@ -2,8 +2,9 @@
 
 use warplens_hir::wave::{Link, Value};
 
-use super::{Branch, Kernel, Spelling, written};
+use super::{Branch, Kernel, written};
 use crate::diagnostics::{Problem, codes};
+use crate::dialect::Dialect;
 
 /// Two `if`s without `else`, the inner one alone in the outer but for the comparison that it asks about.
 pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {
@@ -13,10 +14,7 @@ pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {
     let stands_alone = outer.otherwise.is_none() && inner.otherwise.is_none() && inner.end + 1 == outer.end;
     let has_body = inner.at + 1 < inner.end;
     // The toolchain has no logic on predicates.
-    if !stands_alone
-        || !has_body
-        || kernel.spelling() != Spelling::Guide
-        || inner.predicate == outer.predicate
+    if !stands_alone || !has_body || kernel.dialect() != Dialect::Guide || inner.predicate == outer.predicate
     {
         return None;
     }

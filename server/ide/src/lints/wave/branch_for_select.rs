@@ -2,8 +2,9 @@
 
 use warplens_hir::wave::{Instruction, Value};
 
-use super::{Branch, Kernel, Spelling};
+use super::{Branch, Kernel};
 use crate::diagnostics::{ItemFix, Problem, codes};
+use crate::dialect::Dialect;
 
 /// Groups of instructions that take about as long as a `select`, touch no memory, and mean something for whatever they read.
 const CHEAP: [&str; 5] = ["integer", "bitwise", "float32", "move", "compare"];
@@ -75,7 +76,7 @@ impl<'k> Side<'k> {
                 // It writes nothing new.
                 Value::Register { index, .. } if index == target => return None,
                 Value::Register { half: None, .. } => Some(source),
-                Value::Integer { .. } if kernel.spelling() == Spelling::Guide => Some(source),
+                Value::Integer { .. } if kernel.dialect() == Dialect::Guide => Some(source),
                 _ => None,
             },
             _ => None,
@@ -139,7 +140,7 @@ impl<'k> Choice<'k> {
             let index = source.strip_prefix('r').and_then(|index| index.parse::<u8>().ok());
             index.is_none_or(|index| index <= LAST_FALSE_SOURCE)
         };
-        (kernel.spelling() == Spelling::Guide || encodes(&choice.sources[1])).then_some(choice)
+        (kernel.dialect() == Dialect::Guide || encodes(&choice.sources[1])).then_some(choice)
     }
 
     fn select(&self) -> String {

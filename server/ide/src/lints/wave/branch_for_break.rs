@@ -2,8 +2,9 @@
 
 use warplens_hir::wave::Link;
 
-use super::{Branch, Kernel, Spelling, written};
+use super::{Branch, Kernel, written};
 use crate::diagnostics::{ItemFix, Problem, codes};
+use crate::dialect::Dialect;
 
 /// An `if` whose first side only leaves the loop, or its trip.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
@@ -52,7 +53,7 @@ fn same(kernel: &Kernel<'_>, branch: &Branch, leaves: usize) -> ItemFix {
 
 /// The predicate that may hold the condition of both, where logic on predicates can be written.
 fn both(kernel: &Kernel<'_>, branch: &Branch, outer: (u8, bool), own: (u8, bool)) -> Option<u8> {
-    if branch.otherwise.is_some() || kernel.spelling() != Spelling::Guide || outer.0 == own.0 {
+    if branch.otherwise.is_some() || kernel.dialect() != Dialect::Guide || outer.0 == own.0 {
         return None;
     }
     // Lanes that leave read what was there before.

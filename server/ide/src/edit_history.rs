@@ -8,14 +8,14 @@ const REMEMBERED: usize = 8;
 
 /// The last edits inside of items, oldest first.
 #[derive(Default)]
-pub(crate) struct Lineage(Mutex<VecDeque<Step>>);
+pub(crate) struct EditHistory(Mutex<VecDeque<Step>>);
 
 struct Step {
     before: Arc<str>,
     after: Arc<str>,
 }
 
-impl Lineage {
+impl EditHistory {
     /// Notes that an edit made one text of another.
     pub(crate) fn note(&self, before: &Arc<str>, after: &Arc<str>) {
         let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -46,19 +46,19 @@ mod tests {
     #[test]
     fn follows_one_text_through_its_edits() {
         let [a, b, c, other]: [Arc<str>; 4] = ["a", "b", "c", "other"].map(Arc::from);
-        let lineage = Lineage::default();
-        lineage.note(&a, &b);
-        lineage.note(&other, &Arc::from("another"));
-        lineage.note(&b, &c);
-        assert_eq!(lineage.take_ancestors(&c), [b, a]);
-        assert_eq!(lineage.take_ancestors(&c), []);
+        let history = EditHistory::default();
+        history.note(&a, &b);
+        history.note(&other, &Arc::from("another"));
+        history.note(&b, &c);
+        assert_eq!(history.take_ancestors(&c), [b, a]);
+        assert_eq!(history.take_ancestors(&c), []);
     }
 
     #[test]
     fn remembers_only_the_last() {
         let texts: Vec<Arc<str>> = (0..20).map(|number| number.to_string().into()).collect();
-        let lineage = Lineage::default();
-        texts.windows(2).for_each(|pair| lineage.note(&pair[0], &pair[1]));
-        assert_eq!(lineage.take_ancestors(&texts[19]).len(), REMEMBERED);
+        let history = EditHistory::default();
+        texts.windows(2).for_each(|pair| history.note(&pair[0], &pair[1]));
+        assert_eq!(history.take_ancestors(&texts[19]).len(), REMEMBERED);
     }
 }

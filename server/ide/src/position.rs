@@ -7,7 +7,7 @@ use crate::db::{Database, File, Item, items};
 
 /// An offset of a file, seen from its item.
 #[derive(Clone, Copy)]
-pub(crate) struct Place<'db> {
+pub(crate) struct FilePosition<'db> {
     pub(crate) file: File,
     /// Which item of the file.
     pub(crate) index: usize,
@@ -20,9 +20,9 @@ pub(crate) struct Place<'db> {
     pub(crate) blanks: TextSize,
 }
 
-impl<'db> Place<'db> {
+impl<'db> FilePosition<'db> {
     /// The place of an offset; `None` in an empty file and beyond the end.
-    pub(crate) fn new(db: &'db Database, file: File, offset: TextSize) -> Option<Place<'db>> {
+    pub(crate) fn new(db: &'db Database, file: File, offset: TextSize) -> Option<FilePosition<'db>> {
         let list = file.document(db).items();
         if offset > list.text_len() {
             return None;
@@ -37,7 +37,7 @@ impl<'db> Place<'db> {
         if index > 0 && starts_blank() && is_between(before) {
             let (index, end) = (index - 1, start);
             let start = list.start_of(index);
-            return Some(Place {
+            return Some(FilePosition {
                 file,
                 index,
                 item: items(db, file)[index],
@@ -51,7 +51,7 @@ impl<'db> Place<'db> {
             offset -= 1;
         }
         let offset = TextSize::try_from(offset).ok()?;
-        Some(Place { file, index, item: items(db, file)[index], start, offset, blanks: 0.into() })
+        Some(FilePosition { file, index, item: items(db, file)[index], start, offset, blanks: 0.into() })
     }
 
     pub(crate) fn language(&self, db: &Database) -> Language {

@@ -8,12 +8,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// The size of the texts whose values a [`Recent`] keeps: a few large functions, or some screens of small ones. What is made of
+/// The size of the texts whose values a [`LruCache`] keeps: a few large functions, or some screens of small ones. What is made of
 /// them is up to twenty times that, and a look at a whole file is quick as long as it stays in the processor's caches.
 const BUDGET: usize = 1 << 17;
 
 /// Values computed from texts, the least recently used evicted first. Cloning a value must be cheap.
-pub(crate) struct Recent<V>(Mutex<State<V>>);
+pub(crate) struct LruCache<V>(Mutex<State<V>>);
 
 struct State<V> {
     /// By the address of the text.
@@ -30,13 +30,13 @@ struct Entry<V> {
     used: u64,
 }
 
-impl<V> Default for Recent<V> {
-    fn default() -> Recent<V> {
-        Recent(Mutex::new(State { entries: FxHashMap::default(), size: 0, clock: 0 }))
+impl<V> Default for LruCache<V> {
+    fn default() -> LruCache<V> {
+        LruCache(Mutex::new(State { entries: FxHashMap::default(), size: 0, clock: 0 }))
     }
 }
 
-impl<V: Clone> Recent<V> {
+impl<V: Clone> LruCache<V> {
     /// The value of a text, computed when it is not there. The lock is not held meanwhile: two threads may compute
     /// the same value, and neither waits for the other.
     pub(crate) fn get(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
@@ -104,23 +104,23 @@ mod tests {
 
     #[test]
     fn keeps_the_most_recent_within_the_budget() {
-        let recent = Recent::default();
+        let cache = LruCache::default();
         let texts: Vec<Arc<str>> = (0..8).map(|_| "x".repeat(BUDGET / 4).into()).collect();
         for (number, text) in texts.iter().enumerate() {
-            recent.insert(text, number);
-            recent.peek(&texts[0]);
+            cache.insert(text, number);
+            cache.peek(&texts[0]);
         }
-        assert_eq!(recent.peek(&texts[0]), Some(0), "used all the time");
-        assert_eq!(recent.peek(&texts[7]), Some(7), "the newest");
-        assert_eq!(recent.peek(&texts[1]), None, "the oldest");
-        assert!(recent.0.lock().unwrap().size <= BUDGET);
+        assert_eq!(cache.peek(&texts[0]), Some(0), "used all the time");
+        assert_eq!(cache.peek(&texts[7]), Some(7), "the newest");
+        assert_eq!(cache.peek(&texts[1]), None, "the oldest");
+        assert!(cache.0.lock().unwrap().size <= BUDGET);
     }
 
     #[test]
     fn one_text_larger_than_the_budget_is_kept() {
-        let recent = Recent::default();
+        let cache = LruCache::default();
         let text: Arc<str> = "x".repeat(2 * BUDGET).into();
-        recent.insert(&text, 1);
-        assert_eq!(recent.peek(&text), Some(1));
+        cache.insert(&text, 1);
+        assert_eq!(cache.peek(&text), Some(1));
     }
 }
