@@ -52,7 +52,7 @@ fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
 /// The places that a directive names: one of its own, and for inlined code that of the call.
 fn source_refs(node: &SyntaxNode) -> Vec<SourceRef> {
     if let Some(file) = ast::FileDirective::cast(node.clone()) {
-        let place = || {
+        let source_ref = || {
             let number = number(&file.index_token()?)?;
             Some(SourceRef { range: file.path_token()?.text_range(), file: number, place: None })
         };

@@ -49,7 +49,7 @@ fn departures(text: &str) -> Vec<String> {
             "ignored-half",
             "special-operand",
             "missing-scope",
-            "idle-cache-hint",
+            "unused-cache-hint",
         ]
         .contains(&code)
     };

@@ -14,7 +14,7 @@ const OURS_ALONE: [&str; 6] = [
     "unmatched-structure",
     "unclosed-structure",
     "second-else",
-    "crossed-structure",
+    "improper-nesting",
     "outside-loop",
     "nesting-depth",
 ];

@@ -184,7 +184,7 @@ impl Lowering {
         let Code { instructions, names, problems, .. } = &mut self.code;
         let instruction = &mut instructions[at];
         if let Some((range, word)) = operands::swallowed(instruction) {
-            problems.push(Problem { range, kind: ProblemKind::SwallowedWord(word.clone()) });
+            problems.push(Problem { range, kind: ProblemKind::MissingNewline(word.clone()) });
             instruction.operands.clear();
             instruction.complete = true;
             instruction.range = TextRange::new(instruction.range.start(), instruction.mnemonic_range.end());
@@ -239,7 +239,7 @@ impl Lowering {
                     instruction.operands.push(unresolved(range, Value::Scope(scope)));
                 }
                 (_, Some(_)) if entry.suffix == isa::Suffix::CacheHint => {}
-                (_, Some(hint)) => self.say(range, ProblemKind::IdleHint(hint.name.into())),
+                (_, Some(hint)) => self.say(range, ProblemKind::UnusedHint(hint.name.into())),
                 _ => {
                     if entry.suffix == isa::Suffix::Scope {
                         instruction.operands.push(unresolved(range, Value::Invalid));

@@ -11,10 +11,10 @@ impl Problem {
             ProblemKind::UnknownInstruction { .. } => "unknown-instruction",
             ProblemKind::UnknownDirective { .. } => "unknown-directive",
             ProblemKind::UnknownSuffix(_) => "unknown-modifier",
-            ProblemKind::IdleHint(_) => "idle-cache-hint",
+            ProblemKind::UnusedHint(_) => "unused-cache-hint",
             ProblemKind::OperandCount { .. } => "operand-count",
             ProblemKind::OperandKind { .. } => "operand-kind",
-            ProblemKind::SwallowedWord(_) => "swallowed-word",
+            ProblemKind::MissingNewline(_) => "missing-newline",
             ProblemKind::RegisterIndex | ProblemKind::PredicateIndex => "register-index",
             ProblemKind::RegisterBeyond { .. } => "register-beyond-count",
             ProblemKind::UnknownSpecial(_) => "unknown-special-register",
@@ -34,7 +34,7 @@ impl Problem {
             ProblemKind::Unmatched(_) => "unmatched-structure",
             ProblemKind::Unclosed(_) => "unclosed-structure",
             ProblemKind::SecondElse { .. } => "second-else",
-            ProblemKind::Crossed { .. } => "crossed-structure",
+            ProblemKind::Crossed { .. } => "improper-nesting",
             ProblemKind::OutsideLoop(_) => "outside-loop",
             ProblemKind::TooDeep | ProblemKind::TooDeepCall(_) => "nesting-depth",
             ProblemKind::CallDepth(_) => "call-depth",
@@ -50,7 +50,7 @@ impl Problem {
     /// How bad it is.
     pub fn severity(&self) -> Severity {
         match &self.kind {
-            ProblemKind::IdleHint(_)
+            ProblemKind::UnusedHint(_)
             | ProblemKind::RegisterBeyond { .. }
             | ProblemKind::SpecialOperand { .. }
             | ProblemKind::IgnoredHalf
@@ -88,12 +88,12 @@ impl Problem {
                 format!("there is no directive `{name}`{}", mend(write.as_deref()))
             }
             ProblemKind::UnknownSuffix(suffix) => format!("this instruction takes no `{suffix}`"),
-            ProblemKind::IdleHint(hint) => {
+            ProblemKind::UnusedHint(hint) => {
                 format!("`{hint}` belongs to loads and stores; toolchain 0.1.2 makes another instruction of this one")
             }
             ProblemKind::OperandCount { least, most, found } => operand_count(*least, *most, *found),
             ProblemKind::OperandKind { expected } => format!("{} was expected here", kinds(expected)),
-            ProblemKind::SwallowedWord(word) => format!(
+            ProblemKind::MissingNewline(word) => format!(
                 "the assembler reads `{word}` as an operand of the instruction before it: put it on a line of its own"
             ),
             ProblemKind::RegisterIndex => "general registers are r0 to r254 (r0 to r31 in toolchain 0.1.2)".to_owned(),

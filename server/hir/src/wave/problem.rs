@@ -44,7 +44,7 @@ pub enum ProblemKind {
     /// A suffix that the instruction does not take.
     UnknownSuffix(SmolStr),
     /// A cache hint on an instruction that is no load or store.
-    IdleHint(SmolStr),
+    UnusedHint(SmolStr),
     /// Too few or too many operands.
     OperandCount {
         /// The fewest that fit.
@@ -60,7 +60,7 @@ pub enum ProblemKind {
         expected: &'static [OperandKind],
     },
     /// A word that can only have been meant as the next instruction, read as an operand.
-    SwallowedWord(SmolStr),
+    MissingNewline(SmolStr),
     /// A general register that no machine has.
     RegisterIndex,
     /// A general register at or above the kernel's number of registers.

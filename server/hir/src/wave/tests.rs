@@ -122,7 +122,7 @@ fn unknown_words() {
             9 `.align` Error unknown-directive: there is no directive `.align`
             10 `sr_clock` Error unknown-special-register: there is no special register `sr_clock`
             11 `.lt` Error unknown-modifier: this instruction takes no `.lt`
-            12 `.cached` Warning idle-cache-hint: `.cached` belongs to loads and stores; toolchain 0.1.2 makes another instruction of this one
+            12 `.cached` Warning unused-cache-hint: `.cached` belongs to loads and stores; toolchain 0.1.2 makes another instruction of this one
             13 `r300` Error register-index: general registers are r0 to r254 (r0 to r31 in toolchain 0.1.2)
             14 `p9` Error register-index: predicate registers are p0 to p3
             15 `.galaxy` Error unknown-modifier: this instruction takes no `.galaxy`
@@ -162,7 +162,7 @@ fn operands_that_do_not_fit() {
             9 `sr_lane_id` Warning special-operand: the assembler takes the number of a special register for that of a general one here: read it with `mov_sr` first
             10 `r0` Error operand-count: this instruction takes no operands, not 1
             11 `again` Error operand-count: this instruction takes no operands, not 1
-            12 `nop` Error swallowed-word: the assembler reads `nop` as an operand of the instruction before it: put it on a line of its own
+            12 `nop` Error missing-newline: the assembler reads `nop` as an operand of the instruction before it: put it on a line of its own
             13 `!p1` Error operand-kind: a predicate register was expected here
             14 `r0` Warning result-to-r0: an atomic with r0 as its result writes none: take another register, or leave it out
             15 `atomic_add` Warning missing-scope: the assembler wants a scope as the last operand of a device atomic, such as `.device`
@@ -233,7 +233,7 @@ fn structure_problems() {
     check_problems(
         "if p0\nloop\nbreak p1\nendif\nendloop",
         expect![[r#"
-            5 `endif` Error crossed-structure: a `loop` that began later is still open: close it with `endloop` first
+            5 `endif` Error improper-nesting: a `loop` that began later is still open: close it with `endloop` first
         "#]],
     );
     check_problems(

@@ -63,7 +63,7 @@ fn allow(text: &str, tree: &SyntaxNode, list: usize, problems: &mut Vec<Problem>
         let at = start + (part.len() - part.trim_start().len());
         start += part.len() + 1;
         match rule(name) {
-            Some(_) => codes.push(name.into()),
+            Some(code) => codes.push(SmolStr::new_static(code)),
             None => problems.push(unknown(name, TextRange::at(offset(at), TextSize::of(name)))),
         }
     }

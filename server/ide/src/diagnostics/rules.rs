@@ -4,7 +4,7 @@ use rustc_hash::FxHashMap;
 
 use super::codes::{code, codes};
 use crate::answer::{Diagnostic, Severity};
-use crate::lanes::finding_codes;
+use crate::lanes::{finding_code, finding_codes};
 use crate::lints::LINTS;
 
 /// What is said instead of what the table of diagnostics says. The default changes nothing.
@@ -37,10 +37,10 @@ impl Rules {
     }
 }
 
-/// This name, if a diagnostic or a finding has it: what rules and comments can be about.
+/// The name of the diagnostic or finding with this name or former name: rules and comments can change it.
 #[must_use]
 pub fn rule(name: &str) -> Option<&'static str> {
-    names().find(|known| *known == name)
+    code(name).map(|code| code.name).or_else(|| finding_code(name).map(|code| code.name))
 }
 
 /// The name of a diagnostic or a finding that is spelt nearest to this one.

@@ -40,7 +40,7 @@ fn check_free(
 ) -> Result<(), String> {
     let mut uses = items(db, position.file).iter().flat_map(|item| module_uses(db, *item));
     let is_taken = uses.any(|have| {
-        let declares = have.places.iter().any(|position| position.access == Access::Declaration);
+        let declares = have.uses.iter().any(|found| found.access == Access::Declaration);
         have.namespace == namespace && have.name == name && declares
     });
     if is_taken { Err(format!("this file already has a `{name}`")) } else { Ok(()) }

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::{Args, ValueEnum};
 use ropey::Rope;
 use warplens_ide::{
-    AnalysisHost, FileId, Formatted, Language, NotRewritten, Rewritten, Dialect, TextEdit, TextRange, TextSize,
+    AnalysisHost, Dialect, FileId, Formatted, Language, NotRewritten, Rewritten, TextEdit, TextRange,
+    TextSize,
 };
 
 use super::check::{STANDARD_INPUT, language_of, read};
@@ -77,11 +78,7 @@ struct Sheet<'a> {
 }
 
 impl Sheet<'_> {
-    fn read(
-        path: &Path,
-        language: Option<Language>,
-        spelling: Option<Dialect>,
-    ) -> Result<Sheet<'_>, String> {
+    fn read(path: &Path, language: Option<Language>, spelling: Option<Dialect>) -> Result<Sheet<'_>, String> {
         let before = read(path)?;
         let language = match language {
             Some(language) => language,

@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use warplens_ide::lanes::Source;
-use warplens_ide::{Diagnostic, Fix, Language, NotRewritten, Origin, Rewritten, Dialect};
+use warplens_ide::{Diagnostic, Dialect, Fix, Language, NotRewritten, Origin, Rewritten};
 use warplens_sim::WarpId;
 
 use super::commands::{SELECT_LAUNCH, SHOW_LEFT};

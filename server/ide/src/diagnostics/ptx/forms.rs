@@ -35,8 +35,8 @@ pub(super) fn check<'db>(
     let target = module_target(db, file);
     let architecture = target.architecture.as_deref().and_then(isa::target);
     let platform = Platform { version: target.version, target: architecture };
-    let mnemonics = &db.cache().mnemonics;
-    let judge = |mnemonic| Judged::new(mnemonics.forms(mnemonic), platform);
+    let forms = &db.cache().forms;
+    let judge = |mnemonic| Judged::new(forms.forms(mnemonic), platform);
     let judged: Vec<Judged> = function.mnemonics().iter().map(judge).collect();
     let externals = externals::externals(db, file, function);
     let checker = Checker { function, externals: &externals, address_size: target.address_size };

@@ -90,7 +90,7 @@ impl<'c> Departures<'c> {
             {
                 self.written_for_toolchain(self.instruction_at(problem.range)?)
             }
-            ProblemKind::IdleHint(_) if for_toolchain => {
+            ProblemKind::UnusedHint(_) if for_toolchain => {
                 let at = self.instruction_at(problem.range)?;
                 self.written_for_toolchain(at).or_else(|| Some(without(problem.range)))
             }
@@ -103,7 +103,7 @@ impl<'c> Departures<'c> {
                 let end = self.code.instructions[at].operands.last()?.range.end();
                 Some(fix("Add `.device`", vec![(TextRange::empty(end), ", .device".into())]))
             }
-            ProblemKind::IdleHint(_) => Some(without(problem.range)),
+            ProblemKind::UnusedHint(_) => Some(without(problem.range)),
             ProblemKind::GuardP0 => match dialect::other_guard(self.code) {
                 Some((other, edits)) => {
                     Some(fix(&format!("Use `p{other}` instead of `p0` in the whole kernel"), edits))

@@ -107,7 +107,7 @@ fn is_broken(code: &Code, instruction: &Instruction) -> bool {
                 | ProblemKind::PredicateIndex
                 | ProblemKind::RegisterIndex
                 | ProblemKind::UnknownSpecial(_)
-                | ProblemKind::SwallowedWord(_)
+                | ProblemKind::MissingNewline(_)
         )
     });
     stumbles || !instruction.complete && !special && !cas
