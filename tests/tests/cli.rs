@@ -307,6 +307,18 @@ fn diagnostics_are_allowed_and_denied() {
             exit 1
         "#]],
     );
+    folder.write("renamed.wave", ".kernel k\n    iadd.cached r1, r2, r3\n    halt\n.end\n");
+    for name in ["idle-cache-hint", "unused-cache-hint"] {
+        check(
+            folder.path(),
+            &["check", "renamed.wave", "--allow", name],
+            "",
+            expect![[r#"
+                --
+                exit 0
+            "#]],
+        );
+    }
     check(
         folder.path(),
         &["check", "k.wave", "--allow", "guard-p1"],

@@ -109,6 +109,14 @@ mod tests {
     #[test]
     fn a_diagnostic_has_its_page() {
         assert!(explain("syntax-error", None).unwrap().starts_with("# syntax-error"));
+        let renamed = [
+            ("crossed-structure", "improper-nesting"),
+            ("swallowed-word", "missing-newline"),
+            ("idle-cache-hint", "unused-cache-hint"),
+        ];
+        for (former, present) in renamed {
+            assert!(explain(former, None).unwrap().starts_with(&format!("# {present}\n")), "{former}");
+        }
     }
 
     #[test]

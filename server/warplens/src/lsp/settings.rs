@@ -215,6 +215,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn former_names_of_diagnostics_are_accepted() {
+        let mut renamed = Rules::default();
+        renamed.set("unused-cache-hint", None);
+        let disabled = vec!["idle-cache-hint".to_owned()];
+        let settings = Diagnostics { disabled, ..Diagnostics::default() };
+        assert_eq!(settings.rules(), (renamed, vec![]));
+    }
+
+    #[test]
     fn what_is_not_said_is_the_default() {
         for value in
             [json!(null), json!({}), json!({ "warplens": null }), json!({ "lanes": { "format": null } })]

@@ -94,3 +94,18 @@ fn errors_are_allowed_only_by_hand() {
         "#]],
     );
 }
+
+#[test]
+fn former_names_are_accepted() {
+    check(
+        "
+.kernel k
+    iadd.cached r1, r2, r3
+    iadd.cached r1, r2, r3 ; warplens: allow(unused-cache-hint)
+    iadd.cached r1, r2, r3 ; warplens: allow(idle-cache-hint)
+    halt
+.end
+",
+        expect![[""]],
+    );
+}
