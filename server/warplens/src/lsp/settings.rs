@@ -218,7 +218,7 @@ mod tests {
     fn former_names_of_diagnostics_are_accepted() {
         let mut renamed = Rules::default();
         renamed.set("unused-cache-hint", None);
-        let disabled = vec!["idle-cache-hint".to_owned()];
+        let disabled = ["idle-cache-hint".to_owned()].into();
         let settings = Diagnostics { disabled, ..Diagnostics::default() };
         assert_eq!(settings.rules(), (renamed, vec![]));
     }
