@@ -1,40 +1,22 @@
 //! Running a decoded kernel.
 //!
-//! [`run`] takes a launch from its first block to its last. A block runs its warps, a warp its groups, a group its
-//! instructions, each level in a file of its own; the models differ only in `groups`.
+//! [`run`] takes a launch from its first block to its last. A block runs its warps, a warp its groups of lanes, a group its
+//! instructions:
+//!
+//! * `schedule`: blocks, clusters and their barriers;
+//! * `divergence`: the groups of a warp under each divergence model, and nothing else differs between the models;
+//! * `exec`: a warp, the interpreter loop and the operations that touch no memory;
+//! * `memory`: the state spaces and the operations that access them;
+//! * `sanitizer`: races, uninitialized values and the cost of accesses.
 
-mod access;
-mod atomic;
-mod barrier;
-mod block;
-mod bulk;
-mod calls;
-mod cluster;
-mod crew;
-mod dynamic;
-mod exchange;
-mod execute;
+mod divergence;
+mod exec;
 mod fault;
-mod frame;
-mod groups;
-mod heap;
 mod launch;
-mod local;
-mod matrix;
-mod mbarrier;
-mod members;
-mod model;
-mod print;
-mod probe;
+mod memory;
 mod run;
-mod spaces;
-mod spin;
-mod standstill;
-mod straight;
-mod system;
-mod touched;
-mod warp;
-mod watch;
+mod sanitizer;
+mod schedule;
 
-pub use model::Model;
+pub use divergence::model::Model;
 pub use run::run;

@@ -3,7 +3,7 @@
 use crate::memory::Buffer;
 use crate::ptx::program::Space;
 
-use super::spaces::Use;
+use crate::ptx::engine::memory::spaces::Use;
 
 /// What an operation has to say of itself. Boxed by those who return it: the good case is one word.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use pulp::Arch;
 use rustc_hash::FxHashSet;
 
 use super::fault::Fault;
-use super::groups::Plan;
-use super::watch::Watch;
+use super::sanitizer::Watch;
+use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
 use crate::trace::{Finding, Limits, LineTrace, Related, RunOptions, Severity, StatementId, Visit, WarpId};

@@ -2,17 +2,17 @@
 
 use pulp::Arch;
 
-use super::block::BlockPause;
-use super::cluster::{Cluster, MOST_BLOCKS, Own};
-use super::crew::Crew;
-use super::groups::Plan;
-use super::heap::Heap;
 use super::launch::{Journal, Launch, Listing};
-use super::local::MOST;
-use super::model::Model;
-use super::spaces::Spaces;
-use super::system::Printed;
-use super::warp::Warp;
+use crate::ptx::engine::divergence::groups::Plan;
+use crate::ptx::engine::divergence::model::Model;
+use crate::ptx::engine::exec::system_calls::Printed;
+use crate::ptx::engine::exec::warp::Warp;
+use crate::ptx::engine::memory::heap::Heap;
+use crate::ptx::engine::memory::local::MOST;
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::schedule::block::BlockPause;
+use crate::ptx::engine::schedule::cluster::{Cluster, MOST_BLOCKS, Own};
+use crate::ptx::engine::schedule::parallel_blocks::Crew;
 use crate::ptx::launch_config::LaunchConfig;
 use crate::ptx::program::{Place, Program, Register};
 use crate::ptx::registers::WIDTH;
@@ -339,7 +339,8 @@ fn registers(program: &Program, warp: &Warp) -> Vec<RegisterValues> {
     let named = program.functions[0].frame.registers.iter().enumerate();
     let values = |index: usize, place: Place| {
         let lane = |lane: usize| {
-            (written(index) >> lane & 1 == 1).then(|| super::execute::get(place, &frame.registers, lane))
+            (written(index) >> lane & 1 == 1)
+                .then(|| crate::ptx::engine::exec::execute::get(place, &frame.registers, lane))
         };
         (0..WIDTH).map(lane).collect()
     };

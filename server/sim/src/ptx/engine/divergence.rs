@@ -1,0 +1,15 @@
+//! Divergence and reconvergence: which lanes of a warp run together.
+//!
+//! Each divergence model has a file here, and no other code depends on which model is active. How a group executes its
+//! instructions belongs to `exec`.
+
+mod calls;
+mod frontier;
+pub(super) mod groups;
+mod its;
+pub(super) mod model;
+mod order;
+mod patience;
+mod reconvergences;
+mod regions;
+mod stack;

@@ -1,0 +1,140 @@
+//! Thread frontiers: a group for every place where lanes are, and the one that is furthest back runs.
+//!
+//! Places are compared by a weak topological order of the blocks, in which loops are contiguous. So a group runs until it
+//! is no longer the first, groups that come to one place are one, and no graph of where lanes meet is needed. Who is
+//! furthest back may go round for ever for want of what somebody further on does: this model promises no progress there.
+
+use super::calls::Calls;
+use super::groups::{Entered, Group, Order, Place};
+use super::reconvergences::Meetings;
+use crate::ptx::program::Slot;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    at: Place,
+    /// Whether they wait at a barrier.
+    blocked: bool,
+}
+
+/// The groups, in no order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Frontier {
+    entries: Vec<Entry>,
+    running: usize,
+    calls: Calls,
+    pub(super) done: Vec<Slot>,
+    pub(super) meetings: Meetings,
+}
+
+impl Frontier {
+    pub(super) fn new(mask: u32) -> Frontier {
+        let first = Entry { at: Place { frame: 0, pc: 0, mask }, blocked: false };
+        Frontier {
+            entries: vec![first],
+            running: 0,
+            calls: Calls::new(mask),
+            done: Vec::new(),
+            meetings: Meetings::default(),
+        }
+    }
+
+    pub(super) fn next(&mut self, live: u32, orders: &[Order]) -> Option<Group> {
+        self.entries.retain_mut(|entry| {
+            entry.at.mask &= live;
+            entry.at.mask != 0
+        });
+        self.calls.note_done(live, &mut self.done);
+        let first = self.first(None, orders)?;
+        let here = self.meet(first);
+        let Place { frame, pc, mask } = self.entries[here].at;
+        self.running = here;
+        let Some(second) = self.first(Some(here), orders) else {
+            return Some(Group { pc, until: u32::MAX, mask, frame, alone: true, asks: false });
+        };
+        let block_end = orders[self.calls.function(frame)].end(pc);
+        let Place { frame: other, pc: ahead, .. } = self.entries[second].at;
+        let until = if other == frame && ahead > pc { block_end.min(ahead) } else { block_end };
+        Some(Group { pc, until, mask, frame, alone: false, asks: false })
+    }
+
+    /// The entry that is furthest back and does not wait.
+    fn first(&self, except: Option<usize>, orders: &[Order]) -> Option<usize> {
+        let ready = (0..self.entries.len()).filter(|&at| Some(at) != except && !self.entries[at].blocked);
+        let place = |at: usize| (self.entries[at].at.frame, self.entries[at].at.pc);
+        ready.min_by(|&a, &b| self.calls.compare(place(a), place(b), orders))
+    }
+
+    /// Makes one of all groups that are where `first` is; gives its new number.
+    fn meet(&mut self, first: usize) -> usize {
+        let Place { frame, pc, .. } = self.entries[first].at;
+        let mut parts = Vec::new();
+        self.entries.retain(|entry| {
+            let here = !entry.blocked && (entry.at.frame, entry.at.pc) == (frame, pc);
+            if here {
+                parts.push(entry.at.mask);
+            }
+            !here
+        });
+        let mask = parts.iter().fold(0, |all, part| all | part);
+        if parts.len() > 1 {
+            self.meetings.add(frame, pc, parts);
+        }
+        self.add(frame, pc, mask);
+        self.entries.len() - 1
+    }
+
+    fn add(&mut self, frame: Slot, pc: u32, mask: u32) {
+        self.entries.push(Entry { at: Place { frame, pc, mask }, blocked: false });
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn places(&self) -> Vec<Place> {
+        self.entries.iter().map(|entry| entry.at).collect()
+    }
+
+    pub(super) fn running(&self) -> Option<Place> {
+        self.entries.get(self.running).map(|entry| entry.at)
+    }
+
+    pub(super) fn go_on(&mut self, pc: u32) {
+        self.entries[self.running].at.pc = pc;
+    }
+
+    pub(super) fn part(&mut self, parts: &[(u32, u32)]) {
+        let frame = self.entries.remove(self.running).at.frame;
+        for &(pc, mask) in parts {
+            self.add(frame, pc, mask);
+        }
+    }
+
+    pub(super) fn call(&mut self, back: u32, entered: &[Entered]) {
+        let caller = &mut self.entries[self.running].at;
+        let (frame, site) = (caller.frame, caller.pc);
+        caller.pc = back;
+        for entered in entered {
+            self.entries[self.running].at.mask &= !entered.mask;
+            self.calls.enter(entered, frame, site);
+            self.add(entered.frame, 0, entered.mask);
+        }
+    }
+
+    pub(super) fn leave(&mut self, frame: Slot, mask: u32) {
+        self.entries[self.running].at.mask &= !mask;
+        if let Some((caller, back)) = self.calls.leave(frame, mask) {
+            self.add(caller, back, mask);
+        }
+    }
+
+    pub(super) fn block(&mut self) {
+        self.entries[self.running].blocked = true;
+    }
+
+    pub(super) fn release(&mut self, mask: u32) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.at.mask & mask != 0) {
+            entry.blocked = false;
+        }
+    }
+}

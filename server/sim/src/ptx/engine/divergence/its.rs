@@ -1,0 +1,353 @@
+//! Independent thread scheduling: every live lane gets on.
+//!
+//! Lanes that part meet again at the immediate post-dominator of the branch, as with a stack, but groups take turns: a turn
+//! ends where the group goes backward, and of those whose turn is to come, the one with the lowest instruction is next. Who
+//! waits at the meeting place no longer does so when the others only go round; so a lane that holds a lock gets to where it
+//! gives it back. An instruction that names lanes waits until they have come to it.
+
+use super::calls::Calls;
+use super::groups::{Entered, Group, Order, Place};
+use super::patience::Patience;
+use super::reconvergences::Meetings;
+use super::regions::{Id, Regions};
+use crate::ptx::program::{ExchangeKind, Slot};
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ready,
+    /// It has waited for others long enough, and does the next instruction without them.
+    Excused,
+    /// It waits at a barrier of the block.
+    Blocked,
+    /// It waits until these lanes have come to do the same.
+    Wants(u32, Together),
+}
+
+/// What lanes wait to do together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Together {
+    /// To arrive at a barrier of the block; when nobody else can go on, they do so without the others.
+    Arrive,
+    /// An instruction that all must come to.
+    Here,
+    /// `bar.warp.sync`, whichever
+    Sync,
+    /// An exchange of this kind, whichever instruction asks for it.
+    Exchange(ExchangeKind),
+}
+
+impl Together {
+    fn may_be_apart(self) -> bool {
+        matches!(self, Together::Sync | Together::Exchange(_))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Entry {
+    at: Place,
+    region: Option<Id>,
+    state: State,
+    patience: Patience,
+    /// Whether it has had its turn.
+    had_turn: bool,
+}
+
+impl Entry {
+    fn new(at: Place, region: Option<Id>) -> Entry {
+        Entry { at, region, state: State::Ready, patience: Patience::default(), had_turn: false }
+    }
+
+    fn may_run(&self) -> bool {
+        matches!(self.state, State::Ready | State::Excused)
+    }
+}
+
+/// The groups, in no order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Its {
+    entries: Vec<Entry>,
+    running: usize,
+    regions: Regions,
+    calls: Calls,
+    /// Groups that do something together from different places.
+    pub(super) apart: Vec<Vec<Place>>,
+    pub(super) done: Vec<Slot>,
+    pub(super) meetings: Meetings,
+}
+
+impl Its {
+    pub(super) fn new(mask: u32) -> Its {
+        Its {
+            entries: vec![Entry::new(Place { frame: 0, pc: 0, mask }, None)],
+            running: 0,
+            regions: Regions::default(),
+            calls: Calls::new(mask),
+            apart: Vec::new(),
+            done: Vec::new(),
+            meetings: Meetings::default(),
+        }
+    }
+
+    pub(super) fn next(&mut self, live: u32, orders: &[Order]) -> Option<Group> {
+        self.prune(live);
+        self.settle(live);
+        let ready = || self.entries.iter().filter(|entry| entry.may_run());
+        if ready().next().is_some() && ready().all(|entry| entry.patience.is_over()) && self.open_early() {
+            self.settle(live);
+        }
+        self.running = self.whose_turn()?;
+        let Entry { at: Place { frame, pc, mask }, region, state, .. } = self.entries[self.running];
+        self.meetings.go_on(frame, pc, mask);
+        let end = self.regions.end(region, frame).unwrap_or(u32::MAX);
+        if mask == live {
+            return Some(Group { pc, until: end, mask, frame, alone: true, asks: false });
+        }
+        let order = &orders[self.calls.function(frame)];
+        let asks = state == State::Ready && order.collective_from(pc) == Some(pc);
+        let until = order.collective_from(pc + 1).unwrap_or(u32::MAX).min(end);
+        Some(Group { pc, until, mask, frame, alone: false, asks })
+    }
+
+    /// The group whose turn it is: of a round's, the one in the innermost call with the lowest instruction.
+    fn whose_turn(&mut self) -> Option<usize> {
+        let ready = (0..self.entries.len()).filter(|&at| self.entries[at].may_run());
+        let key = |at: &usize| {
+            let Entry { at: Place { frame, pc, .. }, had_turn, .. } = self.entries[*at];
+            (had_turn, std::cmp::Reverse(self.calls.depth(frame)), pc)
+        };
+        let first = ready.min_by_key(key)?;
+        if self.entries[first].had_turn {
+            self.entries.iter_mut().for_each(|entry| entry.had_turn = false);
+        }
+        Some(first)
+    }
+
+    fn prune(&mut self, live: u32) {
+        self.entries.retain_mut(|entry| {
+            entry.at.mask &= live;
+            entry.at.mask != 0
+        });
+        self.regions.prune(live);
+        self.calls.note_done(live, &mut self.done);
+        self.meetings.retain(live);
+    }
+
+    /// Everything that follows from where groups are: who is where others will come waits there, regions that all have come
+    /// to the end of end, and so does the waiting for lanes that have come.
+    fn settle(&mut self, live: u32) {
+        loop {
+            let (regions, meetings) = (&mut self.regions, &mut self.meetings);
+            self.entries.retain(|entry| {
+                let Place { frame, pc, mask } = entry.at;
+                let arrives = entry.state == State::Ready && regions.ends_at(entry.region, frame, pc);
+                if arrives {
+                    regions.arrive(entry.region, mask);
+                    meetings.arrive(frame, pc, mask);
+                }
+                !arrives
+            });
+            let Some(id) = self.regions.complete() else { break };
+            self.open(id);
+        }
+        while let Some(together) = self.complete_collective(live) {
+            self.go_together(&together);
+        }
+    }
+
+    fn open(&mut self, id: Id) {
+        let Some((place, around)) = self.regions.open(id) else { return };
+        for entry in self.entries.iter_mut().filter(|entry| entry.region == Some(id)) {
+            entry.region = around;
+            entry.patience = Patience::default();
+        }
+        if place.mask != 0 {
+            self.entries.push(Entry::new(place, around));
+        }
+    }
+
+    /// Lets those go on who have waited longest inside; `false` if nobody waits where lanes meet.
+    fn open_early(&mut self) -> bool {
+        let waiting = self.regions.innermost_waiting();
+        waiting.into_iter().for_each(|id| self.open(id));
+        waiting.is_some()
+    }
+
+    /// Groups that want nobody but each other, for the same.
+    fn complete_collective(&self, live: u32) -> Option<Vec<usize>> {
+        let wants = |entry: &Entry| match entry.state {
+            State::Wants(lanes, _) => lanes & live,
+            _ => 0,
+        };
+        self.entries.iter().find_map(|first| {
+            let State::Wants(_, what) = first.state else { return None };
+            let alike = |entry: &Entry| match entry.state {
+                State::Wants(_, other) => {
+                    entry.at.is_where(&first.at) || what.may_be_apart() && other == what
+                }
+                _ => false,
+            };
+            let waits = |at: &usize| alike(&self.entries[*at]) && wants(&self.entries[*at]) != 0;
+            let mut wanted = wants(first);
+            let mut together = Vec::new();
+            let mut all = 0;
+            while wanted & !all != 0 {
+                let asked_for = |at: &usize| waits(at) && self.entries[*at].at.mask & wanted != 0;
+                together = (0..self.entries.len()).filter(asked_for).collect();
+                let came = together.iter().fold(0, |all, &at| all | self.entries[at].at.mask);
+                if came == all {
+                    return None;
+                }
+                all = came;
+                wanted = together.iter().fold(wanted, |wanted, &at| wanted | wants(&self.entries[at]));
+            }
+            (all != 0).then_some(together)
+        })
+    }
+
+    /// Groups that have waited for each other are one from here on, unless they did so in different places.
+    fn go_together(&mut self, together: &[usize]) {
+        let Some((&first, others)) = together.split_first() else { return };
+        let place = self.entries[first].at;
+        if !others.iter().all(|&at| self.entries[at].at.is_where(&place)) {
+            return self.pass_apart(together);
+        }
+        for &at in others.iter().rev() {
+            let Entry { at: Place { frame, pc, mask }, region, .. } = self.entries.remove(at);
+            let entry = &mut self.entries[first];
+            entry.region = self.regions.common((entry.region, entry.at.mask), (region, mask));
+            entry.at.mask |= mask;
+            self.meetings.arrive(frame, pc, mask);
+        }
+        self.entries[first].state = State::Excused;
+    }
+
+    fn pass_apart(&mut self, together: &[usize]) {
+        self.apart.push(together.iter().map(|&at| self.entries[at].at).collect());
+        for &at in together.iter().rev() {
+            let Entry { at: place, region, .. } = self.entries.remove(at);
+            self.add(Place { pc: place.pc + 1, ..place }, region);
+        }
+    }
+
+    /// Adds a group, or makes it part of one that is where it is.
+    fn add(&mut self, place: Place, region: Option<Id>) {
+        let Place { frame, pc, mask } = place;
+        let same = |entry: &&mut Entry| {
+            entry.state == State::Ready && (entry.at.frame, entry.at.pc, entry.region) == (frame, pc, region)
+        };
+        match self.entries.iter_mut().find(same) {
+            Some(entry) => {
+                entry.at.mask |= mask;
+                entry.patience = Patience::default();
+                self.meetings.arrive(frame, pc, mask);
+            }
+            None => self.entries.push(Entry::new(place, region)),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty() && self.regions.waiting().next().is_none()
+    }
+
+    pub(super) fn places(&self) -> Vec<Place> {
+        self.entries.iter().map(|entry| entry.at).chain(self.regions.waiting()).collect()
+    }
+
+    /// Groups that wait for lanes by name, and these.
+    pub(super) fn wanting(&self) -> Vec<(Place, u32)> {
+        let wants = |entry: &Entry| match entry.state {
+            State::Wants(lanes, _) => Some((entry.at, lanes)),
+            _ => None,
+        };
+        self.entries.iter().filter_map(wants).collect()
+    }
+
+    pub(super) fn running(&self) -> Option<Place> {
+        self.entries.get(self.running).map(|entry| entry.at)
+    }
+
+    pub(super) fn go_on(&mut self, pc: u32) {
+        let entry = &mut self.entries[self.running];
+        if entry.at.pc != pc {
+            entry.at.pc = pc;
+            entry.state = State::Ready;
+        }
+    }
+
+    /// The running group went backward by the branch `from`: it is the turn of others.
+    pub(super) fn go_back(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
+        let entry = &mut self.entries[self.running];
+        entry.patience.trip(from, changes, reads);
+        entry.had_turn = true;
+    }
+
+    pub(super) fn others_may_run(&self) -> bool {
+        self.entries.iter().filter(|entry| entry.may_run()).count() > 1
+    }
+
+    pub(super) fn part(&mut self, parts: &[(u32, u32)], join: u32) {
+        let Entry { at: Place { frame, mask, .. }, region, .. } = self.entries.remove(self.running);
+        let region = self.regions.enter(frame, join, region, mask);
+        for &(pc, mask) in parts {
+            self.add(Place { frame, pc, mask }, region);
+        }
+    }
+
+    pub(super) fn call(&mut self, back: u32, entered: &[Entered]) {
+        let Entry { at: Place { frame, pc: site, mask }, region, .. } = self.entries.remove(self.running);
+        let region = self.regions.enter(frame, back, region, mask);
+        let mut stays = mask;
+        for entered in entered {
+            stays &= !entered.mask;
+            self.calls.enter(entered, frame, site);
+            let place = Place { frame: entered.frame, pc: 0, mask: entered.mask };
+            self.entries.push(Entry::new(place, region));
+        }
+        if stays != 0 {
+            self.entries.push(Entry::new(Place { frame, pc: back, mask: stays }, region));
+        }
+    }
+
+    pub(super) fn leave(&mut self, frame: Slot, mask: u32) {
+        let entry = &mut self.entries[self.running];
+        entry.at.mask &= !mask;
+        let region = self.regions.leave(entry.region, frame, mask);
+        if let Some((caller, pc)) = self.calls.leave(frame, mask) {
+            self.entries.push(Entry::new(Place { frame: caller, pc, mask }, region));
+        }
+    }
+
+    /// Lanes of the running group wait at a barrier of the block; the others go on.
+    pub(super) fn block(&mut self, mask: u32) {
+        let entry = &mut self.entries[self.running];
+        let others = Place { mask: entry.at.mask & !mask, ..entry.at };
+        entry.at.mask &= mask;
+        entry.state = State::Blocked;
+        if others.mask != 0 {
+            let region = entry.region;
+            self.entries.push(Entry::new(others, region));
+        }
+    }
+
+    pub(super) fn release(&mut self, mask: u32) {
+        let blocked = |entry: &&mut Entry| entry.at.mask & mask != 0 && entry.state == State::Blocked;
+        for entry in self.entries.iter_mut().filter(blocked) {
+            entry.state = State::Ready;
+        }
+    }
+
+    /// The running group waits until these lanes have come to do the same.
+    pub(super) fn want(&mut self, lanes: u32, what: Together) {
+        self.entries[self.running].state = State::Wants(lanes, what);
+    }
+
+    /// Nothing else helps: lets somebody go on who waits for others. `false` if there is nobody.
+    pub(super) fn give_way(&mut self) -> bool {
+        if self.open_early() {
+            return true;
+        }
+        let gives_up = |entry: &&mut Entry| matches!(entry.state, State::Wants(_, Together::Arrive));
+        let entry = self.entries.iter_mut().find(gives_up);
+        entry.map(|entry| entry.state = State::Excused).is_some()
+    }
+}

@@ -1,0 +1,136 @@
+//! Convergence barriers: lanes that parted, and where they wait for each other.
+//!
+//! A region is opened by a branch on which lanes part, or by a call, and ends where they meet again. Regions nest: the lanes
+//! of one are also in those around it.
+
+use super::groups::Place;
+use crate::ptx::program::Slot;
+
+/// A region's number.
+pub(super) type Id = u32;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Region {
+    /// Where its lanes meet.
+    frame: Slot,
+    pc: u32,
+    /// The region around it.
+    around: Option<Id>,
+    depth: u32,
+    lanes: u32,
+    /// Those who are where it ends, and wait.
+    arrived: u32,
+}
+
+/// The regions of a warp.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Regions {
+    regions: Vec<Option<Region>>,
+}
+
+impl Regions {
+    fn get(&self, id: Option<Id>) -> Option<&Region> {
+        self.regions.get(id? as usize)?.as_ref()
+    }
+
+    fn get_mut(&mut self, id: Id) -> Option<&mut Region> {
+        self.regions.get_mut(id as usize)?.as_mut()
+    }
+
+    fn each(&self) -> impl Iterator<Item = (Id, &Region)> {
+        self.regions.iter().enumerate().filter_map(|(id, region)| Some((id as Id, region.as_ref()?)))
+    }
+
+    /// The region of lanes that part within `around`; that one itself where it ends at the same place.
+    pub(super) fn enter(&mut self, frame: Slot, pc: u32, around: Option<Id>, lanes: u32) -> Option<Id> {
+        if self.ends_at(around, frame, pc) {
+            return around;
+        }
+        let depth = self.get(around).map_or(0, |region| region.depth) + 1;
+        let new = Some(Region { frame, pc, around, depth, lanes, arrived: 0 });
+        let free = self.regions.iter().position(Option::is_none);
+        let id = free.unwrap_or(self.regions.len());
+        match self.regions.get_mut(id) {
+            Some(slot) => *slot = new,
+            None => self.regions.push(new),
+        }
+        Some(id as Id)
+    }
+
+    /// Whether a region ends there.
+    pub(super) fn ends_at(&self, id: Option<Id>, frame: Slot, pc: u32) -> bool {
+        self.get(id).is_some_and(|region| (region.frame, region.pc) == (frame, pc))
+    }
+
+    /// The instruction of a call at which lanes of a region wait, if it has one.
+    pub(super) fn end(&self, id: Option<Id>, frame: Slot) -> Option<u32> {
+        self.get(id).filter(|region| region.frame == frame).map(|region| region.pc)
+    }
+
+    pub(super) fn arrive(&mut self, id: Option<Id>, mask: u32) {
+        if let Some(region) = id.and_then(|id| self.get_mut(id)) {
+            region.arrived |= mask;
+        }
+    }
+
+    /// Lanes return from a call: they leave the regions in it. Gives the one around the call.
+    pub(super) fn leave(&mut self, mut id: Option<Id>, frame: Slot, mask: u32) -> Option<Id> {
+        while let Some(region) = id.and_then(|id| self.get_mut(id)).filter(|region| region.frame == frame) {
+            region.lanes &= !mask;
+            id = region.around;
+        }
+        id
+    }
+
+    /// The innermost region around two groups; they leave those within it.
+    pub(super) fn common(&mut self, a: (Option<Id>, u32), b: (Option<Id>, u32)) -> Option<Id> {
+        let (mut a, mut b) = (a, b);
+        while a.0 != b.0 {
+            let depth = |id: Option<Id>| self.get(id).map_or(0, |region| region.depth);
+            let inner = if depth(a.0) >= depth(b.0) { &mut a } else { &mut b };
+            let region = inner.0.and_then(|id| self.regions.get_mut(id as usize)?.as_mut())?;
+            region.lanes &= !inner.1;
+            inner.0 = region.around;
+        }
+        a.0
+    }
+
+    /// Forgets lanes that are gone, and regions without any.
+    pub(super) fn prune(&mut self, live: u32) {
+        for slot in &mut self.regions {
+            if let Some(region) = slot {
+                region.lanes &= live;
+                region.arrived &= live;
+            }
+            if slot.as_ref().is_some_and(|region| region.lanes == 0) {
+                *slot = None;
+            }
+        }
+    }
+
+    /// A region all of whose lanes are where it ends.
+    pub(super) fn complete(&self) -> Option<Id> {
+        self.each().find(|(_, region)| region.arrived == region.lanes).map(|(id, _)| id)
+    }
+
+    /// The innermost region in which lanes wait for others.
+    pub(super) fn innermost_waiting(&self) -> Option<Id> {
+        let waiting = self.each().filter(|(_, region)| region.arrived != 0);
+        waiting.max_by_key(|(id, region)| (region.depth, std::cmp::Reverse(*id))).map(|(id, _)| id)
+    }
+
+    /// Ends a region: gives those who waited, and the region around.
+    pub(super) fn open(&mut self, id: Id) -> Option<(Place, Option<Id>)> {
+        let Region { frame, pc, around, arrived, .. } = self.regions.get_mut(id as usize)?.take()?;
+        for region in self.regions.iter_mut().flatten().filter(|region| region.around == Some(id)) {
+            region.around = around;
+        }
+        Some((Place { frame, pc, mask: arrived }, around))
+    }
+
+    /// Those who wait, and where.
+    pub(super) fn waiting(&self) -> impl Iterator<Item = Place> {
+        let waiting = self.each().filter(|(_, region)| region.arrived != 0);
+        waiting.map(|(_, region)| Place { frame: region.frame, pc: region.pc, mask: region.arrived })
+    }
+}

@@ -1,0 +1,299 @@
+//! The reconvergence stack: lanes meet again at the immediate post-dominator of the branch that parted them.
+//!
+//! An entry is a group of lanes, the instruction they run next, and the one they stop at because others meet them there. Lanes
+//! of an entry may also be in entries above it: then the entry is where they will go on, and it does not run before they are
+//! back. The two models that use a stack differ in where lanes meet and in what becomes of groups that wait side by side.
+
+use super::groups::{Entered, Group, Place};
+use super::reconvergences::Meetings;
+use crate::ptx::program::Slot;
+
+/// Which rule the stack follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Rule {
+    /// Groups that wait in one region run lowest instruction first, and a group that a divergent branch sends to the
+    /// instruction of a waiting one joins it.
+    Merging,
+    /// Groups run in the order in which the branch made them, the taken side first.
+    Plain,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Entry {
+    /// The next instruction.
+    pc: u32,
+    /// The instruction at which they stop; one past the last where there is none.
+    until: u32,
+    /// The lanes.
+    mask: u32,
+    /// The call that they are in.
+    frame: Slot,
+    /// Whether they wait at a barrier.
+    blocked: bool,
+}
+
+/// The stack. The group that runs is `entries[running]`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stack {
+    rule: Rule,
+    entries: Vec<Entry>,
+    running: usize,
+    pub(super) done: Vec<Slot>,
+    pub(super) meetings: Meetings,
+}
+
+impl Stack {
+    pub(super) fn new(rule: Rule, mask: u32, until: u32) -> Stack {
+        let entries = vec![Entry::first(mask, until)];
+        Stack { rule, entries, running: 0, done: Vec::new(), meetings: Meetings::default() }
+    }
+
+    /// As new, but for whether anybody asks who has met.
+    pub(super) fn renew(&mut self, mask: u32, until: u32) {
+        self.entries.clear();
+        self.entries.push(Entry::first(mask, until));
+        self.running = 0;
+        self.done.clear();
+        self.meetings.forget();
+    }
+
+    #[inline(always)]
+    pub(super) fn next(&mut self, live: u32) -> Option<Group> {
+        let mut above = 0;
+        let mut at = self.entries.len();
+        while at > 0 {
+            at -= 1;
+            let entry = self.entries[at];
+            let mask = entry.mask & live;
+            if mask == 0 {
+                self.remove(at);
+                self.meetings.retain(live);
+            } else if entry.pc == entry.until && mask & above == 0 {
+                self.meetings.arrive(entry.frame, entry.until, mask);
+                self.remove(at);
+            } else if mask & above == 0 && !entry.blocked {
+                self.running = at;
+                let Entry { pc, until, frame, .. } = entry;
+                self.meetings.go_on(frame, pc, mask);
+                return Some(Group { pc, until, mask, frame, alone: true, asks: false });
+            } else {
+                above |= mask;
+            }
+        }
+        None
+    }
+
+    fn remove(&mut self, at: usize) {
+        let frame = self.take(at).frame;
+        if !self.entries.iter().rev().any(|entry| entry.frame == frame) {
+            self.done.push(frame);
+        }
+    }
+
+    /// Takes an entry out, most often the uppermost.
+    #[inline(always)]
+    fn take(&mut self, at: usize) -> Entry {
+        if at + 1 == self.entries.len()
+            && let Some(last) = self.entries.pop()
+        {
+            return last;
+        }
+        self.entries.remove(at)
+    }
+
+    /// Puts an entry in, most often above all others.
+    #[inline(always)]
+    fn put(&mut self, at: usize, entry: Entry) {
+        if at == self.entries.len() {
+            self.entries.push(entry);
+        } else {
+            self.entries.insert(at, entry);
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    pub(super) fn places(&self) -> Vec<Place> {
+        self.entries.iter().rev().map(Entry::place).collect()
+    }
+
+    #[inline(always)]
+    pub(super) fn go_on(&mut self, pc: u32) {
+        self.entries[self.running].pc = pc;
+    }
+
+    #[inline(always)]
+    pub(super) fn part(&mut self, parts: &[(u32, u32)], join: u32) {
+        let Entry { until, frame, .. } = self.entries[self.running];
+        let mut at = self.running;
+        if join == until {
+            self.take(at);
+        } else {
+            self.entries[at].pc = join;
+            at += 1;
+        }
+        for &(_, mask) in parts.iter().filter(|(pc, _)| *pc == join) {
+            self.meetings.arrive(frame, join, mask);
+        }
+        let region = Entry { pc: 0, until: join, mask: 0, frame, blocked: false };
+        for &(pc, mask) in parts.iter().rev().filter(|(pc, _)| *pc != join) {
+            at = match self.rule {
+                Rule::Merging => self.insert_sorted(Entry { pc, mask, ..region }, at),
+                Rule::Plain => {
+                    self.put(at, Entry { pc, mask, ..region });
+                    at + 1
+                }
+            };
+        }
+    }
+
+    /// Puts a group among those that wait in its region, the highest instruction lowest in the stack, and gives the place
+    /// above the region.
+    #[inline(always)]
+    fn insert_sorted(&mut self, group: Entry, above: usize) -> usize {
+        let same = |entry: &Entry| entry.until == group.until && entry.frame == group.frame;
+        let mut at = above;
+        while at > 0 && same(&self.entries[at - 1]) {
+            let entry = &mut self.entries[at - 1];
+            if entry.pc == group.pc && !entry.blocked {
+                entry.mask |= group.mask;
+                self.meetings.arrive(group.frame, group.pc, group.mask);
+                return above;
+            }
+            if entry.pc > group.pc {
+                break;
+            }
+            at -= 1;
+        }
+        self.put(at, group);
+        above + 1
+    }
+
+    pub(super) fn call(&mut self, back: u32, entered: &[Entered]) {
+        self.entries[self.running].pc = back;
+        for (index, &Entered { frame, end: until, mask, .. }) in entered.iter().enumerate() {
+            let entry = Entry { pc: 0, until, mask, frame, blocked: false };
+            self.entries.insert(self.running + 1 + index, entry);
+        }
+    }
+
+    pub(super) fn leave(&mut self, frame: Slot, caller: Slot, mask: u32) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.frame == frame) {
+            entry.mask &= !mask;
+        }
+        let waits = |entry: &&Entry| entry.frame == caller && entry.mask & mask != 0;
+        if let Some(waiting) = self.entries.iter().rev().find(waits) {
+            self.meetings.arrive(caller, waiting.pc, mask);
+        }
+    }
+
+    pub(super) fn block(&mut self) {
+        self.entries[self.running].blocked = true;
+    }
+
+    pub(super) fn running(&self) -> Option<Place> {
+        self.entries.get(self.running).map(Entry::place)
+    }
+
+    pub(super) fn release(&mut self, mask: u32) {
+        for entry in self.entries.iter_mut().filter(|entry| entry.mask & mask != 0) {
+            entry.blocked = false;
+        }
+    }
+}
+
+impl Entry {
+    /// All lanes at the start of the entry.
+    fn first(mask: u32, until: u32) -> Entry {
+        Entry { pc: 0, until, mask, frame: 0, blocked: false }
+    }
+
+    fn place(&self) -> Place {
+        Place { frame: self.frame, pc: self.pc, mask: self.mask }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const ALL: u32 = u32::MAX;
+
+    fn masks(stack: &mut Stack) -> Vec<(u32, u32)> {
+        let mut seen = Vec::new();
+        while let Some(group) = stack.next(ALL) {
+            seen.push((group.pc, group.mask));
+            stack.go_on(group.until);
+        }
+        seen
+    }
+
+    #[test]
+    fn sides_run_and_then_meet() {
+        let mut stack = Stack::new(Rule::Merging, ALL, 100);
+        stack.next(ALL);
+        stack.part(&[(10, 0xff), (1, !0xff)], 20);
+        assert_eq!(masks(&mut stack), [(1, !0xff), (10, 0xff), (20, ALL)]);
+    }
+
+    #[test]
+    fn the_textbook_runs_the_taken_side_first() {
+        let mut stack = Stack::new(Rule::Plain, ALL, 100);
+        stack.next(ALL);
+        stack.part(&[(10, 0xff), (1, !0xff)], 20);
+        assert_eq!(masks(&mut stack), [(10, 0xff), (1, !0xff), (20, ALL)]);
+    }
+
+    #[test]
+    fn a_group_sent_to_a_waiting_one_joins_it() {
+        let mut stack = Stack::new(Rule::Merging, ALL, 100);
+        stack.next(ALL);
+        stack.part(&[(10, 0x1111), (1, !0x1111)], 20);
+        let group = stack.next(ALL).expect("the lower side");
+        assert_eq!(group.pc, 1);
+        stack.part(&[(10, 0x2222), (5, !0x3333)], 20);
+        assert_eq!(masks(&mut stack), [(5, !0x3333), (10, 0x3333), (20, ALL)]);
+    }
+
+    #[test]
+    fn a_loop_does_not_grow_the_stack() {
+        let mut stack = Stack::new(Rule::Merging, ALL, 100);
+        for trip in 0..8 {
+            let group = stack.next(ALL).expect("lanes left");
+            stack.part(&[(0, group.mask << 1), (9, group.mask & !(group.mask << 1))], 9);
+            assert!(stack.entries.len() <= 2, "trip {trip}");
+        }
+        assert_eq!(masks(&mut stack), [(0, ALL << 8), (9, ALL)]);
+    }
+
+    #[test]
+    fn returning_lanes_wait_for_the_others_in_the_caller() {
+        let mut stack = Stack::new(Rule::Merging, ALL, 100);
+        stack.next(ALL);
+        stack.call(7, &[Entered { frame: 1, function: 1, end: 50, mask: 0xff }]);
+        assert_eq!(stack.next(ALL).map(|group| (group.frame, group.mask)), Some((1, 0xff)));
+        stack.leave(1, 0, 0x0f);
+        assert_eq!(stack.next(ALL).map(|group| group.mask), Some(0xf0));
+        stack.leave(1, 0, 0xf0);
+        assert_eq!(stack.next(ALL).map(|group| (group.frame, group.pc, group.mask)), Some((0, 7, ALL)));
+        assert_eq!(stack.done, [1]);
+    }
+
+    #[test]
+    fn who_waits_at_a_barrier_lets_the_other_side_run() {
+        let mut stack = Stack::new(Rule::Merging, ALL, 100);
+        stack.next(ALL);
+        stack.part(&[(10, 0xff), (1, !0xff)], 20);
+        stack.next(ALL);
+        stack.go_on(2);
+        stack.block();
+        assert_eq!(stack.next(ALL).map(|group| group.mask), Some(0xff));
+        stack.go_on(11);
+        stack.block();
+        assert_eq!(stack.next(ALL), None);
+        stack.release(ALL);
+        assert_eq!(stack.next(ALL).map(|group| (group.pc, group.mask)), Some((2, !0xff)));
+    }
+}

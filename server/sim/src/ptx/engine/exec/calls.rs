@@ -1,0 +1,240 @@
+//! Calls, returns, and branches through tables: where lanes of one group may go many ways.
+
+use super::frame::{Frame, pass};
+use super::system_calls;
+use super::warp::{Pause, Warp};
+use crate::ptx::engine::divergence::groups::{Entered, Group};
+use crate::ptx::engine::fault::Fault;
+use crate::ptx::engine::launch::{Journal, Launch};
+use crate::ptx::engine::memory::local::MOST;
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::program::{Callee, Function, Instruction, Op, Slot};
+use crate::ptx::registers::{Registers, lanes};
+use crate::ptx::windows;
+use crate::trace::{Severity, Status};
+
+/// What a call takes of a thread's stack at the least.
+const LEAST_FRAME: u32 = 128;
+
+impl Warp {
+    /// `brx.idx`
+    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
+    pub(crate) fn switch(
+        &mut self,
+        instruction: Instruction,
+        function: &Function,
+        group: Group,
+        executed: u32,
+        uniform: bool,
+        launch: &Launch<'_>,
+        spaces: &Spaces,
+        journal: &mut Journal,
+    ) -> Option<Pause> {
+        let Group { pc, mask, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        let switch = &function.tables.switches[instruction.s.a as usize];
+        let index = *self.frames[frame as usize].as_ref()?.registers.get::<u32>(switch.index);
+        let beyond = lanes(executed).filter(|&lane| index[lane] as usize >= switch.targets.len());
+        let beyond = beyond.fold(0, |all, lane| all | 1 << lane);
+        if beyond != 0 {
+            let count = switch.targets.len();
+            let message =
+                format!("the index is outside the table of {count} targets; test it before the branch");
+            let fault = Fault::new("branch-index", message, beyond);
+            journal.report(self.reporter.fault(fault, Severity::Error, statement));
+            return Some(Pause::Stopped(Status::Faulted));
+        }
+        let targets = lanes(executed).map(|lane| (switch.targets[index[lane] as usize], 1 << lane));
+        let parts: Vec<(u32, u32)> = targets.chain([(pc + 1, mask & !executed)]).collect();
+        let one = |parts: &[(u32, u32)]| {
+            let mut targets = parts.iter().filter(|(_, lanes)| *lanes != 0).map(|(target, _)| target);
+            let first = targets.next();
+            targets.all(|target| Some(target) == first)
+        };
+        if uniform && !one(&parts) {
+            self.not_uniform("a branch", statement, executed, mask, journal);
+        }
+        let join = launch.plan.join(&instruction);
+        let target = self.part(&parts, pc, join)?;
+        self.went(pc, target, function, spaces);
+        let goes_round = target <= pc && self.spin.backward(spaces.changes);
+        (goes_round && self.repeats(target)).then_some(Pause::Spinning)
+    }
+
+    /// `call`
+    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
+    pub(crate) fn call(
+        &mut self,
+        call: Slot,
+        function: &Function,
+        group: Group,
+        executed: u32,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> Option<Pause> {
+        let Group { pc, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        if executed == 0 {
+            self.groups.go_on(pc + 1);
+            return None;
+        }
+        let target = function.tables.calls[call as usize].callee;
+        if let Some((watch, frame)) = journal.watch.as_mut().zip(self.frames[frame as usize].as_ref()) {
+            // Results count as written from the beginning: whether the callee writes them is its own affair.
+            let results = &function.tables.calls[call as usize].results;
+            watch.passed(self.reporter.warp, frame.local_base, results, executed);
+        }
+        if let Callee::System(system) = target {
+            let call = &function.tables.calls[call as usize];
+            let pointer = if launch.program.wide_addresses { 8 } else { 4 };
+            let watch = journal.watch.as_deref_mut();
+            let mut callee = system::Callee { spaces, local: &mut self.local, watch, pointer };
+            let frame = self.frames[frame as usize].as_mut()?;
+            if let Err(fault) = system::call(system, call, frame, &mut callee, executed) {
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            }
+            self.groups.go_on(pc + 1);
+            return None;
+        }
+        let callees = match self.callees(target, frame, executed, launch) {
+            Ok(callees) => callees,
+            Err(fault) => {
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            }
+        };
+        let mut entered = Vec::with_capacity(callees.len());
+        for (callee, mask) in callees {
+            let Some(new) = self.enter(call, function, frame, callee, mask, launch) else {
+                let message = format!(
+                    "the call needs more than the {MOST} bytes of stack that a thread has; call less deeply, or keep less in \
+                     local memory"
+                );
+                let fault = Fault::new("stack-overflow", message, mask);
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                return Some(Pause::Stopped(Status::Faulted));
+            };
+            let entered_function = &launch.program.functions[callee as usize];
+            if let Some((watch, frame)) = journal.watch.as_mut().zip(self.frames[new as usize].as_ref()) {
+                let base = frame.local_base;
+                watch.entered(self.reporter.warp, base, entered_function.frame.local_size, mask);
+                watch.passed(self.reporter.warp, base, &entered_function.params, mask);
+            }
+            let end = entered_function.code.len() as u32;
+            entered.push(Entered { frame: new, function: callee, end, mask });
+        }
+        self.groups.call(pc + 1, &entered);
+        None
+    }
+
+    /// The functions that lanes call, in order of their numbers.
+    fn callees(
+        &self,
+        callee: Callee,
+        frame: Slot,
+        executed: u32,
+        launch: &Launch<'_>,
+    ) -> Result<Vec<(u32, u32)>, Fault> {
+        let place = match callee {
+            Callee::Direct(function) => return Ok(vec![(function, executed)]),
+            Callee::Indirect(place) => place,
+            Callee::System(_) => return Ok(Vec::new()),
+        };
+        let Some(frame) = &self.frames[frame as usize] else { return Ok(Vec::new()) };
+        let mut callees: Vec<(u32, u32)> = Vec::new();
+        for lane in lanes(executed) {
+            let address = super::execute::get(place, &frame.registers, lane) as u64;
+            let Some(function) = function_at(address, launch.program.functions.len()) else {
+                let message = format!(
+                    "a call to address {address:#x}, where no function is; `mov` gives the address of one"
+                );
+                return Err(Fault::new("call-target", message, 1 << lane));
+            };
+            match callees.iter_mut().find(|(have, _)| *have == function) {
+                Some((_, mask)) => *mask |= 1 << lane,
+                None => callees.push((function, 1 << lane)),
+            }
+        }
+        callees.sort_unstable_by_key(|(function, _)| std::cmp::Reverse(*function));
+        Ok(callees)
+    }
+
+    /// A new frame with its arguments; `None` if the stack is full.
+    fn enter(
+        &mut self,
+        call: Slot,
+        caller: &Function,
+        frame: Slot,
+        callee: u32,
+        mask: u32,
+        launch: &Launch<'_>,
+    ) -> Option<Slot> {
+        let function = &launch.program.functions[callee as usize];
+        let from = self.frames[frame as usize].take()?;
+        let base = from.top(caller).next_multiple_of(16).max(from.local_base + LEAST_FRAME);
+        let top = base + function.frame.local_size;
+        if top > MOST {
+            self.frames[frame as usize] = Some(from);
+            return None;
+        }
+        self.local.grow(top);
+        let mut new = Frame::new(callee, function, base, &self.threads);
+        new.caller = Some((frame, call));
+        let arguments = &caller.tables.calls[call as usize].arguments;
+        for (argument, formal) in arguments.iter().zip(&function.params) {
+            let source: (_, &Registers, _) = (argument, &from.registers, from.local_base);
+            pass(source, (formal, &mut new.registers, base), &mut self.local, mask);
+        }
+        if self.probe.is_some() {
+            new.written = Some(vec![0; function.frame.registers.len()]);
+            new.note_passed(function, &function.params, mask);
+        }
+        self.frames[frame as usize] = Some(from);
+        let slot = self.frames.iter().position(Option::is_none).unwrap_or(self.frames.len());
+        if slot == self.frames.len() {
+            self.frames.push(None);
+        }
+        self.frames[slot] = Some(new);
+        Some(slot as Slot)
+    }
+
+    /// Copies the results of a call to its caller, for the lanes that return.
+    pub(crate) fn pass_results(
+        &mut self,
+        launch: &Launch<'_>,
+        frame: Slot,
+        caller: Slot,
+        call: u32,
+        mask: u32,
+    ) {
+        let Some(from) = self.frames[frame as usize].take() else { return };
+        if let Some(to) = &mut self.frames[caller as usize] {
+            let function = &launch.program.functions[from.function as usize];
+            let calling = &launch.program.functions[to.function as usize];
+            let results = &calling.tables.calls[call as usize].results;
+            for (result, formal) in results.iter().zip(&function.returns) {
+                let source = (formal, &from.registers, from.local_base);
+                pass(source, (result, &mut to.registers, to.local_base), &mut self.local, mask);
+            }
+            if let Some(probe) = &mut self.probe {
+                to.note_passed(calling, results, mask);
+                let is_it = |instruction: &Instruction| {
+                    matches!(instruction.op, Op::Call(_)) && instruction.s.a == call
+                };
+                if let Some(pc) = calling.code.iter().position(is_it) {
+                    probe.keep(calling, pc as u32, to);
+                }
+            }
+        }
+        self.frames[frame as usize] = Some(from);
+    }
+}
+
+/// The function whose address this is.
+fn function_at(address: u64, functions: usize) -> Option<u32> {
+    let offset = address.checked_sub(windows::CODE)?;
+    let index = offset / 16;
+    (offset.is_multiple_of(16) && index < functions as u64).then_some(index as u32)
+}

@@ -1,0 +1,73 @@
+//! Local memory that threads take from their stacks as they go: above what their function has, each lane its own.
+
+use super::frame::Frame;
+use super::warp::Warp;
+use crate::ptx::engine::fault::Fault;
+use crate::ptx::engine::memory::local::MOST;
+use crate::ptx::program::{Function, Slot, StackAction};
+use crate::ptx::registers::{Lanes, Slots, WIDTH, lanes};
+
+/// What every stretch is aligned to.
+const ALIGNMENT: u64 = 8;
+
+impl Frame {
+    /// Where local memory of this call ends, in the lane that has most.
+    pub(crate) fn top(&self, function: &Function) -> u32 {
+        let end = self.local_base + function.frame.local_size;
+        self.dynamic.as_ref().map_or(end, |tops| tops.iter().fold(end, |most, &top| most.max(top)))
+    }
+}
+
+impl Warp {
+    /// `alloca`, `stacksave`, `stackrestore` in the lanes of `mask`.
+    pub(crate) fn stack_action(
+        &mut self,
+        action: StackAction,
+        s: &Slots,
+        function: &Function,
+        frame: Slot,
+        mask: u32,
+    ) -> Result<(), Fault> {
+        let Some(frame) = &mut self.frames[frame as usize] else { return Ok(()) };
+        let end = frame.local_base + function.frame.local_size;
+        let tops: &mut Lanes<u32> = frame.dynamic.get_or_insert_with(|| Box::new([end; WIDTH]));
+        let r = &mut frame.registers;
+        for lane in lanes(mask) {
+            let top = &mut tops[lane];
+            match action {
+                StackAction::Save(true) => r.doubles[s.d as usize][lane] = (*top).into(),
+                StackAction::Save(false) => r.words[s.d as usize][lane] = *top,
+                StackAction::Restore(wide) => {
+                    let wanted =
+                        if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
+                    if wanted < end.into() || wanted > (*top).into() {
+                        let message = format!(
+                            "{wanted:#x} is not what `stacksave` gave to this call; restore what was saved in it"
+                        );
+                        return Err(Fault::new("stack-pointer", message, 1 << lane));
+                    }
+                    *top = wanted as u32;
+                }
+                StackAction::Allocate(wide) => {
+                    let size =
+                        if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
+                    let start = u64::from(*top).next_multiple_of(ALIGNMENT.max(s.b.into()));
+                    let after = start.saturating_add(size).max(start + 1);
+                    if after > MOST.into() {
+                        let message = format!(
+                            "`alloca` of {size} bytes needs more than the {MOST} bytes of stack that a thread has; ask for less"
+                        );
+                        return Err(Fault::new("stack-overflow", message, 1 << lane));
+                    }
+                    *top = after as u32;
+                    match wide {
+                        true => r.doubles[s.d as usize][lane] = start,
+                        false => r.words[s.d as usize][lane] = start as u32,
+                    }
+                    self.local.grow(after as u32);
+                }
+            }
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,485 @@
+//! One operation that does not decide who runs next, in the lanes that execute it.
+
+use pulp::{NullaryFnOnce, Scalar, Simd};
+
+use super::matrix;
+use super::warp_collectives;
+use crate::ptx::engine::fault::{Fault, Trouble};
+use crate::ptx::engine::memory::access;
+use crate::ptx::engine::memory::atomic;
+use crate::ptx::engine::memory::bulk;
+use crate::ptx::engine::memory::local::Local;
+use crate::ptx::engine::memory::mbarrier;
+use crate::ptx::engine::memory::spaces::{Checked, Spaces};
+use crate::ptx::engine::sanitizer::{Family, Stretch, Told, Until, Watch};
+use crate::ptx::engine::schedule::cluster;
+use crate::ptx::program::{
+    Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
+    PackedSources, Place, Slot,
+};
+use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
+use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
+
+/// What an operation may look at beside its registers.
+pub(crate) struct Surroundings<'w> {
+    pub(crate) spaces: &'w mut Spaces,
+    pub(crate) local: &'w mut Local,
+    /// Where the frame's local memory begins.
+    pub(crate) frame_base: u32,
+    /// The warp's carry flags.
+    pub(crate) carry: &'w mut u32,
+    /// Lanes that have not exited.
+    pub(crate) live: u32,
+    /// Instructions that the launch has run.
+    pub(crate) clock: u64,
+    /// Who wants to know of accesses.
+    pub(crate) watch: Option<&'w mut Watch>,
+}
+
+impl Surroundings<'_> {
+    /// Tells the watch of an access whose addresses were checked, before anything is read or written.
+    #[inline(always)]
+    pub(crate) fn tell(&mut self, told: &Told<'_>) {
+        if let Some(watch) = &mut self.watch {
+            watch.accessed(told, self.spaces);
+        }
+    }
+}
+
+impl Surroundings<'_> {
+    /// Tells the watch that a lane's copy of a stretch, of which it was told, is under way.
+    pub(crate) fn begun(
+        &mut self,
+        checked: &Checked,
+        address: u64,
+        span: u64,
+        lane: usize,
+        writes: bool,
+        until: Until,
+    ) {
+        if let Some(watch) = &mut self.watch
+            && let Some(extent) = checked.of(lane)
+        {
+            let index = extent.index(address) as u64;
+            watch.begun(Stretch { bank: extent.bank, index, span, writes }, lane, until);
+        }
+    }
+}
+
+/// Runs an operation in the lanes of `mask`. Not part of the loop that calls it: whatever an operation needs would be prepared
+/// there for each stretch of instructions, however short.
+#[inline(never)]
+pub(crate) fn execute<S: Simd>(
+    simd: S,
+    instruction: &Instruction,
+    function: &Function,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Box<Trouble>> {
+    macro_rules! apart {
+        ($kind:ident) => {
+            simd.vectorize(Apart::<S, { kind::$kind }> { simd, instruction, function, r, around, mask })
+        };
+    }
+    match instruction.op {
+        Op::Logic(..) => apart!(LOGIC),
+        Op::Int(..) => apart!(INT),
+        Op::MulWide(_) | Op::MadWide(_) => apart!(WIDE),
+        Op::Shift(..) => apart!(SHIFT),
+        Op::SetPredicate(..) => apart!(COMPARE),
+        Op::Float32(..) => apart!(FLOAT_32),
+        Op::Float64(..) => apart!(FLOAT_64),
+        Op::Select(_) | Op::Convert => apart!(CONVERT),
+        Op::Load => apart!(LOAD),
+        Op::Store => apart!(STORE),
+        _ => apart!(RARE),
+    }
+}
+
+/// What is compiled together.
+mod kind {
+    pub(super) const LOGIC: u8 = 0;
+    pub(super) const INT: u8 = 1;
+    pub(super) const WIDE: u8 = 2;
+    pub(super) const SHIFT: u8 = 3;
+    pub(super) const COMPARE: u8 = 4;
+    pub(super) const FLOAT_32: u8 = 5;
+    pub(super) const FLOAT_64: u8 = 6;
+    pub(super) const CONVERT: u8 = 7;
+    pub(super) const LOAD: u8 = 8;
+    pub(super) const STORE: u8 = 9;
+    /// No loop is hot with these.
+    pub(super) const RARE: u8 = 10;
+}
+
+/// An operation of one kind, compiled for the instruction set of the loop but not into the loop: small functions are compiled
+/// best.
+struct Apart<'a, 'w, S, const KIND: u8> {
+    simd: S,
+    instruction: &'a Instruction,
+    function: &'a Function,
+    r: &'a mut Registers,
+    around: &'a mut Surroundings<'w>,
+    mask: u32,
+}
+
+impl<S: Simd, const KIND: u8> NullaryFnOnce for Apart<'_, '_, S, KIND> {
+    type Output = Result<(), Box<Trouble>>;
+
+    #[inline(always)]
+    fn call(self) -> Result<(), Box<Trouble>> {
+        let Apart { simd, instruction, function, r, around, mask } = self;
+        let (s, tables) = (&instruction.s, &function.tables);
+        match (KIND, instruction.op) {
+            (kind::LOGIC, Op::Logic(op, width)) => bits::logic(op, width, s, r, mask),
+            (kind::INT, Op::Int(op, ty)) => integer::execute(op, ty, s, r, mask),
+            (kind::WIDE, Op::MulWide(ty)) => integer::multiply_wide(ty, s, r, mask),
+            (kind::WIDE, Op::MadWide(ty)) => integer::multiply_add_wide(ty, s, r, mask),
+            (kind::SHIFT, Op::Shift(op, width)) => bits::shift(op, width, s, r, mask),
+            (kind::COMPARE, Op::SetPredicate(cmp, ty, combining)) => {
+                let raw = compare::compare(simd, cmp, ty, s, r);
+                set_predicates(raw, combining, s, r, mask);
+            }
+            (kind::FLOAT_32, Op::Float32(op, mode)) => float::execute_32(op, mode, s, r, mask),
+            (kind::FLOAT_64, Op::Float64(op, rounding)) => float::execute_64(op, rounding, s, r, mask),
+            (kind::CONVERT, Op::Select(wide)) => {
+                let chosen = r.predicates[s.c as usize];
+                if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
+            }
+            (kind::CONVERT, Op::Convert) => convert::execute(&tables.converts[s.b as usize], s, r, mask),
+            (kind::LOAD, Op::Load) => access::load(&tables.accesses[s.a as usize], r, around, mask)?,
+            (kind::STORE, Op::Store) => access::store(&tables.accesses[s.a as usize], r, around, mask)?,
+            (kind::RARE, _) => return rare(instruction, function, r, around, mask),
+            _ => {}
+        }
+        Ok(())
+    }
+}
+
+/// What the hardware does by itself once it was told, and what tells of its end.
+fn asynchronous(
+    instruction: &Instruction,
+    function: &Function,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Box<Trouble>> {
+    let (s, tables) = (&instruction.s, &function.tables);
+    match instruction.op {
+        Op::CopyGroup(what) => copy_group(what, s.a, around, mask),
+        Op::BulkCopy => bulk::copy(&tables.bulk_copies[s.a as usize], r, around, mask)?,
+        Op::Fill => bulk::fill(&tables.fills[s.a as usize], r, around, mask)?,
+        Op::Mbarrier => mbarrier::execute(&tables.mbarriers[s.a as usize], r, around, mask)?,
+        Op::StoreAsync => {
+            let access = &tables.accesses[s.a as usize];
+            access::store(access, r, around, mask)?;
+            bulk::stored(access, &tables.completions[s.b as usize], r, around, mask)?;
+        }
+        Op::AtomicAsync => {
+            let atomic = &tables.atomics[s.a as usize];
+            atomic::execute(atomic, r, around, mask)?;
+            bulk::completed(&tables.completions[s.b as usize], atomic.ty.size(), r, around, mask)?;
+        }
+        op => cluster::execute(op, s, r, around, mask)?,
+    }
+    Ok(())
+}
+
+/// Copies are done at once, so nobody has to wait; only the watch needs to know who did.
+fn copy_group(what: CopyGroup, left: u32, around: &mut Surroundings<'_>, mask: u32) {
+    let Some(watch) = &mut around.watch else { return };
+    match what {
+        CopyGroup::Close => watch.closed(Family::Single, mask),
+        CopyGroup::CloseBulk => watch.closed(Family::Bulk, mask),
+        CopyGroup::Wait => watch.waited(Family::Single, mask, Some(left), false),
+        CopyGroup::WaitAll => watch.waited(Family::Single, mask, None, false),
+        CopyGroup::WaitBulk => watch.waited(Family::Bulk, mask, Some(left), false),
+        CopyGroup::WaitBulkRead => watch.waited(Family::Bulk, mask, Some(left), true),
+    }
+}
+
+fn complain(complaint: Option<Fault>) -> Result<(), Box<Trouble>> {
+    complaint.map_or(Ok(()), |complaint| Err(Box::new(Trouble::Complaint(complaint))))
+}
+
+/// The operations that no loop is hot with.
+#[inline(always)]
+fn rare(
+    instruction: &Instruction,
+    function: &Function,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Box<Trouble>> {
+    let s = &instruction.s;
+    match instruction.op {
+        Op::MatrixAccess => {
+            matrix::access(&function.tables.matrix_accesses[s.a as usize], r, around, mask)?;
+        }
+        Op::FragmentAccess => {
+            matrix::fragment(&function.tables.fragments[s.a as usize], r, around, mask)?;
+        }
+        Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
+        Op::CopyGroup(_)
+        | Op::BulkCopy
+        | Op::Fill
+        | Op::Mbarrier
+        | Op::StoreAsync
+        | Op::AtomicAsync
+        | Op::MapRank(_)
+        | Op::RankOf(_) => {
+            return asynchronous(instruction, function, r, around, mask);
+        }
+        Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
+        Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
+            let exchange = &function.tables.exchanges[s.a as usize];
+            return complain(exchange::execute(exchange, r, around.live, mask));
+        }
+        Op::WarpSync => {
+            let members = *r.get::<u32>(s.a);
+            return complain(exchange::check_members(&members, around.live, mask));
+        }
+        Op::Lop3(table) => r.map3(s, mask, |a, b, c| bits::lop3(table, a, b, c)),
+        Op::Lop3Predicate => lop3_predicate(function.tables.lop3[s.c as usize], s, r, mask),
+        Op::Mul24(op, signed) => integer::multiply_24(op, signed, s, r, mask),
+        Op::Carry(op) => carry::execute(op, s, r, around.carry, mask),
+        Op::Count(op, false) => bits::count_word(op, s, r, mask),
+        Op::Count(op, true) => bits::count_double(op, s, r, mask),
+        Op::Reverse(false) => r.map1(s, mask, u32::reverse_bits),
+        Op::Reverse(true) => r.map1(s, mask, u64::reverse_bits),
+        Op::ExtractField(signed, false) => {
+            r.map3(s, mask, |a: u32, b, c| bits::extract_field(32, signed, a, b, c));
+        }
+        Op::ExtractField(signed, true) => {
+            r.map3(s, mask, |a: u64, b, c| bits::extract_field(64, signed, a, b, c));
+        }
+        Op::InsertField(false) => insert_field::<u32>(32, s, r, mask),
+        Op::InsertField(true) => insert_field::<u64>(64, s, r, mask),
+        Op::FindNth => r.map3(s, mask, |a, b, c: u32| bits::find_nth_set(a, b, c as i32)),
+        Op::BitMask(wrap) => r.map2(s, mask, |a, b| bits::bit_mask(wrap, a, b)),
+        Op::Extend(wrap, signed) => r.map2(s, mask, |a, b| bits::extend(wrap, signed, a, b)),
+        Op::Permute(mode) => r.map3(s, mask, |a, b, c| bits::permute(mode, a, b, c)),
+        Op::Funnel(left, wrap) => r.map3(s, mask, |a, b, c| bits::funnel(left, wrap, a, b, c)),
+        Op::Dot(op, a_signed, b_signed) => {
+            r.map3(s, mask, |a, b, c| bits::dot_product(op, a_signed, b_signed, a, b, c));
+        }
+        Op::Set(cmp, ty, combining, to) => {
+            let raw = compare::compare(Scalar::new(), cmp, ty, s, r);
+            let holds = combine(raw, combining, s, r);
+            r.fill(s.d, mask & holds, to.bits());
+            r.fill(s.d, mask & !holds, 0u32);
+        }
+        Op::SelectSigned(wide) => {
+            let c = *r.get::<u32>(s.c);
+            select_by(wide, |lane| c[lane] as i32 >= 0, s, r, mask);
+        }
+        Op::SelectFloat(wide, flush) => {
+            let c = *r.get::<u32>(s.c);
+            let value = |lane: usize| f32::from_bits(if flush { float::flush_32(c[lane]) } else { c[lane] });
+            select_by(wide, |lane| value(lane) >= 0.0, s, r, mask);
+        }
+        Op::TestClass(class, double) => {
+            let holds = compare::test_class(class, double, s, r);
+            r.set_predicate(s.d, mask, holds);
+        }
+        Op::Half(op) => half::execute(op, s, r, mask),
+        Op::Approximate(op, flush) => float::approximate(op, flush, s, r, mask),
+        Op::Pack => pack(&function.tables.packs[s.a as usize], r, mask),
+        Op::MatrixProduct => matrix::multiply(&function.tables.products[s.a as usize], r, mask),
+        Op::MatrixTranspose => matrix::transpose(s, r, mask),
+        Op::Extremum3(op, flush, abs) => float::extremum_of_three(op, flush, abs, s, r, mask),
+        Op::CarrylessMad(high) => r.map3(s, mask, |a, b, c| bits::carryless_mad(high, a, b, c)),
+        Op::Packed(op, parts) => packed::execute(op, parts, s, r, mask),
+        Op::SetPacked(cmp, parts) => packed::set(cmp, parts, s, r, mask),
+        Op::FloatPair(op, mode) => float::execute_pair(op, mode, s, r, mask),
+        Op::SetPredicatePair(cmp, ty, combining) => {
+            for (half, d) in [s.d, s.e].into_iter().enumerate().filter(|(_, d)| *d != NO_SLOT) {
+                let raw = compare::compare_halves(cmp, ty, half, s, r);
+                let holds = combine(raw, combining, s, r);
+                r.set_predicate(d, mask, holds);
+            }
+        }
+        Op::SetPair(cmp, ty, combining, to) => {
+            let holds = |half| combine(compare::compare_halves(cmp, ty, half, s, r), combining, s, r);
+            let (low, high) = (holds(0), holds(1));
+            let value = |holds: u32, lane: usize| if holds >> lane & 1 == 1 { to.bits() } else { 0 };
+            let pairs: Lanes<u32> = std::array::from_fn(|lane| value(low, lane) | value(high, lane) << 16);
+            r.set(s.d, mask, &pairs);
+        }
+        Op::Mixed => mixed(&function.tables.mixed[s.a as usize], r, mask),
+        Op::ConvertPacked => convert_packed(&function.tables.packed_converts[s.c as usize], s.d, r, mask),
+        Op::PackSaturated(bits, signed) => {
+            r.map3(s, mask, |a, b, c| narrow::pack_saturated(bits.into(), signed, a, b, c));
+        }
+        Op::Video => video::execute(&function.tables.videos[s.e as usize], s, r, mask),
+        Op::VideoMad => video::multiply_add(&function.tables.video_mads[s.e as usize], s, r, mask),
+        Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
+        Op::LocalAddress(wide) => {
+            write_number(wide, u64::from(around.frame_base.wrapping_add(s.a)), s, r, mask)
+        }
+        Op::AddressAdd(true) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),
+        Op::AddressAdd(false) => r.map1(s, mask, |a: u32| a.wrapping_add(s.b)),
+        Op::InWindow(wide) => {
+            let range = u64::from(s.b)..u64::from(s.c);
+            let inside = |lane: usize| match wide {
+                true => range.contains(&r.get::<u64>(s.a)[lane]),
+                false => range.contains(&r.get::<u32>(s.a)[lane].into()),
+            };
+            let holds = (0..WIDTH).fold(0, |mask, lane| mask | u32::from(inside(lane)) << lane);
+            r.set_predicate(s.d, mask, holds);
+        }
+        Op::Clock(wide) => write_number(wide, around.clock, s, r, mask),
+        Op::ActiveMask => r.fill(s.d, mask, mask),
+        Op::Sleep => return Err(Box::new(Trouble::Yield(None))),
+        Op::PendingCount => r.map1(s, mask, |a: u64| mbarrier::pending_of(a)),
+        // Everything else decides who runs next, or was dealt with by the caller.
+        _ => {}
+    }
+    Ok(())
+}
+
+#[inline(always)]
+fn combine(raw: u32, combining: Combining, s: &Slots, r: &Registers) -> u32 {
+    match combining {
+        Combining::No => raw,
+        Combining::With(op) => op.apply(raw, r.predicates[s.c as usize]),
+        Combining::WithNot(op) => op.apply(raw, !r.predicates[s.c as usize]),
+    }
+}
+
+/// The second destination takes the complement of the comparison, not of the result.
+#[inline(always)]
+fn set_predicates(raw: u32, combining: Combining, s: &Slots, r: &mut Registers, mask: u32) {
+    let (first, second) = (combine(raw, combining, s, r), combine(!raw, combining, s, r));
+    if s.d != NO_SLOT {
+        r.set_predicate(s.d, mask, first);
+    }
+    if s.e != NO_SLOT {
+        r.set_predicate(s.e, mask, second);
+    }
+}
+
+#[inline(always)]
+fn select<T: Word>(chosen: u32, s: &Slots, r: &mut Registers, mask: u32) {
+    let (a, mut d) = (*r.get::<T>(s.a), *r.get::<T>(s.b));
+    blend(&mut d, chosen, |lane| a[lane]);
+    r.set(s.d, mask, &d);
+}
+
+fn select_by(wide: bool, holds: impl Fn(usize) -> bool, s: &Slots, r: &mut Registers, mask: u32) {
+    let chosen = (0..WIDTH).fold(0, |chosen, lane| chosen | u32::from(holds(lane)) << lane);
+    if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
+}
+
+fn write_number(wide: bool, value: u64, s: &Slots, r: &mut Registers, mask: u32) {
+    if wide { r.fill(s.d, mask, value) } else { r.fill(s.d, mask, value as u32) }
+}
+
+fn mixed(op: &MixedOperands, r: &mut Registers, mask: u32) {
+    for lane in lanes(mask) {
+        let mut words = [0; 3];
+        for (word, &operand) in words.iter_mut().zip(&op.operands) {
+            *word = get(operand, r, lane) as u64;
+        }
+        put(op.d, r, lane, op.mixed.apply(words).into());
+    }
+}
+
+fn convert_packed(packed: &PackedSources, d: Slot, r: &mut Registers, mask: u32) {
+    let stride = packed.convert.from.stride();
+    for lane in lanes(mask) {
+        let word = |slot: Slot| r.words[slot as usize][lane];
+        let (random, scales) = (packed.random.map(word), packed.scales.map(word));
+        let value = match *packed.sources {
+            [pair] => {
+                let (upper, lower) = (word(pair) >> stride, word(pair) & (u32::MAX >> (32 - stride)));
+                packed.convert.apply(&[upper, lower], random, scales)
+            }
+            [a, b] => packed.convert.apply(&[word(a), word(b)], random, scales),
+            ref several => {
+                let words: Vec<u32> = several.iter().map(|&slot| word(slot)).collect();
+                packed.convert.apply(&words, random, scales)
+            }
+        };
+        r.words[d as usize][lane] = value;
+    }
+}
+
+fn insert_field<T: Word>(width: u32, s: &Slots, r: &mut Registers, mask: u32) {
+    let length = *r.get::<u32>(s.e);
+    let (a, b, position) = (*r.get::<T>(s.a), *r.get::<T>(s.b), *r.get::<u32>(s.c));
+    let field = |lane: usize| bits::insert_field(width, a[lane], b[lane], position[lane], length[lane]);
+    blend(&mut T::file_mut(r)[s.d as usize], mask, field);
+}
+
+fn lop3_predicate(op: Lop3Predicate, s: &Slots, r: &mut Registers, mask: u32) {
+    let mut any = 0;
+    let (a, b, c) = (*r.get::<u32>(s.a), *r.get::<u32>(s.b), *r.get::<u32>(op.c));
+    let values: Lanes<u32> = std::array::from_fn(|lane| bits::lop3(op.table, a[lane], b[lane], c[lane]));
+    for lane in lanes(mask) {
+        any |= u32::from(values[lane] != 0) << lane;
+    }
+    let with = op.with.of(&r.predicates, mask);
+    if s.d != NO_SLOT {
+        r.set(s.d, mask, &values);
+    }
+    r.set_predicate(s.e, mask, op.combine.apply(any, with));
+}
+
+/// Bits of a register in one lane.
+pub(crate) fn get(place: Place, r: &Registers, lane: usize) -> u128 {
+    match place {
+        Place::Word(slot) => r.get::<u32>(slot)[lane].into(),
+        Place::Double(slot) => r.get::<u64>(slot)[lane].into(),
+        Place::Quad(slot) => {
+            let half = |slot| u128::from(r.get::<u64>(slot)[lane]);
+            half(slot) | half(slot + 1) << 64
+        }
+        Place::Predicate(slot) => (r.predicates[slot as usize] >> lane & 1).into(),
+    }
+}
+
+/// Writes bits of a register in one lane.
+pub(crate) fn put(place: Place, r: &mut Registers, lane: usize, value: u128) {
+    match place {
+        Place::Word(slot) => r.words[slot as usize][lane] = value as u32,
+        Place::Double(slot) => r.doubles[slot as usize][lane] = value as u64,
+        Place::Quad(slot) => {
+            r.doubles[slot as usize][lane] = value as u64;
+            r.doubles[slot as usize + 1][lane] = (value >> 64) as u64;
+        }
+        Place::Predicate(slot) => r.set_predicate(slot, 1 << lane, (value as u32 & 1) << lane),
+    }
+}
+
+/// All sources are read before anything is written.
+fn move_each(moves: &[(Place, Place)], r: &mut Registers, mask: u32) {
+    for lane in lanes(mask) {
+        let values: Vec<u128> = moves.iter().map(|(_, source)| get(*source, r, lane)).collect();
+        for ((destination, _), value) in moves.iter().zip(values) {
+            put(*destination, r, lane, value);
+        }
+    }
+}
+
+fn pack(pack: &Pack, r: &mut Registers, mask: u32) {
+    let low = (1u128 << pack.bits) - 1;
+    for lane in lanes(mask) {
+        if pack.unpack {
+            let whole = get(pack.whole, r, lane);
+            for (index, part) in pack.parts.iter().enumerate() {
+                if let Some(part) = part {
+                    put(*part, r, lane, whole >> (pack.bits * index as u32) & low);
+                }
+            }
+        } else {
+            let parts = pack.parts.iter().enumerate();
+            let whole = parts.fold(0, |whole, (index, part)| {
+                let value = part.map_or(0, |part| get(part, r, lane) & low);
+                whole | value << (pack.bits * index as u32)
+            });
+            put(pack.whole, r, lane, whole);
+        }
+    }
+}

@@ -1,0 +1,194 @@
+//! Matrices spread over the lanes of a warp: loaded, stored, transposed and multiplied.
+
+use super::execute::{Surroundings, get, put};
+use crate::ptx::engine::fault::Fault;
+use crate::ptx::engine::memory::spaces::{Checked, Extent, Use, addresses};
+use crate::ptx::engine::sanitizer::{Deed, Told};
+use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, Place, Rows};
+use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, lanes};
+use crate::ptx::semantics::matrix::{ScaleWords, Words};
+
+/// `mma`, `wmma.mma`
+pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) {
+    let words = |places: &[Place]| -> Words { places.iter().map(|&place| values(place, r)).collect() };
+    let [a, b, c, d] = &op.registers;
+    let scales = op.scales.as_ref().map(|scales| {
+        let word = |place| values(place, r).map(|value| value as u32);
+        // All lanes name the same.
+        let select = |[byte, lane]: [Place; 2]| (word(byte)[0], word(lane)[0]);
+        ScaleWords {
+            a: word(scales.words[0]),
+            b: word(scales.words[1]),
+            select_a: select(scales.selectors[0]),
+            select_b: select(scales.selectors[1]),
+        }
+    });
+    let results = op.product.compute(&words(a), &words(b), &words(c), scales.as_ref());
+    for (&place, values) in d.iter().zip(&results) {
+        for lane in lanes(mask) {
+            put(place, r, lane, values[lane].into());
+        }
+    }
+}
+
+fn values(place: Place, r: &Registers) -> Lanes<u64> {
+    std::array::from_fn(|lane| get(place, r, lane) as u64)
+}
+
+/// `wmma.load`, `wmma.store`, piece by piece: an element, or a register full of elements of less than a byte.
+pub(crate) fn fragment(
+    op: &FragmentAccess,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if mask == 0 {
+        return Ok(());
+    }
+    let matrix = op.matrix;
+    let bases = addresses(&op.address, r, around.frame_base);
+    let strides = op.stride.map(|slot| *r.get::<u32>(slot));
+    let how = if op.store { Use::Store } else { Use::Load };
+    let piece = if matrix.bits < 8 { 32 } else { matrix.bits };
+    let size = piece / 8;
+    let width = matrix.bits.max(32);
+    for index in 0..matrix.per_lane() * matrix.bits / piece {
+        let pieces: Lanes<u64> = std::array::from_fn(|lane| {
+            let owner = lane as u32 % matrix.owners();
+            let number = owner * matrix.per_lane() + index * piece / matrix.bits;
+            let (outer, inner) = (number / matrix.inner, number % matrix.inner);
+            let (line, place) = if op.along { (outer, inner) } else { (inner, outer) };
+            let stride =
+                strides.map_or(if op.along { matrix.inner } else { matrix.outer }, |strides| strides[lane]);
+            let element = u64::from(line) * u64::from(stride) + u64::from(place);
+            bases[lane].wrapping_add(element * u64::from(matrix.bits) / 8)
+        });
+        let checked = around.spaces.check(op.space, &pieces, size.into(), how, mask, around.local)?;
+        let (register, shift) = ((index * piece / width) as usize, index * piece % width);
+        // Where several lanes hold an element, one of them stands for all.
+        let owners = mask & u32::MAX >> (32 - matrix.owners().min(32));
+        around.tell(&Told {
+            deed: if op.store { Deed::Store } else { Deed::Read },
+            checked: &checked,
+            addresses: &pieces,
+            size,
+            count: 1,
+            mask: owners,
+            value: &|lane, at| (get(op.registers[register], r, lane) as u64 >> shift >> (8 * at)) as u8,
+        });
+        for lane in lanes(mask) {
+            let Some(extent) = extent(&checked, lane, mask) else { continue };
+            let word = get(op.registers[register], r, lane) as u64;
+            let keep = if piece == 64 { u64::MAX } else { (1 << piece) - 1 };
+            if op.store {
+                let value = word >> shift & keep;
+                around.spaces.write(extent, around.local, lane, pieces[lane], size, value);
+            } else {
+                let value = around.spaces.read(extent, around.local, lane, pieces[lane], size);
+                put(op.registers[register], r, lane, (word & !(keep << shift) | value << shift).into());
+            }
+        }
+    }
+    around.spaces.changes += u64::from(op.store);
+    Ok(())
+}
+
+/// `movmatrix`: a lane holds two neighbours of a row, and gets two neighbours of a column.
+pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
+    let a = *r.get::<u32>(s.a);
+    let element = |row: usize, column: usize| a[row * 4 + column / 2] >> (16 * (column % 2)) & 0xffff;
+    let moved: Lanes<u32> = std::array::from_fn(|lane| {
+        let (row, column) = (lane / 4, 2 * (lane % 4));
+        element(column, row) | element(column + 1, row) << 16
+    });
+    r.set(s.d, mask, &moved);
+}
+
+/// `ldmatrix`, `stmatrix`: lane `8m + i` says where row `i` of matrix `m` is. Lane `L` holds elements `2 (L % 4)` and the next
+/// of row `L / 4`, or of the column of that number; of bytes, four and of two columns where it stores them.
+pub(crate) fn access(
+    op: &MatrixAccess,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let addresses = addresses(&op.address, r, around.frame_base);
+    let rows = u32::MAX >> (32 - 8 * op.registers.len());
+    let how = if op.store { Use::Store } else { Use::Load };
+    let used = rows & mask;
+    if used == 0 {
+        return Ok(());
+    }
+    let checked = around.spaces.check(op.space, &addresses, 16, how, used, around.local)?;
+    around.tell(&Told {
+        deed: if op.store { Deed::Store } else { Deed::Read },
+        checked: &checked,
+        addresses: &addresses,
+        size: 16,
+        count: 1,
+        mask: used,
+        value: &|_, _| 0,
+    });
+    around.spaces.changes += u64::from(op.store);
+    for (index, &register) in op.registers.iter().enumerate() {
+        for lane in lanes(mask) {
+            let mut word = if op.store { get(register, r, lane) as u32 } else { 0 };
+            for part in 0..if op.rows == Rows::Halves { 2 } else { 4 } {
+                let (row, column) = element(op, index, lane, part);
+                let Some(extent) = extent(&checked, row, used) else { continue };
+                let bits = if op.rows == Rows::Halves { 16 } else { 8 };
+                if op.store {
+                    let value = u64::from(word >> (bits * part) & ((1 << bits) - 1));
+                    let address = addresses[row] + u64::from(column * bits / 8);
+                    around.spaces.write(extent, around.local, row, address, bits / 8, value);
+                } else {
+                    let value = field(op.rows, column, |at, size| {
+                        around.spaces.read(extent, around.local, row, addresses[row] + u64::from(at), size)
+                    });
+                    word |= value << (bits * part);
+                }
+            }
+            if !op.store {
+                put(register, r, lane, word.into());
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Which row (by the lane that names it) and which element of it is part `part` of a lane's register.
+fn element(op: &MatrixAccess, index: usize, lane: usize, part: u32) -> (usize, u32) {
+    let (g, t, e) = (lane / 4, lane % 4, part as usize);
+    match op.rows {
+        Rows::Halves if op.transposed => (8 * index + 2 * t + e, g as u32),
+        Rows::Halves => (8 * index + g, (2 * t + e) as u32),
+        // Eight rows, of each the bytes of columns `g` and `g + 8`.
+        _ if op.store => (8 * index + 2 * t + e % 2, (g + 8 * (e / 2)) as u32),
+        // Sixteen rows, in two registers.
+        _ if op.transposed => (index / 2 * 16 + 4 * t + e, (g + 8 * (index % 2)) as u32),
+        _ => (8 * index + g, (4 * t + e) as u32),
+    }
+}
+
+/// An element of a row, by bytes of it.
+fn field(rows: Rows, column: u32, read: impl Fn(u32, u32) -> u64) -> u32 {
+    match rows {
+        Rows::Halves => read(2 * column, 2) as u32,
+        Rows::Bytes => read(column, 1) as u32,
+        Rows::Fours => (read(column / 2, 1) >> (column % 2 * 4) & 0xf) as u32,
+        Rows::Sixes => {
+            let bit = 6 * column;
+            let (low, high) = (read(bit / 8, 1), read(bit / 8 + 1, 1));
+            ((low | high << 8) >> (bit % 8) & 0x3f) as u32
+        }
+    }
+}
+
+/// Where the row that a lane names is; nowhere if the lane does not take part.
+fn extent(checked: &Checked, lane: usize, used: u32) -> Option<Extent> {
+    match checked {
+        _ if lane >= WIDTH || used >> lane & 1 == 0 => None,
+        Checked::One(extent) => Some(*extent),
+        Checked::Each(extents) => extents[lane],
+    }
+}

@@ -1,0 +1,65 @@
+//! Noticing that a warp goes round without getting anywhere.
+//!
+//! A warp whose groups, registers and carries are what they were before, with nothing stored in between, will do the same for
+//! ever unless somebody else stores. States are compared at backward branches with one kept from earlier, which is renewed at
+//! every doubling, so any cycle is found in time proportional to its length.
+
+use super::frame::Frame;
+use crate::ptx::engine::divergence::groups::Groups;
+use crate::ptx::program::Slot;
+use crate::ptx::registers::Registers;
+
+/// Backward branches without a store before states are kept.
+const PATIENCE: u32 = 512;
+/// States are compared at every so many backward branches: a multiple of any cycle comes round all the same.
+const EVERY: u32 = 64;
+
+/// The watch over one warp.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SpinWatch {
+    branches: u32,
+    changes: u64,
+    kept: Option<Box<State>>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct State {
+    pc: u32,
+    groups: Groups,
+    registers: Vec<(Slot, Registers)>,
+    carry: u32,
+}
+
+impl SpinWatch {
+    /// Notes a backward branch; `true` if states should be compared now.
+    #[inline]
+    pub(crate) fn backward(&mut self, changes: u64) -> bool {
+        if self.changes != changes {
+            *self = SpinWatch { branches: 0, changes, kept: None };
+        }
+        self.branches = self.branches.wrapping_add(1);
+        self.branches >= PATIENCE && self.branches.is_multiple_of(EVERY)
+    }
+
+    /// Whether the warp, about to go on at `pc`, is where it was.
+    pub(crate) fn repeats(&mut self, pc: u32, groups: &Groups, frames: &[Option<Frame>], carry: u32) -> bool {
+        let live = || {
+            let frames = frames.iter().enumerate();
+            frames.filter_map(|(slot, frame)| Some((slot as Slot, &frame.as_ref()?.registers)))
+        };
+        if let Some(kept) = &self.kept {
+            let same = kept.pc == pc
+                && kept.carry == carry
+                && kept.groups == *groups
+                && kept.registers.iter().map(|(slot, registers)| (*slot, registers)).eq(live());
+            if same {
+                return true;
+            }
+        }
+        if self.branches.is_power_of_two() {
+            let registers = live().map(|(slot, registers)| (slot, registers.clone())).collect();
+            self.kept = Some(Box::new(State { pc, groups: groups.clone(), registers, carry }));
+        }
+        false
+    }
+}

@@ -1,0 +1,176 @@
+//! The functions that every device has without a body in the module: `vprintf`, `malloc`, `free` and `__assertfail`.
+
+use super::frame::{Frame, argument, result};
+use super::print::{Arguments, print};
+use crate::ptx::engine::fault::Fault;
+use crate::ptx::engine::memory::heap::BadFree;
+use crate::ptx::engine::memory::local::Local;
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::sanitizer::Watch;
+use crate::ptx::program::{Call, Space, System};
+use crate::ptx::registers::lanes;
+use crate::trace::Output;
+
+/// The longest text that a pointer may lead to.
+const LONGEST: usize = 64 << 10;
+
+/// What `vprintf` gives for a format that is not there.
+const NO_FORMAT: u32 = u32::MAX;
+
+/// The text that was printed so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Printed {
+    bytes: Vec<u8>,
+    truncated: bool,
+    most: usize,
+}
+
+impl Printed {
+    pub(crate) fn new(most: usize) -> Printed {
+        Printed { most, ..Printed::default() }
+    }
+
+    fn add(&mut self, text: &[u8]) {
+        let room = self.most - self.bytes.len();
+        self.truncated |= text.len() > room;
+        self.bytes.extend_from_slice(&text[..text.len().min(room)]);
+    }
+
+    pub(crate) fn finish(self) -> Output {
+        Output { text: String::from_utf8_lossy(&self.bytes).into_owned(), truncated: self.truncated }
+    }
+}
+
+/// Memory as a called function sees it.
+pub(crate) struct Callee<'w> {
+    pub(crate) spaces: &'w mut Spaces,
+    pub(crate) local: &'w mut Local,
+    /// Who looks at memory.
+    pub(crate) watch: Option<&'w mut Watch>,
+    /// Bytes of a pointer.
+    pub(crate) pointer: u32,
+}
+
+/// Calls a function in the lanes of `mask`, one after the other.
+pub(crate) fn call(
+    system: System,
+    call: &Call,
+    frame: &mut Frame,
+    callee: &mut Callee<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if system == System::AssertFail {
+        return Err(callee.failed_assertion(call, frame, mask));
+    }
+    for lane in lanes(mask) {
+        let first = callee.argument(call, frame, 0, lane);
+        let value = match system {
+            System::Print => {
+                let list = callee.argument(call, frame, 1, lane);
+                callee.print(first, list, lane).map(u64::from)
+            }
+            System::Allocate => {
+                let Spaces { heap, launch, .. } = &mut *callee.spaces;
+                Ok(heap.allocate(launch, first))
+            }
+            System::Free | System::AssertFail => callee.free(first),
+        };
+        let value = value.map_err(|fault| Fault { lanes: 1 << lane, ..fault })?;
+        if let Some(formal) = call.results.first() {
+            result(formal, frame, callee.local, lane, value);
+        }
+    }
+    Ok(())
+}
+
+impl Callee<'_> {
+    fn argument(&self, call: &Call, frame: &Frame, index: usize, lane: usize) -> u64 {
+        call.arguments.get(index).map_or(0, |formal| argument(formal, frame, self.local, lane))
+    }
+
+    fn print(&mut self, format: u64, list: u64, lane: usize) -> Result<u32, Fault> {
+        if format == 0 {
+            return Ok(NO_FORMAT);
+        }
+        let mut out = Vec::new();
+        let format = self.text(format, 1, lane)?;
+        let mut arguments = VariableArguments { callee: self, list, lane };
+        let taken = print(&format, &mut arguments, &mut out)?;
+        self.spaces.printed.add(&out);
+        Ok(taken)
+    }
+
+    fn free(&mut self, address: u64) -> Result<u64, Fault> {
+        if address == 0 {
+            return Ok(0);
+        }
+        let Spaces { heap, launch, changes, .. } = &mut *self.spaces;
+        *changes += 1;
+        let (code, what) = match heap.free(launch, address) {
+            Ok(()) => {
+                if let Some((watch, block)) = self.watch.as_mut().zip(launch.nearest(address)) {
+                    watch.freed(address - launch.raw().0, block.len);
+                }
+                return Ok(0);
+            }
+            Err(BadFree::Again) => ("double-free", "was freed before"),
+            Err(BadFree::NoBlock) => ("bad-free", "is not what `malloc` gave"),
+        };
+        Err(Fault::new(code, format!("`free` of address {address:#x}, which {what}"), 0))
+    }
+
+    /// What a failed assertion says, from its first lane.
+    fn failed_assertion(&self, call: &Call, frame: &Frame, mask: u32) -> Fault {
+        let lane = mask.trailing_zeros() as usize % 32;
+        let value = |index| self.argument(call, frame, index, lane);
+        let size = value(4).clamp(1, 4);
+        let text = |index| {
+            let text = self.text(value(index), size, lane).unwrap_or_default();
+            String::from_utf8_lossy(&text).into_owned()
+        };
+        let (message, file, line, function) = (text(0), text(1), value(2) as u32, text(3));
+        let function = if function.is_empty() { String::new() } else { format!(", in `{function}`") };
+        Fault::new("assertion", format!("assertion `{message}` failed ({file}:{line}{function})"), mask)
+    }
+
+    /// The text at a generic address, whose characters take `size` bytes each.
+    fn text(&self, address: u64, size: u64, lane: usize) -> Result<Vec<u8>, Fault> {
+        let mut text = Vec::new();
+        while text.len() < LONGEST {
+            let at = address.wrapping_add(text.len() as u64 * size);
+            match self.byte(at, lane)? {
+                0 => break,
+                byte => text.push(byte),
+            }
+        }
+        Ok(text)
+    }
+
+    fn byte(&self, address: u64, lane: usize) -> Result<u8, Fault> {
+        self.spaces.peek(Space::Generic, address, 1, lane, self.local).map(|value| value as u8)
+    }
+}
+
+/// The arguments behind a format: a stretch of memory where each has its own alignment.
+struct VariableArguments<'c, 'w> {
+    callee: &'c Callee<'w>,
+    list: u64,
+    lane: usize,
+}
+
+impl Arguments for VariableArguments<'_, '_> {
+    fn next(&mut self, bytes: u32) -> Result<u64, Fault> {
+        let size = u64::from(bytes);
+        let at = self.list.checked_next_multiple_of(size).unwrap_or(self.list);
+        self.list = at.wrapping_add(size);
+        self.callee.spaces.peek(Space::Generic, at, bytes, self.lane, self.callee.local)
+    }
+
+    fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault> {
+        self.callee.text(address, 1, self.lane)
+    }
+
+    fn pointer_bytes(&self) -> u32 {
+        self.callee.pointer
+    }
+}

@@ -1,0 +1,507 @@
+//! A warp: its groups, calls and recorder, and the loop that runs it.
+
+use pulp::{Simd, WithSimd};
+
+use super::frame::Frame;
+use super::interpreter_loop::Event;
+use super::spin::SpinWatch;
+use super::value_tracer::Probe;
+use crate::lanes::Lanes;
+use crate::meetings::MeetingList;
+use crate::ptx::engine::divergence::groups::{self, Group, Groups};
+use crate::ptx::engine::fault::Awaited;
+use crate::ptx::engine::launch::{Journal, Launch, Reporter, Threads, related};
+use crate::ptx::engine::memory::local::Local;
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
+use crate::ptx::registers::WIDTH;
+use crate::record::Recorder;
+use crate::trace::{Meeting, Severity, StatementId, Status, WarpId};
+
+/// Why a warp stopped running for now, or for good.
+#[derive(Debug)]
+pub(crate) enum Pause {
+    /// All its lanes have ended.
+    Ended,
+    /// A group has come to a barrier of the block.
+    Arrived(Arrival),
+    /// Every group that is left waits at a barrier.
+    Waiting,
+    /// It goes round and nothing changes.
+    Spinning,
+    /// It asked an mbarrier for what others have yet to do.
+    Yielding,
+    /// It is time to ask the caller whether to go on.
+    Due,
+    /// The run is over.
+    Stopped(Status),
+}
+
+/// Lanes at a barrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrival {
+    pub(crate) barrier: Barrier,
+    pub(crate) mask: u32,
+    pub(crate) frame: Slot,
+    pub(crate) statement: u32,
+}
+
+/// One warp.
+pub(crate) struct Warp {
+    pub(crate) reporter: Reporter,
+    pub(crate) threads: Threads,
+    pub(crate) live: u32,
+    pub(crate) groups: Groups,
+    pub(crate) frames: Vec<Option<Frame>>,
+    pub(crate) local: Local,
+    pub(crate) carry: u32,
+    pub(crate) recorder: Recorder,
+    /// Whether its trace is kept.
+    pub(crate) listed: bool,
+    /// Who met where, in order.
+    pub(crate) meetings: MeetingList,
+    pub(crate) spin: SpinWatch,
+    /// The statement at which the warp last stopped.
+    pub(crate) stopped_at: u32,
+    /// Where it last asked an mbarrier in vain, and what that waited for.
+    pub(crate) awaited: Option<(u32, Awaited)>,
+    /// What is seen of it, where it is looked at.
+    pub(crate) probe: Option<Box<Probe>>,
+}
+
+/// A warp about to run, whatever the instruction set of the host.
+struct Running<'w, 'p> {
+    warp: &'w mut Warp,
+    launch: &'w Launch<'p>,
+    spaces: &'w mut Spaces,
+    journal: &'w mut Journal,
+}
+
+impl WithSimd for Running<'_, '_> {
+    type Output = Pause;
+
+    #[inline(always)]
+    fn with_simd<S: Simd>(self, simd: S) -> Pause {
+        self.warp.run_groups(simd, self.launch, self.spaces, self.journal)
+    }
+}
+
+impl Warp {
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], warp: u32) -> Warp {
+        let entry = &launch.program.functions[0];
+        let threads = Threads::new(launch, cta, warp);
+        let mut local = Local::default();
+        local.grow(entry.frame.local_size);
+        let mut frame = Frame::new(0, entry, 0, &threads);
+        let look = launch.options.look.filter(|look| look.warp == WarpId { cta, warp });
+        if launch.options.registers || look.is_some() {
+            frame.written = Some(vec![0; entry.frame.registers.len()]);
+        }
+        let limits = &launch.options.limits;
+        let live = threads.launched();
+        let listed = launch.lists(cta, warp);
+        let visits = if listed { limits.max_visits } else { 0 };
+        let mut recorder = Recorder::new(launch.program.statements(), visits, launch.listing.visits);
+        if launch.options.counters {
+            recorder.count_costs();
+        }
+        let mut groups = Groups::new(launch.plan.model, live, entry.code.len() as u32);
+        if !listed {
+            groups.ignore_meetings();
+        }
+        Warp {
+            reporter: Reporter { cta, warp },
+            live,
+            groups,
+            frames: vec![Some(frame)],
+            local,
+            carry: 0,
+            recorder,
+            listed,
+            meetings: MeetingList::with_room(launch.listing.meetings),
+            spin: SpinWatch::default(),
+            stopped_at: 0,
+            awaited: None,
+            probe: look.map(|look| Box::new(Probe::new(launch.program, &look))),
+            threads,
+        }
+    }
+
+    /// Makes a warp whose trace has been gathered the one with its number in a block that begins, so that blocks in
+    /// which little happens do not spend their time on asking the host for memory.
+    pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
+        let id = WarpId { cta, warp: self.reporter.warp };
+        let told = self.listed || launch.options.registers || launch.lists(cta, id.warp);
+        let looked_at = launch.options.look.is_some_and(|look| look.warp == id);
+        let entry = &launch.program.functions[0];
+        let Some(Some(frame)) = self.frames.first_mut().filter(|_| !told && !looked_at) else {
+            *self = Warp::new(launch, cta, id.warp);
+            return;
+        };
+        self.threads.cta = cta;
+        frame.renew(entry, &self.threads);
+        self.frames.truncate(1);
+        self.reporter.cta = cta;
+        self.live = self.threads.launched();
+        self.groups.renew(launch.plan.model, self.live, entry.code.len() as u32);
+        self.groups.ignore_meetings();
+        self.local.renew(entry.frame.local_size);
+        self.carry = 0;
+        self.spin = SpinWatch::default();
+        self.stopped_at = 0;
+        self.awaited = None;
+        self.probe = None;
+    }
+
+    /// Bytes that it takes of the host while it waits for its turn.
+    pub(crate) fn bytes(&self) -> u64 {
+        let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
+        registers.sum::<u64>() + self.local.len() * WIDTH as u64
+    }
+
+    /// Runs until something else must be decided.
+    pub(crate) fn run(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> Pause {
+        launch.arch.dispatch(Running { warp: self, launch, spaces, journal })
+    }
+
+    #[inline(always)]
+    fn run_groups<S: Simd>(
+        &mut self,
+        simd: S,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> Pause {
+        let mut next = self.groups.next(self.live, &launch.plan);
+        loop {
+            let Some(group) = next else {
+                return if self.groups.is_empty() { Pause::Ended } else { Pause::Waiting };
+            };
+            self.note_meetings(launch);
+            for done in self.groups.take_done() {
+                if done != 0 {
+                    self.frames[done as usize] = None;
+                }
+            }
+            for groups in self.groups.take_apart() {
+                self.together_apart(&groups, launch, journal);
+            }
+            next = if group.asks && self.waits_for_members(group, launch) {
+                self.groups.next(self.live, &launch.plan)
+            } else {
+                match self.run_group(simd, group, launch, spaces, journal) {
+                    Ok(next) => next,
+                    Err(pause) => return pause,
+                }
+            };
+        }
+    }
+
+    fn note_meetings(&mut self, launch: &Launch<'_>) {
+        for meeting in self.groups.take_meetings() {
+            self.note_meeting(launch, &meeting);
+        }
+    }
+
+    fn note_meeting(&mut self, launch: &Launch<'_>, met: &groups::Meeting) {
+        let Some(function) = self.function(launch, met.frame) else { return };
+        if met.pc as usize >= function.code.len() {
+            return;
+        }
+        let parts = met.parts.iter().map(|&lanes| lanes.into()).collect();
+        let meeting = Meeting { statement: StatementId(function.first_statement + met.pc), parts };
+        self.meetings.add(meeting);
+    }
+
+    /// Runs a group, and gives the one to run next.
+    #[inline(always)]
+    fn run_group<S: Simd>(
+        &mut self,
+        simd: S,
+        group: Group,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> Result<Option<Group>, Pause> {
+        let Some(function) = self.function(launch, group.frame) else {
+            return Ok(self.groups.next(self.live, &launch.plan));
+        };
+        let (group, event) = self.straight(simd, group, function, launch, spaces, journal);
+        self.stopped_at = function.first_statement + group.pc;
+        // Later the calls that they are in may be done.
+        self.note_meetings(launch);
+        if let Event::Next(next) = event {
+            return Ok(next);
+        }
+        self.groups.go_on(group.pc);
+        match self.stopped(event, function, group, launch, spaces, journal) {
+            Some(pause) => Err(pause),
+            None => Ok(self.groups.next(self.live, &launch.plan)),
+        }
+    }
+
+    /// The running group has stopped where it says.
+    fn stopped(
+        &mut self,
+        event: Event,
+        function: &Function,
+        group: Group,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> Option<Pause> {
+        let pc = group.pc;
+        let statement = function.first_statement + pc;
+        match event {
+            Event::Next(_) => None,
+            Event::Turn { from } => {
+                self.went(from, pc, function, spaces);
+                None
+            }
+            Event::FellOff => {
+                self.leave(launch, group.frame, group.mask);
+                None
+            }
+            Event::Due => Some(Pause::Due),
+            Event::Look { from } => {
+                self.went(from, pc, function, spaces);
+                self.repeats(pc).then_some(Pause::Spinning)
+            }
+            Event::Fault(fault) => {
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                Some(Pause::Stopped(Status::Faulted))
+            }
+            Event::Yield(awaited) => {
+                self.awaited = awaited.map(|awaited| (statement - 1, awaited)).or(self.awaited);
+                (!self.groups.others_may_run()).then_some(Pause::Yielding)
+            }
+            Event::Control { executed } => {
+                let instruction = function.code[pc as usize];
+                self.control(instruction, function, group, executed, launch, spaces, journal)
+            }
+        }
+    }
+
+    /// The running group took the branch `from` to `to`.
+    pub(crate) fn went(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
+        if to <= from {
+            let round = &function.code[to as usize..=from as usize];
+            self.groups.went_back(from, spaces.changes, || round.iter().any(|round| round.op.reads()));
+        }
+    }
+
+    pub(crate) fn function<'p>(&self, launch: &Launch<'p>, frame: Slot) -> Option<&'p Function> {
+        let frame = self.frames[frame as usize].as_ref()?;
+        Some(&launch.program.functions[frame.function as usize])
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "an instruction and all that it happens in")]
+    fn control(
+        &mut self,
+        instruction: Instruction,
+        function: &Function,
+        group: Group,
+        executed: u32,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> Option<Pause> {
+        let Group { pc, mask, frame, .. } = group;
+        let statement = function.first_statement + pc;
+        let next = pc + 1;
+        match instruction.op {
+            Op::Branch(uniform) => {
+                if uniform {
+                    self.not_uniform("a branch", statement, executed, mask, journal);
+                }
+                let join = launch.plan.join(&instruction);
+                self.part(&[(instruction.s.a, executed), (next, mask & !executed)], pc, join);
+                None
+            }
+            Op::Switch(uniform) => {
+                self.switch(instruction, function, group, executed, uniform, launch, spaces, journal)
+            }
+            Op::Call(uniform) => {
+                if uniform && executed != 0 && executed != mask {
+                    self.not_uniform("a call", statement, executed, mask, journal);
+                }
+                self.call(instruction.s.a, function, group, executed, launch, spaces, journal)
+            }
+            Op::Return(uniform) => {
+                if uniform && executed != 0 && executed != mask {
+                    self.not_uniform("a return", statement, executed, mask, journal);
+                }
+                self.leave(launch, frame, executed);
+                self.groups.go_on(next);
+                None
+            }
+            Op::Stack(action) => {
+                self.groups.go_on(next);
+                let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
+                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                Some(Pause::Stopped(Status::Faulted))
+            }
+            Op::Exit => {
+                self.live &= !executed;
+                self.groups.go_on(next);
+                None
+            }
+            Op::Trap if executed != 0 => {
+                let message = "the program trapped".into();
+                let finding = self.reporter.finding("trap", Severity::Error, message, statement, executed);
+                journal.report(finding);
+                Some(Pause::Stopped(Status::Faulted))
+            }
+            Op::Unsupported if executed != 0 => {
+                let note = &function.tables.notes[instruction.s.a as usize];
+                let message = format!("`{}` is not simulated: {}", note.name, note.why);
+                let finding =
+                    self.reporter.finding("unsupported", Severity::Error, message, statement, executed);
+                journal.report(finding);
+                Some(Pause::Stopped(Status::Unsupported))
+            }
+            Op::Barrier if executed != 0 => {
+                let barrier = function.tables.barriers[instruction.s.a as usize];
+                if barrier.aligned && executed != self.live {
+                    self.divergent_barrier(launch, statement, executed, journal);
+                    self.end_early(launch, executed, journal);
+                }
+                self.groups.go_on(next);
+                Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
+            }
+            _ => {
+                self.groups.go_on(next);
+                None
+            }
+        }
+    }
+
+    /// The running group parts; parts without lanes are left out, and equal targets are one. Gives the target if it is the
+    /// only one.
+    pub(crate) fn part(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) -> Option<u32> {
+        if let &[(taken, some), (next, others)] = parts
+            && taken != next
+            && some != 0
+            && others != 0
+        {
+            self.groups.part(&[(taken, some), (next, others)], join);
+            return None;
+        }
+        let mut targets: Vec<(u32, u32)> = Vec::with_capacity(parts.len());
+        for &(target, lanes) in parts.iter().filter(|(_, lanes)| *lanes != 0) {
+            match targets.iter_mut().find(|(have, _)| *have == target) {
+                Some((_, mask)) => *mask |= lanes,
+                None => targets.push((target, lanes)),
+            }
+        }
+        let only = match targets[..] {
+            [] => pc + 1,
+            [(target, _)] => target,
+            _ => {
+                self.groups.part(&targets, join);
+                return None;
+            }
+        };
+        self.groups.go_on(only);
+        Some(only)
+    }
+
+    /// Whether the warp, whose running group is about to go on at `pc`, is where it was.
+    pub(crate) fn repeats(&mut self, pc: u32) -> bool {
+        self.spin.repeats(pc, &self.groups, &self.frames, self.carry)
+    }
+
+    /// Lanes return from a call, or end where nobody called.
+    fn leave(&mut self, launch: &Launch<'_>, frame: Slot, mask: u32) {
+        let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
+        match caller {
+            None => self.live &= !mask,
+            Some((caller, call)) => {
+                self.pass_results(launch, frame, caller, call, mask);
+                self.groups.leave(frame, caller, mask);
+            }
+        }
+    }
+
+    pub(crate) fn not_uniform(
+        &self,
+        what: &str,
+        statement: u32,
+        executed: u32,
+        mask: u32,
+        journal: &mut Journal,
+    ) {
+        let others = mask & !executed;
+        let message = format!(
+            "{what} marked `.uni` diverged: taken by {}, not by {}; leave `.uni` out, or let all lanes decide alike",
+            Lanes(executed.into()),
+            Lanes(others.into())
+        );
+        journal.report(self.reporter.finding(
+            "divergent-uniform",
+            Severity::Error,
+            message,
+            statement,
+            executed,
+        ));
+    }
+
+    /// Part of the warp is at a barrier that all of it must reach together.
+    fn divergent_barrier(&self, launch: &Launch<'_>, statement: u32, executed: u32, journal: &mut Journal) {
+        let missing = self.live & !executed;
+        let elsewhere = self.elsewhere(launch, executed);
+        let (severity, rest) = match elsewhere.iter().all(|(other, _)| self.ends_at(launch, *other)) {
+            true => (Severity::Information, "have only to end, which a GPU lets them do at once"),
+            false => (
+                Severity::Error,
+                "are elsewhere; put it where all come together, or use `barrier.sync`, which need not be aligned",
+            ),
+        };
+        let message = format!(
+            "an aligned barrier is reached by {} only; the others, {}, {rest}",
+            Lanes(executed.into()),
+            Lanes(missing.into())
+        );
+        let mut finding = self.reporter.finding("divergent-barrier", severity, message, statement, executed);
+        for (other, lanes) in elsewhere {
+            finding.related.push(related(other, format!("here will go on {}", Lanes(lanes.into()))));
+        }
+        journal.report(finding);
+    }
+
+    /// Whether the statement does nothing but end the threads that come to it.
+    fn ends_at(&self, launch: &Launch<'_>, statement: u32) -> bool {
+        let entry = &launch.program.functions[0];
+        let ends = |instruction: &Instruction| {
+            instruction.guard == Guard::ALWAYS && matches!(instruction.op, Op::Return(_) | Op::Exit)
+        };
+        entry.code.get(statement as usize).is_some_and(ends)
+    }
+
+    /// Lanes that are not in `mask` and have only to end do so: a model may have them wait for the others there, a GPU has
+    /// not, and what it calls all lanes of a warp are those that have not ended.
+    fn end_early(&mut self, launch: &Launch<'_>, mask: u32, journal: &mut Journal) {
+        for (statement, lanes) in self.elsewhere(launch, mask) {
+            if self.ends_at(launch, statement) {
+                journal.steps += 1;
+                self.recorder.visit(StatementId(statement), lanes.into(), lanes.into());
+                self.live &= !lanes;
+            }
+        }
+    }
+
+    /// The statements at which lanes that are not in `mask` will go on, innermost groups first.
+    pub(crate) fn elsewhere(&self, launch: &Launch<'_>, mask: u32) -> Vec<(u32, u32)> {
+        let mut rest = self.live & !mask;
+        let mut places = Vec::new();
+        for place in self.groups.places() {
+            let lanes = place.mask & rest;
+            rest &= !lanes;
+            if let Some(function) = self.function(launch, place.frame).filter(|_| lanes != 0) {
+                let last = function.code.len().saturating_sub(1) as u32;
+                places.push((function.first_statement + place.pc.min(last), lanes));
+            }
+        }
+        places
+    }
+}

@@ -1,0 +1,10 @@
+//! The state spaces of a launch, and the operations that access them.
+
+pub(super) mod access;
+pub(super) mod access_set;
+pub(super) mod atomic;
+pub(super) mod bulk;
+pub(super) mod heap;
+pub(super) mod local;
+pub(super) mod mbarrier;
+pub(super) mod spaces;

@@ -1,0 +1,355 @@
+//! Loads and stores of a warp.
+
+use super::spaces::{Bank, Checked, Use, addresses, read, write};
+use crate::ptx::engine::exec::execute::{Surroundings, get, put};
+use crate::ptx::engine::fault::Fault;
+use crate::ptx::engine::sanitizer::{Deed, Family, Told, Until};
+use crate::ptx::program::{Access, Copy, Element, Place, Space};
+use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
+
+/// `ld`
+#[inline(always)]
+pub(crate) fn load(
+    access: &Access,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if mask == 0 {
+        return Ok(());
+    }
+    let addresses = addresses(&access.address, r, around.frame_base);
+    let span = u64::from(access.size) * access.elements.len() as u64;
+    let checked = around.spaces.check(access.space, &addresses, span, Use::Load, mask, around.local)?;
+    around.tell(&Told {
+        deed: Deed::Load,
+        checked: &checked,
+        addresses: &addresses,
+        size: access.size,
+        count: access.elements.len(),
+        mask,
+        value: &|_, _| 0,
+    });
+    for (index, element) in access.elements.iter().enumerate() {
+        let Some(element) = element else { continue };
+        let offset = index as u64 * u64::from(access.size);
+        match element.place {
+            Place::Quad(slot) => {
+                let low = fetch(&checked, &addresses, offset, 8, around, mask);
+                let high = fetch(&checked, &addresses, offset + 8, 8, around, mask);
+                r.set(slot, mask, &low);
+                r.set(slot + 1, mask, &high);
+            }
+            _ => {
+                let values = fetch(&checked, &addresses, offset, access.size, around, mask);
+                deliver(access, element, &values, r, mask);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Extends loaded values and writes them to a register.
+#[inline(always)]
+fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Registers, mask: u32) {
+    let size = 8 * access.size;
+    let extend = |value: u64| match access.signed {
+        true => ((value << (64 - size)) as i64 >> (64 - size)) as u64,
+        false => value,
+    };
+    match element.place {
+        Place::Word(slot) => {
+            let keep = u32::MAX >> (32 - element.bits.clamp(1, 32));
+            blend(&mut r.words[slot as usize], mask, |lane| extend(values[lane]) as u32 & keep);
+        }
+        Place::Double(slot) => blend(&mut r.doubles[slot as usize], mask, |lane| extend(values[lane])),
+        place => {
+            for lane in lanes(mask) {
+                put(place, r, lane, extend(values[lane]).into());
+            }
+        }
+    }
+}
+
+/// One element in every lane of `mask`; zero in the others.
+#[inline(always)]
+fn fetch(
+    checked: &Checked,
+    addresses: &Lanes<u64>,
+    offset: u64,
+    size: u32,
+    around: &Surroundings<'_>,
+    mask: u32,
+) -> Lanes<u64> {
+    let mut values = [0; WIDTH];
+    match checked {
+        Checked::One(extent) if extent.bank == Bank::Local => {
+            for lane in lanes(mask) {
+                let index = extent.index(addresses[lane] + offset) as u64;
+                values[lane] = around.local.read(lane, index, size);
+            }
+        }
+        Checked::One(extent) => {
+            let bytes = around.spaces.bytes(extent.bank);
+            let index = |lane: usize| extent.index(addresses[lane] + offset);
+            match size {
+                1 => gather::<1>(bytes, index, mask, &mut values),
+                2 => gather::<2>(bytes, index, mask, &mut values),
+                4 => gather::<4>(bytes, index, mask, &mut values),
+                _ => gather::<8>(bytes, index, mask, &mut values),
+            }
+        }
+        Checked::Each(extents) => {
+            for lane in lanes(mask) {
+                if let Some(extent) = extents[lane] {
+                    let address = addresses[lane] + offset;
+                    values[lane] = around.spaces.read(extent, around.local, lane, address, size);
+                }
+            }
+        }
+    }
+    values
+}
+
+#[inline(always)]
+fn gather<const SIZE: u32>(bytes: &[u8], index: impl Fn(usize) -> usize, mask: u32, values: &mut Lanes<u64>) {
+    if mask == FULL {
+        for (lane, value) in values.iter_mut().enumerate() {
+            *value = read(bytes, index(lane), SIZE);
+        }
+    } else {
+        for lane in lanes(mask) {
+            values[lane] = read(bytes, index(lane), SIZE);
+        }
+    }
+}
+
+/// `st`; where lanes store to one place, the highest wins.
+#[inline(always)]
+pub(crate) fn store(
+    access: &Access,
+    r: &Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if mask == 0 {
+        return Ok(());
+    }
+    let addresses = addresses(&access.address, r, around.frame_base);
+    let span = u64::from(access.size) * access.elements.len() as u64;
+    let checked = around.spaces.check(access.space, &addresses, span, Use::Store, mask, around.local)?;
+    around.tell(&Told {
+        deed: Deed::Store,
+        checked: &checked,
+        addresses: &addresses,
+        size: access.size,
+        count: access.elements.len(),
+        mask,
+        value: &|lane, at| stored(access, r, lane, at),
+    });
+    around.spaces.changes += 1;
+    for (index, element) in access.elements.iter().enumerate() {
+        let Some(element) = element else { continue };
+        let offset = index as u64 * u64::from(access.size);
+        match element.place {
+            Place::Quad(slot) => {
+                scatter(&checked, &addresses, offset, 8, r.get::<u64>(slot), around, mask);
+                scatter(&checked, &addresses, offset + 8, 8, r.get::<u64>(slot + 1), around, mask);
+            }
+            Place::Double(slot) => {
+                scatter(&checked, &addresses, offset, access.size, r.get::<u64>(slot), around, mask);
+            }
+            Place::Word(slot) => {
+                let mut values = [0; WIDTH];
+                for (value, word) in values.iter_mut().zip(r.get::<u32>(slot)) {
+                    *value = u64::from(*word);
+                }
+                scatter(&checked, &addresses, offset, access.size, &values, around, mask);
+            }
+            place => {
+                let values = std::array::from_fn(|lane| get(place, r, lane) as u64);
+                scatter(&checked, &addresses, offset, access.size, &values, around, mask);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The byte that a lane stores at this distance from its address.
+fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
+    let size = u64::from(access.size);
+    let element = access.elements.get((at / size) as usize).copied().flatten();
+    element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)
+}
+
+/// `cp.async`: the bytes are there at once; who looks at them before it has waited is found by the watch.
+pub(crate) fn copy(
+    copy: &Copy,
+    r: &Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
+    let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
+    let to = addresses(&copy.to, r, around.frame_base);
+    let from = addresses(&copy.from, r, around.frame_base);
+    let span = u64::from(copy.size);
+    let checked = around.spaces.check(copy.to_space, &to, span, Use::Store, mask, around.local)?;
+    let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
+    let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
+    // A source that is not there is refused below, where it is read.
+    let sources = around.spaces.check(copy.from_space, &from, 1, Use::Load, reads, around.local);
+    let (size, count) = (4, span as usize / 4);
+    if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
+        let told = Told {
+            deed: Deed::Read,
+            checked: sources,
+            addresses: &from,
+            size,
+            count,
+            mask: reads,
+            value: &|_, _| 0,
+        };
+        around.tell(&told);
+    }
+    let mut contents = [[0; 16]; WIDTH];
+    for lane in lanes(reads) {
+        let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
+        // Whole words where all of it is read, bytes where zeros fill it up.
+        let step = if wanted == copy.size { copy.size.min(8) } else { 1 };
+        for offset in (0..wanted).step_by(step as usize) {
+            let address = from[lane].wrapping_add(offset.into());
+            let value = get_one(copy.from_space, address, step, lane, around)?;
+            write(&mut contents[lane], offset as usize, step, value);
+        }
+    }
+    around.tell(&Told {
+        deed: Deed::Store,
+        checked: &checked,
+        addresses: &to,
+        size,
+        count,
+        mask,
+        value: &|lane, at| contents[lane][at as usize],
+    });
+    for lane in lanes(mask) {
+        around.begun(&checked, to[lane], span, lane, true, Until::Waited(Family::Single));
+    }
+    for lane in lanes(mask) {
+        let step = copy.size.min(8);
+        for offset in (0..copy.size).step_by(step as usize) {
+            let value = read(&contents[lane], offset as usize, step);
+            put_one(copy.to_space, to[lane].wrapping_add(offset.into()), step, value, lane, around)?;
+        }
+    }
+    Ok(())
+}
+
+/// Up to eight bytes that one lane loads.
+pub(crate) fn load_one(
+    space: Space,
+    address: u64,
+    size: u32,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<u64, Fault> {
+    tell_one(Deed::Read, space, address, size, 0, lane, around)?;
+    get_one(space, address, size, lane, around)
+}
+
+/// As [`load_one`], of which the watch has been told, or should not know.
+pub(crate) fn get_one(
+    space: Space,
+    address: u64,
+    size: u32,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<u64, Fault> {
+    let addresses = [address; WIDTH];
+    let checked = around.spaces.check(space, &addresses, size.into(), Use::Load, 1 << lane, around.local)?;
+    Ok(fetch(&checked, &addresses, 0, size, around, 1 << lane)[lane])
+}
+
+/// Tells the watch what one lane does, where there is one.
+pub(crate) fn tell_one(
+    deed: Deed,
+    space: Space,
+    address: u64,
+    size: u32,
+    value: u64,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Fault> {
+    if around.watch.is_none() {
+        return Ok(());
+    }
+    let addresses = &[address; WIDTH];
+    let how = if deed.reads() { Use::Load } else { Use::Store };
+    let checked = &around.spaces.check(space, addresses, size.into(), how, 1 << lane, around.local)?;
+    let value = &|_, at| (value >> (8 * at)) as u8;
+    around.tell(&Told { deed, checked, addresses, size, count: 1, mask: 1 << lane, value });
+    Ok(())
+}
+
+/// Up to eight bytes that one lane stores.
+pub(crate) fn store_one(
+    space: Space,
+    address: u64,
+    size: u32,
+    value: u64,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Fault> {
+    tell_one(Deed::Store, space, address, size, value, lane, around)?;
+    put_one(space, address, size, value, lane, around)
+}
+
+/// As [`store_one`], of which the watch has been told, or should not know.
+pub(crate) fn put_one(
+    space: Space,
+    address: u64,
+    size: u32,
+    value: u64,
+    lane: usize,
+    around: &mut Surroundings<'_>,
+) -> Result<(), Fault> {
+    let addresses = [address; WIDTH];
+    let checked = around.spaces.check(space, &addresses, size.into(), Use::Store, 1 << lane, around.local)?;
+    around.spaces.changes += 1;
+    scatter(&checked, &addresses, 0, size, &[value; WIDTH], around, 1 << lane);
+    Ok(())
+}
+
+#[inline(always)]
+fn scatter(
+    checked: &Checked,
+    addresses: &Lanes<u64>,
+    offset: u64,
+    size: u32,
+    values: &Lanes<u64>,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) {
+    match checked {
+        Checked::One(extent) if extent.bank != Bank::Local => {
+            let bytes = around.spaces.bytes_mut(extent.bank);
+            for lane in lanes(mask) {
+                write(bytes, extent.index(addresses[lane] + offset), size, values[lane]);
+            }
+        }
+        Checked::One(extent) => {
+            for lane in lanes(mask) {
+                let index = extent.index(addresses[lane] + offset) as u64;
+                around.local.write(lane, index, size, values[lane]);
+            }
+        }
+        Checked::Each(extents) => {
+            for lane in lanes(mask) {
+                if let Some(extent) = extents[lane] {
+                    let address = addresses[lane] + offset;
+                    around.spaces.write(extent, around.local, lane, address, size, values[lane]);
+                }
+            }
+        }
+    }
+}

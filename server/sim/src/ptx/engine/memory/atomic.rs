@@ -1,0 +1,172 @@
+//! `atom` and `red`: lane after lane, lowest first.
+
+use super::spaces::{Checked, Use, addresses};
+use crate::ptx::engine::exec::execute::{Surroundings, get, put};
+use crate::ptx::engine::fault::Fault;
+use crate::ptx::engine::sanitizer::{Deed, Told};
+use crate::ptx::program::{Atomic, AtomicOp, AtomicType, Space};
+use crate::ptx::registers::{Registers, lanes};
+use crate::ptx::semantics::float::{FloatOp, extremum_32, flush_32};
+use crate::soft_float::{BF16, F16, F32, Format, Rounding, op};
+
+/// Runs an atomic in the lanes of `mask`.
+pub(crate) fn execute(
+    atomic: &Atomic,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    if mask == 0 {
+        return Ok(());
+    }
+    let addresses = addresses(&atomic.address, r, around.frame_base);
+    let size = atomic.ty.size();
+    let span = u64::from(size) * atomic.b.len() as u64;
+    let checked = around.spaces.check(atomic.space, &addresses, span, Use::Store, mask, around.local)?;
+    around.tell(&Told {
+        deed: Deed::Atomic,
+        checked: &checked,
+        addresses: &addresses,
+        size,
+        count: atomic.b.len(),
+        mask,
+        value: &|_, _| 0,
+    });
+    for lane in lanes(mask) {
+        let extent = match &checked {
+            Checked::One(extent) => *extent,
+            Checked::Each(extents) => match extents[lane] {
+                Some(extent) => extent,
+                None => continue,
+            },
+        };
+        for (index, &b) in atomic.b.iter().enumerate() {
+            let address = addresses[lane] + index as u64 * u64::from(size);
+            let part = size.min(8);
+            let read = |around: &Surroundings<'_>, address| {
+                u128::from(around.spaces.read(extent, around.local, lane, address, part))
+            };
+            let mut old = read(around, address);
+            if size == 16 {
+                old |= read(around, address + 8) << 64;
+            }
+            let b = get(b, r, lane);
+            let c = atomic.c.map_or(0, |c| get(c, r, lane));
+            let new = apply(atomic.op, atomic.ty, atomic.space, old, b, c);
+            if new != old {
+                around.spaces.changes += 1;
+                around.spaces.write(extent, around.local, lane, address, part, new as u64);
+                if size == 16 {
+                    around.spaces.write(extent, around.local, lane, address + 8, 8, (new >> 64) as u64);
+                }
+            }
+            if let Some(Some(d)) = atomic.old.get(index) {
+                put(*d, r, lane, old);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// What an operation leaves of an old value and its operands.
+pub(crate) fn apply(op: AtomicOp, ty: AtomicType, space: Space, old: u128, b: u128, c: u128) -> u128 {
+    let bits = 8 * ty.size();
+    let low = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
+    let (b, c) = (b & low, c & low);
+    let new = match op {
+        AtomicOp::Exchange => b,
+        AtomicOp::CompareSwap if old == b => c,
+        AtomicOp::CompareSwap => old,
+        AtomicOp::And => old & b,
+        AtomicOp::Or => old | b,
+        AtomicOp::Xor => old ^ b,
+        AtomicOp::Increment if old >= b => 0,
+        AtomicOp::Increment => old + 1,
+        AtomicOp::Decrement if old == 0 || old > b => b,
+        AtomicOp::Decrement => old - 1,
+        AtomicOp::Add | AtomicOp::Min | AtomicOp::Max => {
+            arithmetic(op, ty, space, old as u64, b as u64).into()
+        }
+    };
+    new & low
+}
+
+fn arithmetic(op: AtomicOp, ty: AtomicType, space: Space, old: u64, b: u64) -> u64 {
+    let (add, smaller) = (op == AtomicOp::Add, op == AtomicOp::Min);
+    let pick = |b_is_less: bool| if b_is_less == smaller { b } else { old };
+    match ty {
+        AtomicType::F32 => single(op, space, old as u32, b as u32).into(),
+        AtomicType::F64 if add => (f64::from_bits(old) + f64::from_bits(b)).to_bits(),
+        AtomicType::F64 => pick(f64::from_bits(b) < f64::from_bits(old)),
+        AtomicType::F16 => half(F16, op, old, b),
+        AtomicType::Bf16 => half(BF16, op, old, b),
+        AtomicType::F16x2 => pair(F16, op, old, b),
+        AtomicType::Bf16x2 => pair(BF16, op, old, b),
+        _ if add => old.wrapping_add(b),
+        AtomicType::S32 => pick((b as i32) < old as i32),
+        AtomicType::S64 => pick((b as i64) < old as i64),
+        _ => pick(b < old),
+    }
+}
+
+/// Sums in global memory flush subnormals, those in shared memory do not.
+fn single(op: AtomicOp, space: Space, old: u32, b: u32) -> u32 {
+    let flush = |bits| if space == Space::Shared { bits } else { flush_32(bits) };
+    let (x, y) = (f32::from_bits(flush(old)), f32::from_bits(flush(b)));
+    match op {
+        AtomicOp::Add if (x + y).is_nan() => 0x7fff_ffff,
+        AtomicOp::Add => flush((x + y).to_bits()),
+        AtomicOp::Min => extremum_32(FloatOp::Min, f32::from_bits(old), f32::from_bits(b)).to_bits(),
+        _ => extremum_32(FloatOp::Max, f32::from_bits(old), f32::from_bits(b)).to_bits(),
+    }
+}
+
+fn half(format: Format, atomic: AtomicOp, old: u64, b: u64) -> u64 {
+    let wide = |bits| f32::from_bits(F32.pack(format.unpack(bits), Rounding::Nearest) as u32);
+    let narrow = |value: f32| format.pack(F32.unpack(value.to_bits().into()), Rounding::Nearest);
+    match atomic {
+        AtomicOp::Add => op::add(format, Rounding::Nearest, old, b),
+        AtomicOp::Min => narrow(extremum_32(FloatOp::Min, wide(old), wide(b))),
+        _ => narrow(extremum_32(FloatOp::Max, wide(old), wide(b))),
+    }
+}
+
+fn pair(format: Format, atomic: AtomicOp, old: u64, b: u64) -> u64 {
+    let low = half(format, atomic, old & 0xffff, b & 0xffff);
+    low | half(format, atomic, old >> 16 & 0xffff, b >> 16 & 0xffff) << 16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn run(op: AtomicOp, ty: AtomicType, old: u128, b: u128, c: u128) -> u128 {
+        apply(op, ty, Space::Global, old, b, c)
+    }
+
+    #[test]
+    fn counters_wrap_at_their_bound() {
+        assert_eq!(run(AtomicOp::Increment, AtomicType::U32, 4, 5, 0), 5);
+        assert_eq!(run(AtomicOp::Increment, AtomicType::U32, 5, 5, 0), 0);
+        assert_eq!(run(AtomicOp::Decrement, AtomicType::U32, 0, 5, 0), 5);
+        assert_eq!(run(AtomicOp::Decrement, AtomicType::U32, 9, 5, 0), 5);
+        assert_eq!(run(AtomicOp::Decrement, AtomicType::U32, 3, 5, 0), 2);
+    }
+
+    #[test]
+    fn swaps() {
+        assert_eq!(run(AtomicOp::CompareSwap, AtomicType::U64, 7, 7, 9), 9);
+        assert_eq!(run(AtomicOp::CompareSwap, AtomicType::U64, 8, 7, 9), 8);
+        assert_eq!(run(AtomicOp::Exchange, AtomicType::B128, 1 << 100, 1 << 90, 0), 1 << 90);
+    }
+
+    #[test]
+    fn sums_and_extremes_by_type() {
+        let one = u128::from(1f32.to_bits());
+        assert_eq!(run(AtomicOp::Add, AtomicType::F32, one, one, 0), u128::from(2f32.to_bits()));
+        assert_eq!(run(AtomicOp::Add, AtomicType::U32, 0xffff_ffff, 2, 0), 1);
+        assert_eq!(run(AtomicOp::Min, AtomicType::S32, 1, 0xffff_ffff, 0), 0xffff_ffff);
+        assert_eq!(run(AtomicOp::Min, AtomicType::U32, 1, 0xffff_ffff, 0), 1);
+        assert_eq!(run(AtomicOp::Add, AtomicType::F16x2, 0x3c00_4000, 0x3c00_3c00, 0), 0x4000_4200);
+    }
+}

@@ -1,0 +1,359 @@
+//! Memory barriers in shared memory: objects of 64 bits that count arrivals and bytes, phase after phase.
+//!
+//! The whole state of an object lies in its 64 bits. How it lies there is nobody's business: programs only hand the bits round.
+
+use super::access::{get_one, put_one, tell_one};
+use super::spaces::{Use, addresses};
+use crate::ptx::engine::exec::execute::{Surroundings, get, put};
+use crate::ptx::engine::fault::{Awaited, Fault, Trouble};
+use crate::ptx::engine::sanitizer::{Deed, Until};
+use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
+use crate::ptx::registers::{Registers, WIDTH, lanes};
+use crate::ptx::windows;
+
+/// The most arrivals that an object counts.
+const MOST_ARRIVALS: u64 = (1 << 20) - 1;
+/// The most bytes that a phase waits for, or is ahead by.
+const MOST_BYTES: i64 = (1 << 20) - 1;
+
+/// Set in every object that was initialised, so that zeros are none.
+const LIVE: u64 = 1 << 63;
+
+/// An object that has been initialised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Object {
+    /// Arrivals that end a phase.
+    expected: u64,
+    /// Arrivals that this phase still waits for.
+    pending: u64,
+    /// Bytes that this phase still waits for.
+    bytes: i64,
+    /// Of the current phase: 0 or 1.
+    parity: u64,
+    layout: u64,
+}
+
+impl Object {
+    fn of_bits(bits: u64) -> Option<Object> {
+        (bits & LIVE != 0).then_some(Object {
+            expected: bits & MOST_ARRIVALS,
+            pending: bits >> 20 & MOST_ARRIVALS,
+            // 21 bits with a sign.
+            bytes: (bits << 3) as i64 >> 43,
+            parity: bits >> 61 & 1,
+            layout: bits >> 62 & 1,
+        })
+    }
+
+    fn bits(self) -> u64 {
+        let bytes = (self.bytes as u64 & ((1 << 21) - 1)) << 40;
+        LIVE | self.layout << 62 | self.parity << 61 | bytes | self.pending << 20 | self.expected
+    }
+
+    fn expect(&mut self, bytes: i64) -> Result<(), String> {
+        self.bytes += bytes;
+        match self.bytes.abs() > MOST_BYTES {
+            true => Err(format!("a phase counts at most {MOST_BYTES} bytes, not {}", self.bytes)),
+            false => Ok(()),
+        }
+    }
+
+    fn arrive(&mut self, count: u64) -> Result<(), String> {
+        if count > self.pending {
+            let pending = self.pending;
+            return Err(format!(
+                "{count} arrivals in a phase that waits for {pending}: raise the count of init"
+            ));
+        }
+        self.pending -= count;
+        Ok(())
+    }
+
+    /// Begins the next phase if nothing is missing from this one.
+    fn advance(&mut self) {
+        if self.pending == 0 && self.bytes == 0 {
+            self.parity ^= 1;
+            self.pending = self.expected;
+        }
+    }
+}
+
+/// What an action gives back.
+enum Answer {
+    Nothing,
+    Token(u64),
+    Holds(bool),
+}
+
+/// Does something with the objects that the lanes of `mask` name, lowest lane first.
+pub(crate) fn execute(
+    mbarrier: &Mbarrier,
+    r: &mut Registers,
+    around: &mut Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Box<Trouble>> {
+    let at = addresses(&mbarrier.address, r, around.frame_base);
+    let mut awaited = None;
+    for lane in lanes(mask) {
+        let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
+        let object = At { space: mbarrier.space, address: at[lane], lane };
+        let Some(blocks) = mbarrier.blocks else {
+            let answer = ask(mbarrier.action, operand, object, around)?;
+            awaited = awaited.or(deliver(mbarrier, answer, object, r));
+            continue;
+        };
+        let own = around.spaces.own;
+        for rank in lanes(r.get::<u32>(blocks)[lane]) {
+            let object = At { address: own.mapped(object.address, rank as u32), ..object };
+            ask(mbarrier.action, operand, object, around)?;
+        }
+    }
+    awaited.map_or(Ok(()), |awaited| Err(Box::new(Trouble::Yield(Some(awaited)))))
+}
+
+/// Does it with one object, and tells the watch what that means for copies.
+fn ask(
+    action: MbarrierAction,
+    operand: Option<u64>,
+    at: At,
+    around: &mut Surroundings<'_>,
+) -> Result<(Answer, Object), Fault> {
+    if around.watch.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
+        let (object, parity) = at.object(around)?;
+        if let Some(watch) = &mut around.watch {
+            watch.handed_over(at.lane, object, parity);
+        }
+    }
+    let (answer, after) = act(action, operand, at, around)?;
+    if around.watch.is_some() && action.waits() && matches!(answer, Answer::Holds(true)) {
+        let (object, _) = at.object(around)?;
+        let asked = operand.unwrap_or(0);
+        let parity = match action {
+            MbarrierAction::TestToken => Object::of_bits(asked).map_or(0, |token| token.parity),
+            _ => asked & 1,
+        };
+        if let Some(watch) = &mut around.watch {
+            watch.phase_over(object, parity);
+        }
+    }
+    Ok((answer, after))
+}
+
+/// Writes the answer to where the lane wants it; gives what it waits for, if it asked in vain.
+fn deliver(
+    mbarrier: &Mbarrier,
+    (answer, after): (Answer, Object),
+    at: At,
+    r: &mut Registers,
+) -> Option<Awaited> {
+    let value = match answer {
+        Answer::Nothing => None,
+        Answer::Token(token) => Some(token),
+        Answer::Holds(holds) => Some(holds.into()),
+    };
+    if let Some((value, d)) = value.zip(mbarrier.d) {
+        put(d, r, at.lane, value.into());
+    }
+    // Only failed copies between devices leave a report.
+    for place in mbarrier.reports.into_iter().flatten() {
+        put(place, r, at.lane, 0);
+    }
+    let in_vain = mbarrier.action.waits() && matches!(answer, Answer::Holds(false));
+    in_vain.then_some(Awaited { address: at.address, arrivals: after.pending, bytes: after.bytes })
+}
+
+/// Where a lane says that an object is.
+#[derive(Clone, Copy)]
+pub(crate) struct At {
+    pub(crate) space: Space,
+    pub(crate) address: u64,
+    pub(crate) lane: usize,
+}
+
+impl At {
+    /// The object that is told of a completion.
+    pub(crate) fn told(told: &Completion, r: &Registers, around: &Surroundings<'_>, lane: usize) -> At {
+        let address = addresses(&told.address, r, around.frame_base)[lane];
+        At { space: told.space, address, lane }
+    }
+
+    /// The phase that a copy which begins now will be done with.
+    pub(crate) fn phase(self, around: &mut Surroundings<'_>) -> Result<Until, Fault> {
+        let (object, parity) = self.object(around)?;
+        Ok(Until::Phase { object, parity })
+    }
+
+    /// Tells the object that bytes have arrived.
+    pub(crate) fn complete(self, bytes: u32, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+        act(MbarrierAction::CompleteBytes, Some(bytes.into()), self, around).map(|_| ())
+    }
+
+    /// Where the object begins in the shared memory of the cluster, and the parity of its phase.
+    fn object(self, around: &mut Surroundings<'_>) -> Result<(u64, u64), Fault> {
+        let At { space, address, lane } = self;
+        let parity = Object::of_bits(load(self, around)?).map_or(0, |object| object.parity);
+        let checked = around.spaces.check(space, &[address; WIDTH], 8, Use::Load, 1 << lane, around.local)?;
+        let object = checked.of(lane).map_or(0, |extent| extent.index(address) as u64);
+        Ok((object, parity))
+    }
+}
+
+fn act(
+    action: MbarrierAction,
+    operand: Option<u64>,
+    at: At,
+    around: &mut Surroundings<'_>,
+) -> Result<(Answer, Object), Fault> {
+    let bits = load(at, around)?;
+    let deed = match action {
+        MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => Deed::Completion,
+        _ => Deed::Atomic,
+    };
+    tell_one(deed, at.space, at.address, 8, 0, at.lane, around)?;
+    if let MbarrierAction::Initialize { layout } = action {
+        let count = operand.unwrap_or(1);
+        if count == 0 || count > MOST_ARRIVALS {
+            return Err(misuse(format!("a count is from 1 to {MOST_ARRIVALS}, not {count}"), at));
+        }
+        let new = Object { expected: count, pending: count, bytes: 0, parity: 0, layout: layout.into() };
+        store(at, new.bits(), around)?;
+        return Ok((Answer::Nothing, new));
+    }
+    let Some(before) = Object::of_bits(bits) else {
+        return Err(misuse(
+            "there is no initialised mbarrier object: `mbarrier.init` makes one".to_owned(),
+            at,
+        ));
+    };
+    let mut object = before;
+    let answer = change(action, operand, &mut object).map_err(|message| misuse(message, at))?;
+    let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
+    if after != bits {
+        store(at, after, around)?;
+    }
+    Ok((answer, object))
+}
+
+/// What an action makes of an object.
+fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> Result<Answer, String> {
+    let before = *object;
+    let count = operand.unwrap_or(1);
+    match action {
+        MbarrierAction::Initialize { .. } | MbarrierAction::Invalidate => return Ok(Answer::Nothing),
+        MbarrierAction::ExpectBytes => object.expect(count as u32 as i64)?,
+        MbarrierAction::CompleteBytes => object.expect(-(count as u32 as i64))?,
+        MbarrierAction::Arrive { expects, drops, completes } => {
+            let count = if expects { 1 } else { count };
+            if expects {
+                object.expect(operand.unwrap_or(0) as u32 as i64)?;
+            }
+            if drops {
+                object.expected = object.expected.saturating_sub(count);
+            }
+            object.arrive(count)?;
+            if !completes && object.pending == 0 && object.bytes == 0 {
+                return Err("an arrival with `.noComplete` completes the phase: leave it out".to_owned());
+            }
+        }
+        // What it added to the count for the copies it takes away as they are done.
+        MbarrierAction::ArriveCopies { counted } => object.arrive(counted.into())?,
+        MbarrierAction::TestToken => {
+            let token = Object::of_bits(count);
+            let token = token.ok_or_else(|| format!("{count:#x} is no token that an arrival gave"))?;
+            return Ok(Answer::Holds(token.parity != object.parity));
+        }
+        MbarrierAction::TestParity => return Ok(Answer::Holds(count & 1 != object.parity)),
+        MbarrierAction::CheckLayout(layout) => return Ok(Answer::Holds(object.layout == u64::from(layout))),
+    }
+    object.advance();
+    Ok(Answer::Token(before.bits()))
+}
+
+/// The arrivals that were pending when a token was given.
+pub(crate) fn pending_of(token: u64) -> u32 {
+    Object::of_bits(token).map_or(0, |object| object.pending as u32)
+}
+
+fn load(at: At, around: &mut Surroundings<'_>) -> Result<u64, Fault> {
+    let At { space, address, lane } = at;
+    let shared = windows::SHARED..windows::LOCAL;
+    if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
+        let message = format!("an mbarrier object lies in shared memory, and {address:#x} does not");
+        return Err(Fault::new("mbarrier", message, 1 << lane));
+    }
+    get_one(space, address, 8, lane, around)
+}
+
+fn store(at: At, bits: u64, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+    put_one(at.space, at.address, 8, bits, at.lane, around)
+}
+
+fn misuse(message: String, at: At) -> Fault {
+    Fault::new("mbarrier", message, 1 << at.lane)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn bits_hold_all_of_an_object(
+            expected in 0u64..1 << 20,
+            pending in 0u64..1 << 20,
+            bytes in -MOST_BYTES..=MOST_BYTES,
+            parity in 0u64..2,
+            layout in 0u64..2,
+        ) {
+            let object = Object { expected, pending, bytes, parity, layout };
+            prop_assert_eq!(Object::of_bits(object.bits()), Some(object));
+        }
+    }
+
+    fn object(expected: u64) -> Object {
+        Object { expected, pending: expected, bytes: 0, parity: 0, layout: 0 }
+    }
+
+    const ARRIVE: MbarrierAction = MbarrierAction::Arrive { expects: false, drops: false, completes: true };
+
+    #[test]
+    fn a_phase_ends_with_its_last_arrival_and_byte() {
+        let mut object = object(2);
+        let expects = MbarrierAction::Arrive { expects: true, drops: false, completes: true };
+        change(expects, Some(16), &mut object).expect("one arrival");
+        change(ARRIVE, None, &mut object).expect("the other");
+        assert_eq!((object.parity, object.pending, object.bytes), (0, 0, 16));
+        change(MbarrierAction::CompleteBytes, Some(16), &mut object).expect("the bytes");
+        assert_eq!((object.parity, object.pending, object.bytes), (1, 2, 0));
+    }
+
+    #[test]
+    fn bytes_may_come_before_they_are_expected() {
+        let mut object = object(1);
+        change(MbarrierAction::CompleteBytes, Some(16), &mut object).expect("early");
+        change(MbarrierAction::ExpectBytes, Some(16), &mut object).expect("late");
+        assert_eq!((object.parity, object.bytes), (0, 0));
+        change(ARRIVE, None, &mut object).expect("the arrival");
+        assert_eq!(object.parity, 1);
+    }
+
+    #[test]
+    fn who_drops_is_not_waited_for_again() {
+        let mut object = object(2);
+        let drops = MbarrierAction::Arrive { expects: false, drops: true, completes: true };
+        change(drops, None, &mut object).expect("dropped");
+        change(ARRIVE, None, &mut object).expect("arrived");
+        assert_eq!((object.parity, object.expected, object.pending), (1, 1, 1));
+    }
+
+    #[test]
+    fn mistakes() {
+        assert!(change(ARRIVE, Some(3), &mut object(2)).is_err());
+        let stays = MbarrierAction::Arrive { expects: false, drops: false, completes: false };
+        assert!(change(stays, Some(2), &mut object(2)).is_err());
+        assert!(change(MbarrierAction::ExpectBytes, Some(1 << 20), &mut object(2)).is_err());
+        assert!(change(MbarrierAction::TestToken, Some(0), &mut object(2)).is_err());
+    }
+}

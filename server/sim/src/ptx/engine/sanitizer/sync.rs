@@ -1,0 +1,530 @@
+//! What comes before what: the order that barriers, fences and accesses with an order of their own put between threads.
+//!
+//! The life of a warp is cut into epochs, at every point where it may tell others what it has done. An access is stamped with
+//! its warp's epoch, and an earlier access comes before a later one if the later thread knows the earlier one's epoch. That a
+//! barrier of the block tells everybody everything is one number a block; what a warp-synchronising instruction tells is one
+//! number a warp; only what is told through memory (a fence or `.release`, then a flag or an atomic that another thread reads)
+//! is kept thread by thread.
+//!
+//! Where a rule of the memory model is not observed by correct programs that people write, the watch leans to silence: an
+//! atomic that reads what a fence published orders what follows it, fence or not; and a fence of each thread before a barrier
+//! counts for whoever goes on to publish after it.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::copies::UNDER_WAY;
+use super::knowledge::{Knowledge, Whom};
+use super::shadow::Stamp;
+use crate::ptx::engine::memory::spaces::Bank;
+use crate::ptx::registers::{WIDTH, lanes};
+
+/// Epochs kept apart; when there are more, all so far are taken to be over.
+const MOST_EPOCHS: usize = 1 << 22;
+
+/// A place in memory that threads tell each other something through.
+pub(super) type Place = (Bank, u64);
+
+/// Who an epoch belongs to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Origin {
+    pub(super) block: u32,
+    pub(super) warp: u32,
+}
+
+/// A lane of the running block.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Thread {
+    pub(super) warp: u32,
+    pub(super) lane: u32,
+}
+
+/// The order of the accesses of a run.
+#[derive(Debug, Default)]
+pub(super) struct Sync {
+    /// Epochs up to this one are before everything.
+    base: u32,
+    /// Whose the epochs after `base` are.
+    epochs: Vec<Origin>,
+    /// The newest epoch when the running block was entered: those after it are its own.
+    entered: u32,
+    /// The block that ran last, and the newest epoch when it was left.
+    left: (u32, u32),
+    block: BlockClock,
+    /// What was published where.
+    published: FxHashMap<Place, Published>,
+}
+
+/// The clocks of one block.
+#[derive(Debug, Default)]
+pub(crate) struct BlockClock {
+    number: u32,
+    /// Every thread knows every epoch of the block up to this one.
+    floor: u32,
+    /// Phases of the cluster's barrier that its threads know of.
+    phases: u32,
+    /// What every thread of the block knows of others.
+    common: Knowledge,
+    /// What any thread of the block may publish: in the block, and beyond.
+    released: [Option<Arc<Knowledge>>; 2],
+    warps: Vec<WarpClock>,
+}
+
+/// The clocks of the blocks of a cluster together.
+#[derive(Debug, Default)]
+pub(crate) struct ClusterClock {
+    /// The numbers of the blocks.
+    blocks: Vec<u32>,
+    /// Those that have ended.
+    ended: usize,
+    /// Phases of the barrier that have ended, and the newest epoch when the last one did.
+    phases: u32,
+    met: u32,
+    /// What blocks knew when they stopped last.
+    pool: LaneClock,
+}
+
+#[derive(Debug, Default)]
+struct WarpClock {
+    /// The running epoch; 0 if the next access starts one.
+    epoch: u32,
+    /// Every lane knows every epoch of the warp up to this one.
+    met: u32,
+    /// Up to which epoch lane `[b]` knows lane `[a]`, where lanes met that were not all.
+    pairs: Option<Box<[[u32; WIDTH]; WIDTH]>>,
+    lanes: Option<Box<[LaneClock; WIDTH]>>,
+}
+
+/// What one thread knows beyond its warp and block.
+#[derive(Clone, Debug, Default)]
+struct LaneClock {
+    knows: Knowledge,
+    /// Read from flags, but no fence has come yet.
+    pending: Knowledge,
+    /// What a fence lets it publish: in the block, and beyond.
+    released: [Option<Arc<Knowledge>>; 2],
+}
+
+/// What whoever reads a place learns.
+#[derive(Debug, Default)]
+struct Published {
+    /// In one block.
+    narrow: Option<(u32, Arc<Knowledge>)>,
+    wide: Option<Arc<Knowledge>>,
+    writer: Option<(u32, Thread)>,
+}
+
+/// An access with an order of its own.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Signal {
+    pub(super) reads: bool,
+    pub(super) writes: bool,
+    pub(super) acquire: bool,
+    pub(super) release: bool,
+    pub(super) in_block: bool,
+}
+
+fn joined(into: &mut Option<Arc<Knowledge>>, other: &Arc<Knowledge>) {
+    match into {
+        Some(into) => Arc::make_mut(into).join(other),
+        none => *none = Some(Arc::clone(other)),
+    }
+}
+
+impl BlockClock {
+    pub(super) fn new(number: u32, warps: usize) -> BlockClock {
+        BlockClock {
+            number,
+            warps: std::iter::repeat_with(WarpClock::default).take(warps).collect(),
+            ..BlockClock::default()
+        }
+    }
+}
+
+impl ClusterClock {
+    pub(super) fn new(blocks: Vec<u32>) -> ClusterClock {
+        ClusterClock { blocks, ..ClusterClock::default() }
+    }
+
+    /// A number that no other cluster has.
+    pub(super) fn number(&self) -> u32 {
+        self.blocks.first().copied().unwrap_or(0)
+    }
+
+    /// Whether the block with this number is in it.
+    pub(super) fn holds(&self, number: u32) -> bool {
+        self.blocks.contains(&number)
+    }
+
+    /// The rank of the block with this number.
+    pub(super) fn rank(&self, number: u32) -> u32 {
+        self.blocks.iter().position(|block| *block == number).unwrap_or(0) as u32
+    }
+
+    /// The number of the block with this rank.
+    pub(super) fn block(&self, rank: u32) -> u32 {
+        self.blocks.get(rank as usize).copied().unwrap_or(0)
+    }
+
+    /// Whether all blocks have ended.
+    pub(super) fn is_over(&self) -> bool {
+        self.ended == self.blocks.len()
+    }
+
+    /// Whether a block has yet to learn that so many phases have ended.
+    pub(super) fn is_news(&self, phases: u32, block: &BlockClock) -> bool {
+        phases != self.phases || phases != block.phases
+    }
+}
+
+impl Sync {
+    fn latest(&self) -> u32 {
+        self.base + self.epochs.len() as u32
+    }
+
+    /// A block runs from now on.
+    pub(super) fn enter(&mut self, block: &mut BlockClock) {
+        std::mem::swap(&mut self.block, block);
+        let only_paused = self.left == (self.block.number, self.latest());
+        if only_paused && self.block.floor != 0 {
+            return;
+        }
+        // An epoch of nobody, so that no two blocks have the same floor.
+        self.epochs.push(Origin { block: u32::MAX, warp: 0 });
+        self.entered = self.latest();
+        if self.block.floor == 0 {
+            self.block.floor = self.entered;
+        }
+        for warp in &mut self.block.warps {
+            warp.epoch = 0;
+        }
+    }
+
+    /// The block that ran stops for now.
+    pub(super) fn leave(&mut self, block: &mut BlockClock) {
+        self.left = (self.block.number, self.latest());
+        std::mem::swap(&mut self.block, block);
+    }
+
+    /// The number that stands for "since the last barrier of this block".
+    pub(super) fn floor(&self) -> u32 {
+        self.block.floor
+    }
+
+    /// The epoch that an access of the warp belongs to.
+    #[inline]
+    pub(super) fn epoch(&mut self, warp: u32) -> u32 {
+        match self.block.warps[warp as usize].epoch {
+            0 => self.start_epoch(warp),
+            epoch => epoch,
+        }
+    }
+
+    #[cold]
+    fn start_epoch(&mut self, warp: u32) -> u32 {
+        if self.epochs.len() >= MOST_EPOCHS {
+            self.base = self.latest();
+            self.epochs.clear();
+            for warp in &mut self.block.warps {
+                warp.epoch = 0;
+            }
+        }
+        self.epochs.push(Origin { block: self.block.number, warp });
+        let latest = self.latest();
+        self.block.warps[warp as usize].epoch = latest;
+        latest
+    }
+
+    /// Whose epoch this is, if it is still known.
+    pub(super) fn origin(&self, epoch: u32) -> Option<Origin> {
+        let at = epoch.checked_sub(self.base + 1)?;
+        self.epochs.get(at as usize).copied()
+    }
+
+    /// The block that runs.
+    pub(super) fn running(&self) -> u32 {
+        self.block.number
+    }
+
+    /// Whether an access is known to every thread of the running block; may say no where it is.
+    #[inline(always)]
+    pub(super) fn settled(&self, epoch: u32) -> bool {
+        epoch <= self.base || epoch > self.entered && epoch <= self.block.floor
+    }
+
+    /// Whether an earlier access comes before what `thread` does now; `strong` accesses need no fence after a flag was read.
+    #[inline]
+    pub(super) fn ordered(&self, stamp: Stamp, thread: Thread, strong: bool) -> bool {
+        if self.settled(stamp.epoch) {
+            return true;
+        }
+        if stamp.epoch >= UNDER_WAY {
+            return false;
+        }
+        let Some(Origin { block, warp }) = self.origin(stamp.epoch) else { return true };
+        let mine = &self.block.warps[thread.warp as usize];
+        let lane = stamp.lane();
+        if block == self.block.number {
+            let met = || {
+                lane == thread.lane
+                    || stamp.epoch <= mine.met
+                    || mine
+                        .pairs
+                        .as_ref()
+                        .is_some_and(|pairs| stamp.epoch <= pairs[thread.lane as usize][lane as usize])
+            };
+            if stamp.epoch <= self.block.floor || warp == thread.warp && met() {
+                return true;
+            }
+        }
+        let covers = |knowledge: &Knowledge| knowledge.covers(block, warp, lane as u8, stamp.epoch);
+        covers(&self.block.common)
+            || mine.lanes.as_ref().is_some_and(|lanes| {
+                let lane = &lanes[thread.lane as usize];
+                covers(&lane.knows) || strong && covers(&lane.pending)
+            })
+    }
+
+    /// Whether an epoch that is not settled is another warp's, and nobody has told the warp of anybody's.
+    #[inline(always)]
+    pub(super) fn is_apart(&self, epoch: u32, warp: u32) -> bool {
+        let told = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
+        let mine = |origin: Origin| (origin.block, origin.warp) == (self.block.number, warp);
+        !told && self.origin(epoch).is_some_and(|origin| !mine(origin))
+    }
+
+    /// Lanes of a warp waited for each other.
+    pub(super) fn meet(&mut self, warp: u32, live: u32, mask: u32) {
+        let latest = self.latest();
+        let clock = &mut self.block.warps[warp as usize];
+        clock.epoch = 0;
+        if live & !mask == 0 {
+            clock.met = latest;
+        } else {
+            let pairs = clock.pairs.get_or_insert_with(|| Box::new([[0; WIDTH]; WIDTH]));
+            for b in lanes(mask) {
+                for a in lanes(mask) {
+                    pairs[b][a] = latest;
+                }
+            }
+        }
+        let Some(clocks) = &mut clock.lanes else { return };
+        let mut sum = LaneClock::default();
+        for lane in lanes(mask) {
+            sum.absorb(&clocks[lane]);
+        }
+        for lane in lanes(mask) {
+            clocks[lane] = sum.clone();
+        }
+    }
+
+    /// Lanes of a warp passed a fence.
+    pub(super) fn fence(&mut self, warp: u32, live: u32, mask: u32, in_block: bool) {
+        let together = live & !mask == 0;
+        let base = self.published_by_warp(warp, together);
+        let latest = self.latest();
+        let number = self.block.number;
+        let clock = &mut self.block.warps[warp as usize];
+        clock.epoch = 0;
+        let clocks = clock.lanes.get_or_insert_with(Default::default);
+        let shared = Arc::new(base);
+        for lane in lanes(mask) {
+            let own = &mut clocks[lane];
+            let pending = std::mem::take(&mut own.pending);
+            own.knows.join(&pending);
+            let mut knowledge = Arc::clone(&shared);
+            if !own.knows.is_empty() || !together {
+                let knowledge = Arc::make_mut(&mut knowledge);
+                knowledge.join(&own.knows);
+                knowledge.learn(Whom::Lane(number, warp, lane as u8), latest);
+                if let Some(pairs) = &clock.pairs {
+                    for (other, &epoch) in pairs[lane].iter().enumerate().filter(|(_, epoch)| **epoch != 0) {
+                        knowledge.learn(Whom::Lane(number, warp, other as u8), epoch);
+                    }
+                }
+            }
+            own.released[0] = Some(Arc::clone(&knowledge));
+            if !in_block {
+                own.released[1] = Some(knowledge);
+            }
+        }
+    }
+
+    /// What all lanes of a warp know by now, or would if they met.
+    fn published_by_warp(&self, warp: u32, together: bool) -> Knowledge {
+        let block = &self.block;
+        let mut knowledge = block.common.clone();
+        if block.floor != 0 {
+            knowledge.learn(Whom::Block(block.number), block.floor);
+        }
+        let known = if together { self.latest() } else { block.warps[warp as usize].met };
+        knowledge.learn(Whom::Warp(block.number, warp), known);
+        knowledge
+    }
+
+    /// A lane comes to a place where threads may tell each other something.
+    pub(super) fn signal(&mut self, place: Place, thread: Thread, live: u32, how: Signal) {
+        if how.reads && !self.published.is_empty() {
+            self.observe(place, thread, how);
+        }
+        if how.writes {
+            self.publish(place, thread, live, how);
+        }
+    }
+
+    fn observe(&mut self, place: Place, thread: Thread, how: Signal) {
+        let Some(published) = self.published.get(&place) else { return };
+        let number = self.block.number;
+        let clocks = self.block.warps[thread.warp as usize].lanes.get_or_insert_with(Default::default);
+        let clock = &mut clocks[thread.lane as usize];
+        let into = if how.acquire || how.writes { &mut clock.knows } else { &mut clock.pending };
+        if let Some((_, narrow)) = published.narrow.as_ref().filter(|(block, _)| *block == number) {
+            into.join(narrow);
+        }
+        if let Some(wide) = published.wide.as_ref().filter(|_| !how.in_block) {
+            into.join(wide);
+        }
+    }
+
+    fn publish(&mut self, place: Place, thread: Thread, live: u32, how: Signal) {
+        let mask = 1 << thread.lane;
+        if how.release {
+            self.fence(thread.warp, live & mask, mask, how.in_block);
+        }
+        let number = self.block.number;
+        let own =
+            self.block.warps[thread.warp as usize].lanes.as_ref().map(|lanes| &lanes[thread.lane as usize]);
+        let mut released: [Option<Arc<Knowledge>>; 2] = Default::default();
+        for (scope, released) in released.iter_mut().enumerate() {
+            let own = own.and_then(|own| own.released[scope].as_ref());
+            for knowledge in own.into_iter().chain(&self.block.released[scope]) {
+                joined(released, knowledge);
+            }
+        }
+        let nothing = released.iter().all(Option::is_none);
+        if nothing && !self.published.contains_key(&place) {
+            return;
+        }
+        let writer = Some((number, thread));
+        let published = self.published.entry(place).or_default();
+        let same = published.writer.is_some_and(|(block, writer)| {
+            (block, writer.warp, writer.lane) == (number, thread.warp, thread.lane)
+        });
+        if !how.reads && !same {
+            *published = Published::default();
+        }
+        published.writer = writer;
+        let [narrow, wide] = released;
+        if let Some(narrow) = narrow {
+            match &mut published.narrow {
+                Some((block, have)) if *block == number => Arc::make_mut(have).join(&narrow),
+                other => *other = Some((number, narrow)),
+            }
+        }
+        if let Some(wide) = wide.filter(|_| !how.in_block) {
+            joined(&mut published.wide, &wide);
+        }
+    }
+
+    /// A barrier opened: what those who came to it knew is known to those who waited. Masks are by warp.
+    pub(super) fn open(&mut self, arrived: &[u32], waited: &[u32], live: &[u32]) {
+        let latest = self.latest();
+        let everybody = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
+        let number = self.block.number;
+        let mut sum = LaneClock::default();
+        for (warp, &mask) in arrived.iter().enumerate() {
+            let clock = &mut self.block.warps[warp];
+            clock.epoch = 0;
+            if !everybody && mask != 0 {
+                if live[warp] & !mask == 0 {
+                    sum.knows.learn(Whom::Warp(number, warp as u32), latest);
+                } else {
+                    for lane in lanes(mask) {
+                        sum.knows.learn(Whom::Lane(number, warp as u32, lane as u8), latest);
+                    }
+                }
+            }
+            for lane in lanes(mask) {
+                if let Some(clocks) = &clock.lanes {
+                    sum.absorb(&clocks[lane]);
+                }
+            }
+        }
+        if everybody {
+            self.block.floor = latest;
+            self.block.common.join(&sum.knows);
+            for (scope, released) in sum.released.iter().enumerate() {
+                if let Some(released) = released {
+                    joined(&mut self.block.released[scope], released);
+                }
+            }
+            for warp in &mut self.block.warps {
+                warp.lanes = None;
+                warp.pairs = None;
+            }
+            return;
+        }
+        for (warp, &mask) in waited.iter().enumerate().filter(|(_, mask)| **mask != 0) {
+            let clocks = self.block.warps[warp].lanes.get_or_insert_with(Default::default);
+            for lane in lanes(mask) {
+                clocks[lane].absorb(&sum);
+            }
+        }
+    }
+}
+
+impl Sync {
+    /// The running block stops: others of its cluster may learn at their barrier what it knows.
+    pub(super) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
+        cluster.ended += usize::from(ended);
+        if cluster.blocks.len() > 1 {
+            cluster.pool.absorb(&self.block.everything());
+        }
+    }
+
+    /// Threads of all blocks of the cluster have come to its barrier.
+    pub(super) fn meet_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
+        if cluster.phases != phases {
+            cluster.phases = phases;
+            cluster.met = self.latest();
+            cluster.pool.absorb(&self.block.everything());
+        }
+        self.open(live, live, live);
+        self.block.phases = phases;
+        self.block.common.join(&cluster.pool.knows);
+        for &block in &cluster.blocks {
+            self.block.common.learn(Whom::Block(block), cluster.met);
+        }
+        for (into, released) in self.block.released.iter_mut().zip(&cluster.pool.released) {
+            if let Some(released) = released {
+                joined(into, released);
+            }
+        }
+    }
+}
+
+impl BlockClock {
+    /// What any of its threads knows of others, and may publish.
+    fn everything(&self) -> LaneClock {
+        let mut sum = LaneClock { knows: self.common.clone(), ..LaneClock::default() };
+        for clock in self.warps.iter().filter_map(|warp| warp.lanes.as_ref()).flat_map(|lanes| lanes.iter()) {
+            sum.absorb(clock);
+        }
+        sum.absorb(&LaneClock { released: self.released.clone(), ..LaneClock::default() });
+        sum
+    }
+}
+
+impl LaneClock {
+    /// Takes over what another thread knows and may publish; what was pending needs no fence any more.
+    fn absorb(&mut self, other: &LaneClock) {
+        self.knows.join(&other.knows);
+        self.knows.join(&other.pending);
+        for (into, released) in self.released.iter_mut().zip(&other.released) {
+            if let Some(released) = released {
+                joined(into, released);
+            }
+        }
+    }
+}

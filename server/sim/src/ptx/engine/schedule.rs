@@ -1,0 +1,8 @@
+//! Blocks and clusters: in which order they run, the barriers between their threads, and how a deadlock is explained.
+
+mod barrier;
+pub(super) mod block;
+pub(super) mod cluster;
+mod cluster_barrier;
+mod deadlock;
+pub(super) mod parallel_blocks;

@@ -1,0 +1,330 @@
+//! A block: its warps in index order, each until a barrier, its end or a spin.
+
+use super::barrier::{COUNT, State};
+use super::cluster_barrier::{self, ClusterBarrier};
+use crate::lanes::Lanes;
+use crate::ptx::engine::exec::warp::{Arrival, Pause, Warp};
+use crate::ptx::engine::launch::{Journal, Launch, Reporter, related};
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::sanitizer::BlockWatch;
+use crate::ptx::program::BarrierKind;
+use crate::ptx::registers::WIDTH;
+use crate::trace::{Finding, Severity, Status};
+
+/// Why a block stopped running for now, or for good.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum BlockPause {
+    /// All its threads have ended.
+    Ended,
+    /// It waits for something that only other blocks can bring about.
+    Stuck,
+    /// It is time to ask the caller whether to go on.
+    Due,
+    /// The run is over.
+    Stopped(Status),
+}
+
+/// What a warp is at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum WarpState {
+    Ready,
+    /// All its groups wait at barriers.
+    Waiting,
+    /// It spun when memory had changed so many times.
+    Spinning(u64),
+    /// It asked an mbarrier in vain when memory had changed so many times.
+    Yielding(u64),
+    Ended,
+}
+
+/// What became of a group that came to a barrier.
+enum Arrived {
+    GoesOn,
+    Waits,
+    Opened,
+}
+
+/// A block in progress.
+pub(crate) struct Block {
+    pub(crate) warps: Vec<Warp>,
+    states: Vec<WarpState>,
+    barriers: [State; COUNT],
+    pub(crate) watch: BlockWatch,
+    /// Its place in the cluster.
+    rank: usize,
+    /// The warp whose turn it is.
+    turn: usize,
+}
+
+impl Block {
+    pub(crate) fn new(launch: &Launch<'_>, cta: [u32; 3], rank: usize) -> Block {
+        Block::of((0..launch.warps()).map(|warp| Warp::new(launch, cta, warp)).collect(), launch, cta, rank)
+    }
+
+    /// A block that begins, of the warps of one whose traces have been gathered.
+    pub(crate) fn renewed(self, launch: &Launch<'_>, cta: [u32; 3]) -> Block {
+        let Block { mut warps, rank, .. } = self;
+        warps.iter_mut().for_each(|warp| warp.renew(launch, cta));
+        Block::of(warps, launch, cta, rank)
+    }
+
+    fn of(warps: Vec<Warp>, launch: &Launch<'_>, cta: [u32; 3], rank: usize) -> Block {
+        Block {
+            states: vec![WarpState::Ready; warps.len()],
+            barriers: Default::default(),
+            watch: BlockWatch::new(&launch.grid, cta, warps.len()),
+            warps,
+            rank,
+            turn: 0,
+        }
+    }
+
+    /// Runs until it has ended, can do no more by itself, or something else must be decided.
+    pub(crate) fn run(
+        &mut self,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+        cluster: &mut ClusterBarrier,
+    ) -> BlockPause {
+        // Other blocks may have come to the cluster's barrier.
+        self.open_barriers(launch, journal, cluster);
+        let mut idle = 0;
+        while idle < self.warps.len() {
+            let index = self.turn;
+            let ready = match self.states[index] {
+                WarpState::Ready => true,
+                WarpState::Spinning(changes) | WarpState::Yielding(changes) => changes != spaces.changes,
+                WarpState::Waiting | WarpState::Ended => false,
+            };
+            if ready {
+                idle = 0;
+                match self.run_warp(index, launch, spaces, journal, cluster) {
+                    None => {}
+                    Some(pause) => return pause,
+                }
+            } else {
+                idle += 1;
+            }
+            self.turn = (index + 1) % self.warps.len();
+        }
+        let ended = self.states.iter().all(|state| *state == WarpState::Ended);
+        if ended { BlockPause::Ended } else { BlockPause::Stuck }
+    }
+
+    /// Lets those who asked in vain go on where nobody else of the cluster can: they may have something else to do, or go round
+    /// until it is noticed. Whether there was any.
+    pub(crate) fn wake(&mut self) -> bool {
+        let mut any = false;
+        for state in &mut self.states {
+            if let WarpState::Yielding(_) = state {
+                (*state, any) = (WarpState::Ready, true);
+            }
+        }
+        any
+    }
+
+    /// Lets a group of a warp go on that waits for others of it, where the model has them wait and nobody else can go on, in
+    /// this block or another.
+    pub(crate) fn give_way(&mut self) -> bool {
+        let way = self.warps.iter_mut().position(|warp| warp.groups.give_way());
+        way.map(|index| self.states[index] = WarpState::Ready).is_some()
+    }
+
+    fn run_warp(
+        &mut self,
+        index: usize,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+        cluster: &mut ClusterBarrier,
+    ) -> Option<BlockPause> {
+        self.states[index] = WarpState::Ready;
+        loop {
+            match self.warps[index].run(launch, spaces, journal) {
+                Pause::Ended => {
+                    self.states[index] = WarpState::Ended;
+                    self.open_barriers(launch, journal, cluster);
+                    return None;
+                }
+                Pause::Waiting => {
+                    // Lanes may have ended on the way here, and others may wait for nobody else.
+                    self.states[index] = WarpState::Waiting;
+                    self.open_barriers(launch, journal, cluster);
+                    return None;
+                }
+                Pause::Spinning => {
+                    self.states[index] = WarpState::Spinning(spaces.changes);
+                    return None;
+                }
+                Pause::Yielding => {
+                    self.states[index] = WarpState::Yielding(spaces.changes);
+                    return None;
+                }
+                Pause::Due => return Some(BlockPause::Due),
+                Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
+                Pause::Arrived(arrival) => match self.arrive(index, arrival, launch, journal, cluster) {
+                    // Who opens a barrier has had its turn, like the others that came to it.
+                    Ok(Arrived::Opened) => return None,
+                    Ok(Arrived::Waits | Arrived::GoesOn) => {}
+                    Err(status) => return Some(BlockPause::Stopped(status)),
+                },
+            }
+        }
+    }
+
+    fn arrive(
+        &mut self,
+        index: usize,
+        arrival: Arrival,
+        launch: &Launch<'_>,
+        journal: &mut Journal,
+        cluster: &mut ClusterBarrier,
+    ) -> Result<Arrived, Status> {
+        if matches!(arrival.barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait) {
+            return Ok(self.arrive_at_cluster(index, arrival, launch, journal, cluster));
+        }
+        let count = self.warps.len();
+        let warp = &mut self.warps[index];
+        let lane = arrival.mask.trailing_zeros() as usize % WIDTH;
+        let Some(frame) = &warp.frames[arrival.frame as usize] else { return Ok(Arrived::GoesOn) };
+        let value = |slot| frame.registers.get::<u32>(slot)[lane];
+        let id = value(arrival.barrier.id);
+        let expected = arrival.barrier.count.map(value);
+        let Some(barrier) = self.barriers.get_mut(id as usize) else {
+            let message = format!("there is no barrier {id}; use one from 0 to {}", COUNT - 1);
+            let finding = warp.reporter.finding(
+                "barrier-number",
+                Severity::Error,
+                message,
+                arrival.statement,
+                arrival.mask,
+            );
+            journal.report(finding);
+            return Err(Status::Faulted);
+        };
+        if let Some((other, theirs)) = barrier.disagrees(expected) {
+            journal.report(mismatch(warp.reporter, id, arrival, expected, (other, theirs)));
+        }
+        let waits = barrier.arrive(count, index, warp, arrival, expected);
+        if waits {
+            warp.groups.block(arrival.mask);
+        }
+        self.open_barriers(launch, journal, cluster);
+        Ok(match (waits, self.barriers[id as usize].waiting().is_empty()) {
+            (false, _) => Arrived::GoesOn,
+            (true, false) => Arrived::Waits,
+            (true, true) => Arrived::Opened,
+        })
+    }
+
+    fn arrive_at_cluster(
+        &mut self,
+        index: usize,
+        arrival: Arrival,
+        launch: &Launch<'_>,
+        journal: &mut Journal,
+        cluster: &mut ClusterBarrier,
+    ) -> Arrived {
+        let Arrival { barrier, mask, statement, .. } = arrival;
+        let number = self.first_in_cluster() + index;
+        let warp = &mut self.warps[index];
+        let waits = barrier.kind == BarrierKind::ClusterWait;
+        let wrong = if waits {
+            warp.groups.block(arrival.mask);
+            cluster.wait(cluster_barrier::Waiting { warp: number, mask, statement })
+        } else {
+            cluster.arrive(number, mask)
+        };
+        if wrong != 0 {
+            let what = if waits { "a wait without an arrival" } else { "a second arrival without a wait" };
+            let message = format!("{what} in {}: each thread arrives and waits in turn", Lanes(wrong.into()));
+            journal.report(warp.reporter.finding(
+                "cluster-barrier",
+                Severity::Error,
+                message,
+                statement,
+                wrong,
+            ));
+        }
+        self.open_barriers(launch, journal, cluster);
+        let still = cluster.waiting(number..number + 1).any(|group| group.mask == mask);
+        match (waits, still) {
+            (false, _) => Arrived::GoesOn,
+            (true, true) => Arrived::Waits,
+            (true, false) => Arrived::Opened,
+        }
+    }
+
+    /// Opens every barrier that is complete.
+    fn open_barriers(&mut self, launch: &Launch<'_>, journal: &mut Journal, cluster: &mut ClusterBarrier) {
+        for barrier in &mut self.barriers {
+            if !barrier.is_complete(&self.warps) {
+                continue;
+            }
+            for waiting in barrier.waiting() {
+                if self.states[waiting.warp] == WarpState::Waiting {
+                    self.states[waiting.warp] = WarpState::Ready;
+                }
+            }
+            if let Some(watch) = &mut journal.watch {
+                watch.opened(barrier.arrived(), &barrier.waiting_lanes(), &self.warps);
+            }
+            barrier.open(&mut self.warps, launch.program);
+        }
+        let first = self.first_in_cluster();
+        let groups = cluster.open(first, &self.warps);
+        if let Some(watch) = &mut journal.watch {
+            watch.cluster_met(cluster.phases(), &self.warps);
+        }
+        for group in groups {
+            let warp = group.warp - first;
+            self.warps[warp].groups.release(group.mask);
+            if self.states[warp] == WarpState::Waiting {
+                self.states[warp] = WarpState::Ready;
+            }
+        }
+    }
+
+    /// The number of the block's first warp among those of the cluster.
+    fn first_in_cluster(&self) -> usize {
+        self.rank * self.warps.len()
+    }
+
+    /// The groups that wait at barriers: warp, lanes, statement.
+    pub(crate) fn waiting(&self, cluster: &ClusterBarrier) -> impl Iterator<Item = (usize, u32, u32)> {
+        let first = self.first_in_cluster();
+        let at_barriers = self.barriers.iter().flat_map(State::waiting);
+        let at_barriers = at_barriers.map(|group| (group.warp, group.mask, group.statement));
+        let at_cluster = cluster.waiting(first..first + self.warps.len());
+        at_barriers.chain(at_cluster.map(|group| (group.warp, group.mask, group.statement)))
+    }
+
+    /// A warp that goes round.
+    pub(crate) fn spinning(&self) -> Option<&Warp> {
+        let spinning = self.states.iter().position(|state| matches!(state, WarpState::Spinning(_)))?;
+        self.warps.get(spinning)
+    }
+}
+
+/// Threads that come to one barrier give different counts.
+fn mismatch(
+    reporter: Reporter,
+    id: u32,
+    arrival: Arrival,
+    count: Option<u32>,
+    (other, theirs): (u32, Option<u32>),
+) -> Finding {
+    let how_many = |count: Option<u32>| count.map_or("all".to_owned(), |count| count.to_string());
+    let message = format!(
+        "barrier {id} is for {} threads in {}, and for {} in others that wait there: give one count, or use another \
+         barrier",
+        how_many(count),
+        Lanes(arrival.mask.into()),
+        how_many(theirs)
+    );
+    let mut finding =
+        reporter.finding("barrier-mismatch", Severity::Error, message, arrival.statement, arrival.mask);
+    finding.related.push(related(other, format!("here threads wait for {}", how_many(theirs))));
+    finding
+}

@@ -1,0 +1,241 @@
+//! Blocks that run side by side and see each other's shared memory. A block that is in no cluster is one by itself.
+//!
+//! They take turns in the order of their ranks, each until it has ended or can do no more by itself. The shared memory of all
+//! lies in one stretch, one block behind the other; an address of another block's has its rank in the upper bits.
+
+use super::block::{Block, BlockPause};
+use super::cluster_barrier::ClusterBarrier;
+use crate::ptx::engine::exec::execute::Surroundings;
+use crate::ptx::engine::exec::warp::Warp;
+use crate::ptx::engine::fault::Fault;
+use crate::ptx::engine::launch::{Journal, Launch};
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::sanitizer::ClusterWatch;
+use crate::ptx::program::Op;
+use crate::ptx::registers::{Lanes, Registers, Slots, lanes};
+use crate::ptx::windows;
+use crate::trace::Finding;
+
+/// The most blocks of a cluster.
+pub(crate) const MOST_BLOCKS: u32 = 16;
+
+/// Where a block of a cluster has got to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    Ready,
+    /// It could do no more when memory had changed and phases of the cluster's barrier had ended so many times.
+    Stuck(u64, u32),
+    Ended,
+}
+
+/// A cluster in progress.
+pub(crate) struct Cluster {
+    pub(crate) blocks: Vec<Block>,
+    states: Vec<State>,
+    barrier: ClusterBarrier,
+    shared: Vec<u8>,
+    watch: ClusterWatch,
+    /// The block whose turn it is.
+    turn: usize,
+}
+
+impl Cluster {
+    /// The cluster with this number; of what one has left whose traces have been gathered, if there is any.
+    pub(crate) fn new(launch: &Launch<'_>, number: u64, left: Option<Cluster>) -> Cluster {
+        let ctas = launch.ctas(number);
+        let blocks: Vec<Block> = match left {
+            Some(left) => {
+                left.blocks.into_iter().zip(&ctas).map(|(block, cta)| block.renewed(launch, *cta)).collect()
+            }
+            None => ctas.iter().enumerate().map(|(rank, cta)| Block::new(launch, *cta, rank)).collect(),
+        };
+        let live = blocks.iter().flat_map(|block| block.warps.iter().map(|warp| warp.live)).collect();
+        let size = (launch.program.shared_size + launch.dynamic_shared) as usize;
+        let numbers = ctas.iter().map(|cta| launch.number(*cta) as u32).collect();
+        Cluster {
+            states: vec![State::Ready; blocks.len()],
+            barrier: ClusterBarrier::new(live),
+            shared: vec![0; size * blocks.len()],
+            watch: ClusterWatch::new(numbers),
+            turn: 0,
+            blocks,
+        }
+    }
+
+    /// Runs until all blocks have ended, they can do no more by themselves, or something else must be decided.
+    pub(crate) fn run(
+        &mut self,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> BlockPause {
+        std::mem::swap(&mut self.shared, &mut spaces.shared);
+        let pause = self.run_blocks(launch, spaces, journal);
+        std::mem::swap(&mut self.shared, &mut spaces.shared);
+        pause
+    }
+
+    fn run_blocks(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> BlockPause {
+        let mut idle = 0;
+        while idle < self.blocks.len() {
+            let rank = self.turn;
+            let ready = match self.states[rank] {
+                State::Ready => true,
+                State::Stuck(changes, phases) => (changes, phases) != (spaces.changes, self.barrier.phases()),
+                State::Ended => false,
+            };
+            idle += 1;
+            if ready {
+                idle = 0;
+                let pause = self.run_block(rank, launch, spaces, journal);
+                self.states[rank] = match pause {
+                    BlockPause::Ended => State::Ended,
+                    BlockPause::Stuck => State::Stuck(spaces.changes, self.barrier.phases()),
+                    BlockPause::Due | BlockPause::Stopped(_) => return pause,
+                };
+            }
+            self.turn = (rank + 1) % self.blocks.len();
+            if idle == self.blocks.len() && self.wake() {
+                idle = 0;
+            }
+        }
+        let ended = self.states.iter().all(|state| *state == State::Ended);
+        if ended { BlockPause::Ended } else { BlockPause::Stuck }
+    }
+
+    fn run_block(
+        &mut self,
+        rank: usize,
+        launch: &Launch<'_>,
+        spaces: &mut Spaces,
+        journal: &mut Journal,
+    ) -> BlockPause {
+        let mut own = Own { rank: rank as u32, blocks: self.blocks.len() as u32, size: 0, ended: 0 };
+        own.size = (spaces.shared.len() / self.blocks.len()) as u32;
+        for (rank, _) in self.states.iter().enumerate().filter(|(_, state)| **state == State::Ended) {
+            own.ended |= 1 << rank;
+        }
+        spaces.own = own;
+        if let Some(watch) = &mut journal.watch {
+            watch.enter(&mut self.blocks[rank].watch, &mut self.watch);
+        }
+        let pause = self.blocks[rank].run(launch, spaces, journal, &mut self.barrier);
+        if let Some(watch) = &mut journal.watch {
+            watch.leave(&mut self.blocks[rank].watch, &mut self.watch, pause == BlockPause::Ended);
+        }
+        pause
+    }
+
+    /// Lets the warps of a block go on that asked in vain, where nobody else can. Whether there were any.
+    fn wake(&mut self) -> bool {
+        let rank = self.blocks.iter_mut().position(Block::wake);
+        rank.map(|rank| self.states[rank] = State::Ready).is_some()
+    }
+
+    /// Bytes that it takes of the host while it waits for its turn.
+    pub(crate) fn bytes(&self) -> u64 {
+        let warps = self.blocks.iter().flat_map(|block| &block.warps);
+        self.shared.len() as u64 + warps.map(Warp::bytes).sum::<u64>()
+    }
+
+    /// Lets a group go on that waits for others of its warp, where the model has them wait and nobody else can go on.
+    pub(crate) fn give_way(&mut self) -> bool {
+        let way = self.blocks.iter_mut().position(Block::give_way);
+        way.map(|rank| self.states[rank] = State::Ready).is_some()
+    }
+
+    /// Says who spins and who waits, for each block that nobody can help any more.
+    pub(crate) fn explain(&self, launch: &Launch<'_>) -> Vec<Finding> {
+        let left = self.blocks.iter().zip(&self.states).filter(|(_, state)| **state != State::Ended);
+        left.filter_map(|(block, _)| block.explain(launch, &self.barrier)).collect()
+    }
+}
+
+/// Where the shared memory of the running block lies in that of its cluster.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Own {
+    pub(crate) rank: u32,
+    /// Blocks of the cluster.
+    pub(crate) blocks: u32,
+    /// Bytes of each.
+    pub(crate) size: u32,
+    /// Those that have ended, by rank.
+    pub(crate) ended: u32,
+}
+
+impl Own {
+    /// The block that an offset from the beginning of the window means, and the offset in its memory.
+    pub(crate) fn block_at(self, offset: u64) -> (u64, u64) {
+        let (window, within) = (offset / windows::RANK, offset % windows::RANK);
+        (window.checked_sub(1).unwrap_or(self.rank.into()), within)
+    }
+
+    /// The address that lies in the block with this rank where `address` lies in its own.
+    pub(crate) fn mapped(self, address: u64, rank: u32) -> u64 {
+        let start = if address >= windows::SHARED { windows::SHARED } else { 0 };
+        let (_, within) = self.block_at(address - start);
+        let window = if rank == self.rank { 0 } else { u64::from(rank) + 1 };
+        start + window * windows::RANK + within
+    }
+}
+
+/// `mapa`, `getctarank`
+pub(crate) fn execute(
+    op: Op,
+    s: &Slots,
+    r: &mut Registers,
+    around: &Surroundings<'_>,
+    mask: u32,
+) -> Result<(), Fault> {
+    let own = around.spaces.own;
+    let wide = matches!(op, Op::MapRank(true) | Op::RankOf(true));
+    let addresses: Lanes<u64> = match wide {
+        true => *r.get::<u64>(s.a),
+        false => r.get::<u32>(s.a).map(u64::from),
+    };
+    if let Op::RankOf(_) = op {
+        let ranks: Lanes<u32> = addresses.map(|address| own.block_at(address % windows::SHARED).0 as u32);
+        r.set(s.d, mask, &ranks);
+        return Ok(());
+    }
+    let ranks = *r.get::<u32>(s.b);
+    let nobody =
+        lanes(mask).filter(|&lane| ranks[lane] >= own.blocks).fold(0u32, |all, lane| all | 1 << lane);
+    if nobody != 0 {
+        let (rank, blocks) = (ranks[nobody.trailing_zeros() as usize], own.blocks);
+        let message = match blocks {
+            1 => format!(
+                "there is no block of rank {rank}: the block has a cluster of its own, in which its rank is 0"
+            ),
+            _ => {
+                format!("there is no block of rank {rank}: those of the cluster go from 0 to {}", blocks - 1)
+            }
+        };
+        return Err(Fault::new("cluster-rank", message, nobody));
+    }
+    let mapped: Lanes<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
+        1 => own.mapped(addresses[lane], ranks[lane]),
+        _ => 0,
+    });
+    match wide {
+        true => r.set(s.d, mask, &mapped),
+        false => r.set(s.d, mask, &mapped.map(|address| address as u32)),
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_is_mapped_there_and_back() {
+        let own = Own { rank: 1, blocks: 4, size: 1024, ended: 0 };
+        for start in [0, windows::SHARED] {
+            let there = own.mapped(start + 20, 3);
+            assert_eq!(own.block_at(there - start), (3, 20));
+            assert_eq!(own.mapped(there, 1), start + 20);
+            assert_eq!(own.block_at(20), (1, 20));
+        }
+    }
+}

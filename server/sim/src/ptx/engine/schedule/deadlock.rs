@@ -1,0 +1,76 @@
+//! Why a block does not get on: who goes round, who waits for whom, and what might help.
+
+use super::block::Block;
+use super::cluster_barrier::ClusterBarrier;
+use crate::lanes::Lanes;
+use crate::ptx::engine::divergence::model::Model;
+use crate::ptx::engine::exec::warp::Warp;
+use crate::ptx::engine::fault::Awaited;
+use crate::ptx::engine::launch::{Launch, related};
+use crate::trace::{Finding, Severity};
+
+impl Block {
+    /// Says who spins and who waits, for a block that nobody can help any more.
+    pub(crate) fn explain(&self, launch: &Launch<'_>, cluster: &ClusterBarrier) -> Option<Finding> {
+        let wants = self.warps.iter().find_map(|warp| warp.explain_members(launch));
+        let mut finding = wants.or_else(|| self.spinning().map(|warp| warp.explain_spin(launch)));
+        if finding.is_none() {
+            let (warp, mask, statement) = self.waiting(cluster).next()?;
+            let message = "no progress: threads wait at a barrier that the others will not reach; let all come to it, or \
+                           give it the number of those who do"
+                .to_owned();
+            finding = Some(self.warps[warp].standstill("no-progress", message, statement, mask));
+        }
+        let waits = self.waiting(cluster).map(|(warp, mask, statement)| {
+            related(statement, format!("at a barrier here: {} of warp {warp}", Lanes(mask.into())))
+        });
+        finding.map(|mut finding| {
+            finding.related.extend(waits);
+            finding
+        })
+    }
+}
+
+impl Warp {
+    fn standstill(&self, code: &'static str, message: String, statement: u32, lanes: u32) -> Finding {
+        self.reporter.finding(code, Severity::Error, message, statement, lanes)
+    }
+
+    fn explain_spin(&self, launch: &Launch<'_>) -> Finding {
+        let lanes = self.groups.running().map_or(0, |group| group.mask & self.live);
+        let others = self.elsewhere(launch, lanes);
+        let mut message =
+            format!("no progress: {} would go round here for ever, for nothing changes", Lanes(lanes.into()));
+        if !others.is_empty() && launch.plan.model != Model::Its {
+            message += "; meanwhile the rest of the warp waits: run it under the model `its`, where every lane gets on";
+        }
+        let mut finding = self.standstill("no-progress", message, self.stopped_at, lanes);
+        for (statement, lanes) in others {
+            finding.related.push(related(statement, format!("here would go on {}", Lanes(lanes.into()))));
+        }
+        if let Some((statement, Awaited { address, arrivals, bytes })) = self.awaited {
+            let missing =
+                format!("the mbarrier at {address:#x} still waits for {arrivals} arrivals and {bytes} bytes");
+            finding.related.push(related(statement, missing));
+        }
+        finding
+    }
+
+    /// Of lanes that wait for others by name.
+    fn explain_members(&self, launch: &Launch<'_>) -> Option<Finding> {
+        let (at, wanted) = self.groups.wanting().into_iter().next()?;
+        let statement = self.function(launch, at.frame)?.first_statement + at.pc;
+        let missing = wanted & self.live & !at.mask;
+        let message = format!(
+            "no progress: {} would wait here for ever for {}: every lane that is named must execute the instruction; \
+             name those that do, or let the others come",
+            Lanes(at.mask.into()),
+            Lanes(missing.into())
+        );
+        let mut finding = self.standstill("absent-members", message, statement, at.mask);
+        for (statement, lanes) in self.elsewhere(launch, !missing) {
+            finding.related.push(related(statement, format!("meanwhile here: {}", Lanes(lanes.into()))));
+        }
+        Some(finding)
+    }
+}
