@@ -10,7 +10,7 @@ export interface Model {
 
 export const MODELS: readonly Model[] = [
   { name: 'stack', language: 'ptx', rule: 'lanes meet at the immediate post-dominator; lanes that leave hold nobody up' },
-  { name: 'textbook', language: 'ptx', rule: 'the plain immediate-post-dominator stack' },
+  { name: 'ipdom', language: 'ptx', rule: 'the plain immediate-post-dominator stack' },
   { name: 'frontier', language: 'ptx', rule: 'thread frontiers: the group that is furthest back runs, and groups in one place are one' },
   { name: 'its', language: 'ptx', rule: 'independent thread scheduling (sm_70 and later): every live lane gets on' },
   { name: 'structured', language: 'wave-asm', rule: 'the divergence stack of the WAVE guide' },

@@ -1,13 +1,14 @@
-//! What a warp does: the simulator.
+//! The simulator: which lanes of a warp execute each statement.
 //!
-//! Programs come decoded from `hir`; a run is a function of program, launch, divergence model and limits, and gives a
+//! Programs are decoded from `hir`; a run is a function of program, launch, divergence model and limits, and returns a
 //! [`trace::RunResult`]. Deterministic, bounded, cancellable. No threads, no clock, no files, no text positions.
 
+mod ids;
 pub mod lanes;
 pub mod launch;
-mod meetings;
 pub mod memory;
 pub mod ptx;
+mod reconvergences;
 pub mod record;
 pub mod soft_float;
 pub mod trace;
@@ -16,8 +17,8 @@ pub mod wave;
 
 pub use lanes::Lanes;
 pub use trace::{
-    Beside, Cancelled, Checks, Control, Counters, Finding, Limits, LineTrace, Mask, Meeting, Output, Parting,
-    Progress, RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status, Totals, Visit,
-    WarpId, WarpTrace, Workers,
+    Cancelled, Checks, Control, Counters, Divergence, Finding, Limits, LineTrace, Mask, ModelDiff, Output,
+    Progress, Reconvergence, RegisterValues, Related, RunOptions, RunResult, Severity, StatementId, Status,
+    Totals, Visit, WarpId, WarpTrace, Workers,
 };
-pub use values::{Held, Look, Seen, StackEntry, Values, Waiting};
+pub use values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values, WaitingLanes};

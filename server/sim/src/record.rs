@@ -2,14 +2,14 @@
 //!
 //! Equal neighbouring visits are folded as they come, and everything that can be derived (unions, counts, sums of lanes) is
 //! derived when a fold ends, so the common visit costs two compares and one add; where no more visits are kept, each is
-//! counted at once. Statements that a warp goes straight through have the same visits, so these are kept once for all of
-//! them: a *run* of statements, made when they are first reached and split where a later visit covers only a part of it.
+//! counted at once. Consecutive statements of straight-line code have the same visits, which are stored once: a *run* of
+//! statements is created when it is first reached, and split when a later visit covers only a part of it.
 
 use std::sync::Arc;
 
 use crate::trace::{Counters, LineTrace, Mask, StatementId, Totals, Visit};
 
-/// What visits amount to.
+/// Sums over visits.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     count: u64,
@@ -41,7 +41,7 @@ impl Sums {
 /// The visits of each statement of a run by one warp; kept with the first of them.
 #[derive(Clone, Copy, Debug, Default)]
 struct Run {
-    /// One past the last statement; 0 where no run begins.
+    /// One past the last statement; 0 where no run starts.
     end: u32,
     /// Whether no more visits are kept.
     truncated: bool,
@@ -55,9 +55,9 @@ struct Run {
 pub struct Recorder {
     /// One a statement.
     runs: Vec<Run>,
-    /// The folded visits of each run; none at all where nobody asks for visits.
+    /// The folded visits of each run; empty if visits are not kept.
     folded: Vec<Vec<Visit>>,
-    /// One a statement, or none at all where nobody counts.
+    /// One a statement, or empty if counters are off.
     counters: Vec<Counters>,
     max_visits: usize,
     budget: usize,
@@ -77,26 +77,25 @@ impl Recorder {
         }
     }
 
-    /// From now on each statement has counters.
+    /// Enables counters for each statement.
     pub fn count_costs(&mut self) {
         self.counters.resize(self.runs.len(), Counters::default());
     }
 
-    /// Notes what an access of `statement` cost, if that is counted.
+    /// Adds the counters of an access of `statement`, if counters are enabled.
     pub fn cost(&mut self, statement: StatementId, cost: &Counters) {
         if let Some(counters) = self.counters.get_mut(statement.index()) {
             counters.add(cost);
         }
     }
 
-    /// Notes that `active` lanes came to `statement` and `executed` of them acted.
+    /// Records a visit of `statement` by `active` lanes, of which `executed` execute it.
     #[inline(always)]
     pub fn visit(&mut self, statement: StatementId, active: Mask, executed: Mask) {
         self.visit_run(statement.0, statement.0 + 1, active, executed);
     }
 
-    /// Notes that `active` lanes came to the statements from `first` to, not including, `end`, one after the other, and
-    /// `executed` of them acted.
+    /// Records a visit of each statement in `first..end`, in order, by `active` lanes, of which `executed` execute it.
     #[inline(always)]
     pub fn visit_run(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         if first >= end {
@@ -114,7 +113,7 @@ impl Recorder {
         }
     }
 
-    /// As [`Self::visit_run`], of what is more or less than one run.
+    /// [`Self::visit_run`] for a range that is not exactly one run.
     #[inline(never)]
     fn visit_parts(&mut self, first: u32, end: u32, active: Mask, executed: Mask) {
         let mut at = first;
@@ -129,7 +128,7 @@ impl Recorder {
         }
     }
 
-    /// Begins a new fold of the run at `first`.
+    /// Starts a new fold of the run at `first`.
     #[inline(never)]
     fn open(&mut self, first: usize, active: Mask, executed: Mask) {
         self.close(first);
@@ -158,7 +157,7 @@ impl Recorder {
         }
     }
 
-    /// Makes a run begin at `at` that does not go beyond `end`.
+    /// Ensures that a run starts at `at` and ends at `end` or before.
     #[cold]
     fn arrange(&mut self, at: u32, end: u32) {
         let first = at as usize;
@@ -176,7 +175,7 @@ impl Recorder {
         }
     }
 
-    /// Makes two runs of the one at `first`; the second begins at `at`.
+    /// Splits the run at `first` at statement `at`.
     fn split(&mut self, first: usize, at: usize) {
         self.runs[at] = self.runs[first];
         self.runs[first].end = at as u32;
@@ -185,14 +184,14 @@ impl Recorder {
         }
     }
 
-    /// Ends the fold of the first run from `at` on, and gives where it begins.
+    /// Ends the fold of the first run from `at` on, and returns its first statement.
     fn close_next(&mut self, at: usize) -> Option<usize> {
         let first = at + self.runs[at..].iter().position(|run| run.end != 0)?;
         self.close(first);
         Some(first)
     }
 
-    /// Ends the recording: the statements that were reached, and the visits that may still be kept by later warps.
+    /// Ends the recording: the reached statements, and the remaining budget of visits for later warps.
     pub fn finish(mut self) -> (Vec<LineTrace>, usize) {
         let (mut lines, mut at) = (Vec::new(), 0);
         while let Some(first) = self.close_next(at) {
@@ -223,7 +222,7 @@ pub struct Summary {
 }
 
 impl Summary {
-    /// Adds what one warp did.
+    /// Adds the lines of one warp.
     pub fn add(&mut self, lines: &[LineTrace]) {
         for line in lines {
             let &LineTrace { count, active, executed, active_lanes, executed_lanes, .. } = line;
@@ -232,8 +231,8 @@ impl Summary {
         }
     }
 
-    /// Adds what one warp did of whose visits nothing is kept, and leaves the recorder as if nothing had happened, but for
-    /// its runs: the next warp most likely goes the same ways.
+    /// Adds a warp whose visits are not kept, and resets the recorder except for its runs: the next warp most likely takes the
+    /// same paths.
     pub fn count(&mut self, recorder: &mut Recorder) {
         let mut at = 0;
         while let Some(first) = recorder.close_next(at) {
@@ -334,13 +333,13 @@ mod tests {
             recorder.count_costs();
             recorder.visit(StatementId(1), 1, 1);
             let mut cost = Counters::default();
-            cost.shared.passes = 3;
+            cost.shared.wavefronts = 3;
             recorder.cost(StatementId(1), &cost);
             recorder.cost(StatementId(1), &cost);
             summary.add(&recorder.finish().0);
         }
-        let passes = |line: &LineTrace| line.counters.as_ref().map(|counters| counters.shared.passes);
-        assert_eq!(summary.finish().0.iter().map(passes).collect::<Vec<_>>(), [Some(12)]);
+        let wavefronts = |line: &LineTrace| line.counters.as_ref().map(|counters| counters.shared.wavefronts);
+        assert_eq!(summary.finish().0.iter().map(wavefronts).collect::<Vec<_>>(), [Some(12)]);
     }
 
     #[test]
@@ -357,15 +356,15 @@ mod tests {
     }
 
     proptest! {
-        /// A run is nothing but its statements.
+        /// Recording a run is equivalent to recording its statements one by one.
         #[test]
-        fn runs_record_what_their_statements_would(
-            seen in vec((0u32..12, 0u32..12, 1u64..4, 0u64..2), 0..60),
+        fn a_run_equals_its_statements(
+            visited in vec((0u32..12, 0u32..12, 1u64..4, 0u64..2), 0..60),
             max_visits in 0usize..6,
         ) {
             let new = || Recorder::new(12, max_visits, usize::MAX);
             let (mut runs, mut single) = (new(), new());
-            for (first, end, active, executed) in seen {
+            for (first, end, active, executed) in visited {
                 runs.visit_run(first, end, active, executed);
                 for statement in first..end {
                     single.visit(StatementId(statement), active, executed);

@@ -1,45 +1,31 @@
-//! What a run gives back, the same for PTX and WAVE: masks per statement, findings, totals, final state.
+//! The result of a run, the same for every language: masks per statement, findings, totals, final state.
 //!
-//! Plain data that compares by value. Statements are named by number; where a statement stands in a text is known to whoever
-//! decoded the program, never here.
+//! Plain data that compares by value. Statements have numbers; the decoder's caller maps them to text positions.
 
 use std::sync::Arc;
 
 use smol_str::SmolStr;
 
 use crate::memory::DeviceMemory;
-use crate::values::{Look, Values};
+use crate::values::{TraceRequest, Values};
 
 mod counters;
 
-pub use counters::{Counters, Passes, Sectors};
-
-/// The lanes of a warp, one bit each; bit 0 is lane 0. Wide enough for the widest wave (64).
-pub type Mask = u64;
-
-/// A statement of the decoded program, counted from 0 over all functions that the entry can reach.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct StatementId(pub u32);
-
-impl StatementId {
-    /// The number as an index.
-    pub fn index(self) -> usize {
-        self.0 as usize
-    }
-}
+pub use crate::ids::{Mask, StatementId, WarpId};
+pub use counters::{Counters, Sectors, Wavefronts};
 
 /// Equal neighbouring visits of one statement by one warp.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Visit {
-    /// Lanes of the group that came to the statement.
+    /// Lanes of the group that reached the statement.
     pub active: Mask,
-    /// Those of them whose guard let them act.
+    /// The active lanes that were not predicated off.
     pub executed: Mask,
     /// How many visits in a row had these masks.
     pub repeat: u64,
 }
 
-/// What one warp (or, in [`RunResult::summed`], the whole launch) did at one statement.
+/// The visits of one statement by one warp, or by the whole launch in [`RunResult::summed`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LineTrace {
     /// Which statement.
@@ -59,7 +45,7 @@ pub struct LineTrace {
     pub visits: Arc<[Visit]>,
     /// Whether later visits are missing from `visits`.
     pub truncated: bool,
-    /// What memory accesses cost, where the run was asked to count.
+    /// Memory counters, where the run options request them.
     pub counters: Option<Box<Counters>>,
 }
 
@@ -74,34 +60,41 @@ pub struct WarpTrace {
     pub launched: Mask,
     /// Statements that were reached, in statement order.
     pub lines: Vec<LineTrace>,
-    /// Final values of the entry's registers, where the run was asked for them.
+    /// Final values of the entry's registers, where the run options request them.
     pub registers: Option<Vec<RegisterValues>>,
-    /// Who met where, in statement order: each once, and not without bound.
-    pub meetings: Vec<Meeting>,
+    /// Reconvergences in statement order, each once, up to a limit.
+    pub reconvergences: Vec<Reconvergence>,
 }
 
-/// Lanes that came to a statement apart and went on together.
+/// Groups of lanes that reached a statement separately and continued together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Meeting {
+pub struct Reconvergence {
     /// Which statement.
     pub statement: StatementId,
-    /// The lanes that came together, in the order of their coming: two parts at least. All of them are the active lanes of
-    /// a visit.
+    /// The groups in order of arrival, at least two. Their union is the active mask of a visit.
     pub parts: Vec<Mask>,
 }
 
 impl WarpTrace {
-    /// What happened at `statement`, or `None` if it was never reached.
+    /// The trace of `statement`, or `None` if the warp never reached it.
     pub fn line(&self, statement: StatementId) -> Option<&LineTrace> {
         let at = self.lines.binary_search_by_key(&statement, |line| line.statement).ok()?;
         Some(&self.lines[at])
     }
 
-    /// Who met at `statement`.
-    pub fn meetings_at(&self, statement: StatementId) -> &[Meeting] {
-        let start = self.meetings.partition_point(|meeting| meeting.statement < statement);
-        let end = self.meetings.partition_point(|meeting| meeting.statement <= statement);
-        &self.meetings[start..end]
+    /// The reconvergences at `statement`.
+    pub fn reconvergences_at(&self, statement: StatementId) -> &[Reconvergence] {
+        let start = self.reconvergences.partition_point(|one| one.statement < statement);
+        let end = self.reconvergences.partition_point(|one| one.statement <= statement);
+        &self.reconvergences[start..end]
+    }
+}
+
+impl LineTrace {
+    /// Active lanes relative to full warps: 1 if every visit had all lanes. `width` is the warp's.
+    pub fn efficiency(&self, width: u32) -> f64 {
+        let max = self.count * u64::from(width);
+        if max == 0 { 1.0 } else { self.active_lanes as f64 / max as f64 }
     }
 }
 
@@ -119,20 +112,20 @@ pub struct RegisterValues {
 /// How a run ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Status {
-    /// Every thread came to its end.
+    /// Every thread exited.
     Finished,
     /// A trap or a memory fault.
     Faulted,
     /// [`Limits::max_steps`] was reached.
     StepLimit,
-    /// Threads spin or wait for something that nobody can bring about.
+    /// Deadlock or livelock: threads spin or wait for a condition that no thread can satisfy.
     NoProgress,
-    /// Something was reached that is not simulated; it is named in a finding.
+    /// The run reached an unsupported instruction; a finding names it.
     Unsupported,
 }
 
 impl Status {
-    /// The word for it in JSON and in listings.
+    /// The name in JSON and in listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Status::Finished => "finished",
@@ -147,7 +140,7 @@ impl Status {
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
-    /// The program is wrong, or the run could not go on.
+    /// The program is wrong, or the run cannot continue.
     Error,
     /// Likely a mistake.
     Warning,
@@ -156,7 +149,7 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word for it in JSON and in listings.
+    /// The name in JSON and in listings.
     pub fn as_str(self) -> &'static str {
         match self {
             Severity::Error => "error",
@@ -166,25 +159,25 @@ impl Severity {
     }
 }
 
-/// Another place that a finding speaks of.
+/// A statement related to a finding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Related {
-    /// Where.
+    /// The statement.
     pub statement: StatementId,
-    /// What is to be seen there.
+    /// Its part in the finding.
     pub message: String,
 }
 
-/// Something the run showed about the program.
+/// A problem or a fact that a run found in the program.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Finding {
     /// A stable name (`divergent-barrier`).
     pub code: &'static str,
-    /// How bad.
+    /// The severity.
     pub severity: Severity,
     /// One or two sentences.
     pub message: String,
-    /// Where, unless it concerns the launch as a whole.
+    /// The statement, unless the finding concerns the launch as a whole.
     pub statement: Option<StatementId>,
     /// The block.
     pub cta: [u32; 3],
@@ -192,7 +185,7 @@ pub struct Finding {
     pub warp: u32,
     /// The lanes concerned.
     pub lanes: Mask,
-    /// The other side, where there is one.
+    /// Related statements.
     pub related: Vec<Related>,
 }
 
@@ -223,66 +216,65 @@ pub struct Totals {
     pub executed_thread_instructions: u64,
 }
 
-/// What the program printed.
+/// Text that the program printed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Output {
-    /// In the order of execution; bytes that are no text are replaced.
+    /// In the order of execution; bytes that are not UTF-8 are replaced.
     pub text: String,
-    /// Whether more was printed than [`Limits::max_output`].
+    /// Whether the text was truncated at [`Limits::max_output`].
     pub truncated: bool,
 }
 
-/// Everything a run gives back.
+/// The result of a run.
 #[derive(Clone, Debug)]
 pub struct RunResult {
-    /// How it ended.
+    /// How the run ended.
     pub status: Status,
-    /// In the order in which they were found.
+    /// In the order of detection.
     pub findings: Vec<Finding>,
     /// Over all warps, listed or not.
     pub totals: Totals,
-    /// The first [`Limits::max_warps`] warps (and the one asked for) in order of block, then warp.
+    /// The first [`Limits::max_warps`] warps (and [`RunOptions::warp`]) in order of block, then warp.
     pub warps: Vec<WarpTrace>,
     /// Whether there were more warps than are listed.
     pub warps_truncated: bool,
     /// The statements summed over all warps, without visits.
     pub summed: Vec<LineTrace>,
-    /// Device memory as the run left it; buffers are read back by address.
+    /// Device memory at the end of the run; buffers are read back by address.
     pub memory: DeviceMemory,
-    /// What the registers of one warp held, where the run was asked to look.
+    /// The traced register values of one warp, where [`RunOptions::trace`] requests them.
     pub values: Option<Values>,
-    /// What the program printed.
+    /// Text that the program printed.
     pub output: Output,
-    /// What it is held against, where it ran under a model that is there for comparison.
-    pub beside: Option<Box<Beside>>,
+    /// The comparison with another model, for models that are compared with one.
+    pub model_diff: Option<Box<ModelDiff>>,
 }
 
-/// A run of the same launch under the model that a language is meant to have, and where the two part.
+/// A run of the same launch under the language's reference model, and where the two runs differ.
 #[derive(Clone, Debug)]
-pub struct Beside {
+pub struct ModelDiff {
     /// The name of that model.
     pub model: &'static str,
-    /// What its warps did.
+    /// The traces of its warps.
     pub warps: Vec<WarpTrace>,
-    /// Where warps part, each at most once, in the order of warps.
-    pub partings: Vec<Parting>,
+    /// The first difference of each warp, in the order of warps.
+    pub divergences: Vec<Divergence>,
 }
 
-/// The first visit of a warp that the other run does not have, or has with other lanes.
+/// The first visit of a warp that the other run does not have, or has with different masks.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parting {
+pub struct Divergence {
     /// The warp.
     pub warp: WarpId,
-    /// Where.
+    /// The statement.
     pub statement: StatementId,
-    /// Which visit there; the first is 1.
+    /// Which visit of it; the first is 1.
     pub visit: u64,
-    /// The lanes that came and those that acted here; `None` where only the other run comes.
+    /// The active and executed lanes in this run; `None` where only the other run has the visit.
     pub here: Option<(Mask, Mask)>,
     /// The same in the other run.
     pub there: Option<(Mask, Mask)>,
-    /// What showed in this warp until then and may be the cause: a sentence without its end, and the statement. The latest
-    /// comes first.
+    /// Possible causes in this warp, latest first: a sentence without its full stop, and the statement.
     pub why: Vec<(&'static str, StatementId)>,
 }
 
@@ -293,7 +285,7 @@ impl RunResult {
     }
 }
 
-/// Bounds that keep a run finite. Hitting one is said in the result.
+/// Limits that keep a run finite. The result reports a limit that was reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Limits {
     /// Warp instructions of the whole launch.
@@ -302,23 +294,23 @@ pub struct Limits {
     pub max_memory: u64,
     /// Folded visits kept for a statement of a warp.
     pub max_visits: usize,
-    /// Bytes of the trace. They are shared out evenly among the warps that are listed.
+    /// Bytes of the trace, divided evenly among the listed warps.
     pub max_trace: usize,
     /// Warps listed.
     pub max_warps: usize,
     /// Findings kept.
     pub max_findings: usize,
-    /// Bytes of what is kept about memory while [`Checks`] are on.
+    /// Bytes of shadow memory while [`Checks`] are on.
     pub max_shadow: u64,
     /// Bytes of printed text kept.
     pub max_output: usize,
 }
 
 impl Limits {
-    /// Bytes for the trace and for what checks keep, together, where nobody says otherwise.
+    /// Default bytes for the trace and shadow memory together.
     pub const RECORDS: u64 = 256 << 20;
 
-    /// With so many bytes for the trace and for what checks keep: a quarter of them, and the rest.
+    /// Limits with `bytes` for the trace (a quarter) and shadow memory (the remainder).
     pub fn with_records(self, bytes: u64) -> Limits {
         let max_trace = usize::try_from(bytes / 4).unwrap_or(usize::MAX);
         Limits { max_trace, max_shadow: bytes - bytes / 4, ..self }
@@ -340,16 +332,7 @@ impl Default for Limits {
     }
 }
 
-/// One warp of a launch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct WarpId {
-    /// The block (workgroup).
-    pub cta: [u32; 3],
-    /// The warp's number in its block.
-    pub warp: u32,
-}
-
-/// What a run looks for beside what stops it. Each costs time only where it is on.
+/// Optional checks of a run. A check costs time only where it is enabled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Checks {
     /// Data races in shared and global memory.
@@ -365,66 +348,66 @@ impl Checks {
     pub const ALL: Checks = Checks { races: true, uninitialized: true, division: true };
 }
 
-/// What a run keeps beside the masks, and its bounds.
+/// Limits, checks and optional results of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct RunOptions {
-    /// The bounds.
+    /// The limits.
     pub limits: Limits,
-    /// Whether [`WarpTrace::registers`] is wanted.
+    /// Whether to fill [`WarpTrace::registers`].
     pub registers: bool,
-    /// A warp to list even if it lies beyond [`Limits::max_warps`].
+    /// A warp to list even if it is beyond [`Limits::max_warps`].
     pub warp: Option<WarpId>,
-    /// What to look for.
+    /// Enabled checks.
     pub checks: Checks,
-    /// Whether [`LineTrace::counters`] are wanted.
+    /// Whether to fill [`LineTrace::counters`].
     pub counters: bool,
-    /// A warp whose values are wanted ([`RunResult::values`]); the run may end when it has.
-    pub look: Option<Look>,
+    /// A warp whose register values to trace ([`RunResult::values`]); the run may stop once they are complete.
+    pub trace: Option<TraceRequest>,
 }
 
-/// How far a run is.
+/// Progress of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Warp instructions done.
+    /// Executed warp instructions.
     pub steps: u64,
-    /// Blocks that came to their end.
+    /// Blocks that have exited.
     pub blocks_done: u64,
     /// Blocks of the launch.
     pub blocks: u64,
 }
 
-/// The caller's hold on a run: asked every few thousand steps, from any of the threads it runs on.
+/// The caller's control of a run: called every few thousand steps, from any thread of the run.
 #[derive(Clone, Copy)]
 pub struct Control<'a> {
-    /// Whether the run should stop and give nothing.
+    /// Whether to cancel the run.
     pub cancelled: &'a (dyn Fn() -> bool + Sync),
-    /// Told how far the run is.
+    /// Receives the progress of the run.
     pub progress: &'a (dyn Fn(Progress) + Sync),
-    /// Threads to run blocks on beside the caller's own, if there are any.
+    /// Threads to run blocks on in addition to the caller's own.
     pub workers: Option<&'a dyn Workers>,
 }
 
-/// Threads that a caller lends to a run. The result is the same with and without them.
+/// A caller's thread pool for a run. The result does not depend on it.
 pub trait Workers: Sync {
-    /// How many there are.
+    /// The number of threads.
     fn count(&self) -> usize;
 
-    /// Calls `work` at the same time on as many threads as can be had, at least on one; returns when all calls have.
+    /// Calls `work` concurrently on all available threads, at least one; returns when all calls have returned.
     fn together(&self, work: &(dyn Fn() + Sync));
 
-    /// A run that has made fewer steps than this is not worth their time.
+    /// A run with fewer steps than this stays on the caller's thread.
     fn worth(&self) -> u64 {
         200_000
     }
 }
 
 impl Control<'static> {
-    /// Runs to the end and tells nobody.
+    /// Runs to the end without cancellation or progress reports.
     pub fn none() -> Self {
         Control { cancelled: &|| false, progress: &|_| {}, workers: None }
     }
 }
 
-/// The run was stopped by its caller.
+/// The caller cancelled the run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cancelled;

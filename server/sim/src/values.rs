@@ -1,118 +1,119 @@
-//! What registers held while a warp ran: asked for with a [`Look`] at one warp, given as [`Values`].
+//! Traced register values of one warp: requested with a [`TraceRequest`], returned as [`Values`].
 //!
-//! A run that looks is a run again (it is deterministic), so that one which does not look pays nothing. It keeps one visit of
-//! each statement: the last one, or the last before a moment that is named.
+//! Runs are deterministic, so tracing repeats the run and a run without tracing pays nothing. A trace keeps one visit of each
+//! statement: the last one, or the last one before a given visit.
 
 use smol_str::SmolStr;
 
-use crate::trace::{Mask, StatementId, WarpId};
+use crate::ids::{Mask, StatementId, WarpId};
 
-/// What to look at.
+/// Which warp to trace, and until when.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Look {
+pub struct TraceRequest {
     /// The warp.
     pub warp: WarpId,
-    /// When to stop: after this visit of this statement (the first is 1), when the warp comes there the next time. `None`
-    /// looks until the warp has ended.
+    /// Stop after this visit of this statement (the first is 1), when the warp reaches the statement again. `None` traces until
+    /// the warp exits.
     pub until: Option<(StatementId, u64)>,
-    /// Bytes of values that are kept; statements reached later keep none.
+    /// Limit for the kept values in bytes; statements reached later keep none.
     pub max_bytes: usize,
 }
 
-impl Look {
-    /// Looks at a warp until it has ended.
-    pub fn at(warp: WarpId) -> Look {
-        Look { warp, until: None, max_bytes: 64 << 20 }
+impl TraceRequest {
+    /// Traces a warp until it exits.
+    pub fn at(warp: WarpId) -> TraceRequest {
+        TraceRequest { warp, until: None, max_bytes: 64 << 20 }
     }
 }
 
-/// One visit of each statement that the warp came to.
+/// One visit of each statement that the warp reached.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Values {
     /// In the order of the statements.
-    pub seen: Vec<Seen>,
-    /// Whether there were statements whose values could not be kept for their size.
+    pub visits: Vec<TracedVisit>,
+    /// Whether the values of some statements were dropped because of the limit.
     pub truncated: bool,
 }
 
 /// A visit of a statement.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct TracedVisit {
     /// Which statement.
     pub statement: StatementId,
-    /// Which visit; the first is 1.
+    /// The number of the visit; the first is 1.
     pub visit: u64,
-    /// Lanes of the group that came to it.
+    /// Lanes of the group that reached it.
     pub active: Mask,
-    /// Those whose guard let them act.
+    /// Lanes that were not predicated off.
     pub executed: Mask,
-    /// The registers that the statement names, each once, as it left them.
-    pub registers: Vec<Held>,
-    /// WAVE: the divergence stack as the statement left it, innermost entry last, if the statement moves lanes.
+    /// The registers that the statement names, each once, with their values after it.
+    pub registers: Vec<TracedRegister>,
+    /// The divergence stack after the statement, innermost entry last, where the machine has one and the statement changes the
+    /// active lanes.
     pub stack: Option<Box<[StackEntry]>>,
 }
 
-/// An entry of WAVE's divergence stack, or a call: lanes that wait for others.
+/// An entry of a structured divergence stack, or a call, with its waiting lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StackEntry {
     /// The `if`, `loop` or `call`.
     pub opened: StatementId,
-    /// Lanes that go on together when it is closed. Those that have left for somewhere further out are not among them.
-    pub meet: Mask,
-    /// Who waits.
-    pub waiting: Waiting,
+    /// Lanes that reconverge when it is closed, without lanes that left for an outer entry.
+    pub reconverging: Mask,
+    /// The lanes that wait in it.
+    pub waiting: WaitingLanes,
 }
 
-/// Who waits in a [`StackEntry`].
+/// The lanes that wait in a [`StackEntry`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waiting {
-    /// At an `if`: lanes that have yet to run the other side.
+pub enum WaitingLanes {
+    /// At an `if`: lanes that have yet to execute the other path.
     Other(Mask),
     /// In a `loop`.
     Loop {
         /// Lanes that broke: they wait for `endloop`.
         broken: Mask,
-        /// Lanes that continued: they wait for the next trip.
+        /// Lanes that continued: they wait for the next iteration.
         continued: Mask,
     },
-    /// At a `call`: lanes that did not go in.
+    /// At a `call`: lanes that did not call.
     Call(Mask),
 }
 
-/// What a register held.
+/// The value of a register after a visit.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Held {
+pub struct TracedRegister {
     /// Its name as written (`%r3`).
     pub name: SmolStr,
     /// Width in bits; 1 for a predicate.
     pub bits: u16,
     /// Whether the statement writes it.
     pub written: bool,
-    /// The lanes that have ever written it.
+    /// The lanes that have written it.
     pub known: Mask,
     /// The low 64 bits, lane by lane.
     pub low: Box<[u64]>,
-    /// The high 64 bits of a wider register, else nothing.
+    /// The high 64 bits of a wider register, else empty.
     pub high: Box<[u64]>,
 }
 
 impl Values {
-    /// The visit of a statement, if the warp came to it.
-    pub fn of(&self, statement: StatementId) -> Option<&Seen> {
-        let at = self.seen.binary_search_by_key(&statement, |seen| seen.statement).ok()?;
-        Some(&self.seen[at])
+    /// The visit of a statement, if the warp reached it.
+    pub fn of(&self, statement: StatementId) -> Option<&TracedVisit> {
+        let at = self.visits.binary_search_by_key(&statement, |visit| visit.statement).ok()?;
+        Some(&self.visits[at])
     }
 }
 
-impl Seen {
-    /// What a register of this name held.
-    pub fn register(&self, name: &str) -> Option<&Held> {
-        self.registers.iter().find(|held| held.name == name)
+impl TracedVisit {
+    /// The register of this name.
+    pub fn register(&self, name: &str) -> Option<&TracedRegister> {
+        self.registers.iter().find(|register| register.name == name)
     }
 }
 
-impl Held {
-    /// The value in a lane, unless that never wrote it.
+impl TracedRegister {
+    /// The value in a lane, unless that lane never wrote it.
     pub fn value(&self, lane: u32) -> Option<u128> {
         let at = lane as usize;
         let known = self.known >> lane & 1 == 1;

@@ -6,7 +6,7 @@ use common::shapes::{FALLING_THROUGH, SHORT_CIRCUIT};
 use common::{Source, kernel, run_kernel};
 use expect_test::{Expect, expect};
 use warplens_sim::ptx::Model;
-use warplens_sim::{Meeting, Status};
+use warplens_sim::{Reconvergence, Status};
 
 /// Runs a body under a model and compares the listing of warp 0. `%r1` is the lane.
 fn check(model: Model, body: &str, expected: Expect) {
@@ -135,9 +135,9 @@ fn two_branches_to_one_else_run_it_once() {
 }
 
 #[test]
-fn the_textbook_runs_it_twice() {
+fn ipdom_runs_it_twice() {
     check(
-        Model::Textbook,
+        Model::Ipdom,
         SHORT_CIRCUIT,
         expect![[r#"
         and.b32 %r2, %r1, 1;                     ffffffff
@@ -253,12 +253,12 @@ ret;
 fn meetings(model: Model, text: &str) -> String {
     let (source, program, result, _) = run_kernel(text, 32, 256, model);
     assert_eq!(result.status, Status::Finished, "{:?}", result.findings);
-    let line = |meeting: &Meeting| {
+    let line = |meeting: &Reconvergence| {
         let line = text.lines().nth(source.line(&program, meeting.statement)).unwrap_or_default();
         let parts: Vec<String> = meeting.parts.iter().map(|lanes| format!("{lanes:08x}")).collect();
         format!("{line}  {}\n", parts.join(" + "))
     };
-    result.warps[0].meetings.iter().map(line).collect()
+    result.warps[0].reconvergences.iter().map(line).collect()
 }
 
 #[test]

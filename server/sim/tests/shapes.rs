@@ -64,7 +64,7 @@ OUTER:
 ret;",
         expect![[r#"
             stack:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
-            textbook:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
+            ipdom:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
             frontier:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
             its:  LOW 0000ffff  LOWEST 000000ff  INNER 0000ffff  OUTER ffffffff
         "#]],
@@ -77,7 +77,7 @@ fn two_branches_to_one_else() {
         SHORT_CIRCUIT,
         expect![[r#"
             stack:  ELSE eeeeeeee  JOIN ffffffff
-            textbook:  ELSE aaaaaaaa 44444444  JOIN ffffffff
+            ipdom:  ELSE aaaaaaaa 44444444  JOIN ffffffff
             frontier:  ELSE eeeeeeee  JOIN ffffffff
             its:  ELSE eeeeeeee  JOIN ffffffff
         "#]],
@@ -103,7 +103,7 @@ D:
 ret;",
         expect![[r#"
             stack:  A ffff0000  B 0000ffff  C 33332222  D ffffffff
-            textbook:  A ffff0000  B 0000ffff  C 00002222 33330000  D ffffffff
+            ipdom:  A ffff0000  B 0000ffff  C 00002222 33330000  D ffffffff
             frontier:  A ffff0000  B 0000ffff  C 33332222  D ffffffff
             its:  A ffff0000  B 0000ffff  C 33332222  D ffffffff
         "#]],
@@ -116,7 +116,7 @@ fn a_switch_that_falls_through() {
         FALLING_THROUGH,
         expect![[r#"
             stack:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
-            textbook:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
+            ipdom:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
             frontier:  ONE 11111111  TWO 33333333  THREE 44444444  DONE ffffffff
             its:  ONE 11111111  TWO 11111111 22222222  THREE 44444444  DONE ffffffff
         "#]],
@@ -139,7 +139,7 @@ mov.u32 %r3, %r2;
 ret;",
         expect![[r#"
             stack:  LOW 0000ffff  JOIN ff00ffff
-            textbook:  LOW 0000ffff  JOIN 0000ffff ff000000
+            ipdom:  LOW 0000ffff  JOIN 0000ffff ff000000
             frontier:  LOW 0000ffff  JOIN ff00ffff
             its:  LOW 0000ffff  JOIN ff00ffff
         "#]],
@@ -168,7 +168,7 @@ DONE:
 ret;",
         expect![[r#"
             stack:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
-            textbook:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
+            ipdom:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
             frontier:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
             its:  NEXT ffffffff eeeeeeee 0c0c0c0c 08080808  BODY eeeeeeee cccccccc 08080808  LATCH eeeeeeee 0c0c0c0c 08080808  BROKEN c0c0c0c0  DONE ffffffff
         "#]],
@@ -188,7 +188,7 @@ add.u32 %r2, %r2, 1;
 bra NEXT;",
         expect![[r#"
             stack:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
-            textbook:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
+            ipdom:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
             frontier:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
             its:  NEXT ffffffff eeeeeeee cccccccc 88888888  LATCH eeeeeeee cccccccc 88888888
         "#]],
@@ -213,7 +213,7 @@ DONE:
 ret;",
         expect![[r#"
             stack:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
-            textbook:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
+            ipdom:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
             frontier:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
             its:  HEAD ffffffff aaaaaaaa ffffffff aaaaaaaa 55555555*2  LATE ffffffff*2 55555555*2  DONE ffffffff
         "#]],
@@ -236,7 +236,7 @@ DONE:
 ret;",
         expect![[r#"
             stack:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
-            textbook:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
+            ipdom:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
             frontier:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
             its:  A ffff0000 ffffffff 0000ffff  B ffffffff*2 0000ffff  DONE ffffffff
         "#]],

@@ -119,7 +119,7 @@ proptest! {
     #[test]
     fn kernels_at_random(text in kernel()) {
         let source = Source::new(&text);
-        for model in [Model::Stack, Model::Textbook] {
+        for model in [Model::Stack, Model::Ipdom] {
             let mut config = LaunchConfig::new([1, 1, 1], [40, 1, 1]);
             config.params = vec![0; 8];
             let found = contradictions(&source, "k", config, model);

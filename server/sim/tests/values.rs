@@ -6,7 +6,7 @@ use common::Source;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use warplens_sim::ptx::{LaunchConfig, Model, Program, run};
-use warplens_sim::{Control, Held, Look, RunOptions, StatementId, Values, WarpId};
+use warplens_sim::{Control, RunOptions, StatementId, TraceRequest, TracedRegister, Values, WarpId};
 
 /// Four trips; in each the lanes below 8 go another way; a function doubles what a trip made.
 const LOOP: &str = "\
@@ -37,8 +37,8 @@ JOIN:
 }
 ";
 
-fn look(program: &Program, look: Look) -> Values {
-    let options = RunOptions { look: Some(look), ..RunOptions::default() };
+fn look(program: &Program, look: TraceRequest) -> Values {
+    let options = RunOptions { trace: Some(look), ..RunOptions::default() };
     let config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
     let result = run(program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
     result.values.expect("there is such a warp")
@@ -49,17 +49,17 @@ fn warp(block: u32, warp: u32) -> WarpId {
 }
 
 /// The lanes 0, 7, 8 and 31.
-fn show(held: &Held) -> String {
+fn show(held: &TracedRegister) -> String {
     let lane = |lane: u32| held.value(lane).map_or("-".to_owned(), |value| value.to_string());
     let mark = if held.written { "=" } else { ":" };
     format!("{} {mark} {}", held.name, [0, 7, 8, 31].map(lane).join(" "))
 }
 
-fn check(at: Look, expected: Expect) {
+fn check(at: TraceRequest, expected: Expect) {
     let source = Source::new(LOOP);
     let program = source.program("k");
     let mut out = String::new();
-    for seen in look(&program, at).seen {
+    for seen in look(&program, at).visits {
         let registers: Vec<_> = seen.registers.iter().map(show).collect();
         let line = LOOP.lines().nth(source.line(&program, seen.statement)).unwrap_or_default().trim();
         let told = format!(
@@ -77,7 +77,7 @@ fn check(at: Look, expected: Expect) {
 #[test]
 fn the_last_visit_of_each_statement() {
     check(
-        Look::at(warp(1, 1)),
+        TraceRequest::at(warp(1, 1)),
         expect![[r#"
         mov.u32 %r1, %laneid;            #1 ffffffff ffffffff  %r1 = 0 7 8 31
         setp.lt.u32 %p1, %r1, 8;         #1 ffffffff ffffffff  %p1 = 1 1 0 0, %r1 : 0 7 8 31
@@ -101,7 +101,7 @@ fn a_visit_fixes_a_moment_for_all_statements() {
     let program = Source::new(LOOP).program("k");
     let trip = program.functions[0].first_statement + 3;
     check(
-        Look { until: Some((StatementId(trip), 2)), ..Look::at(warp(0, 0)) },
+        TraceRequest { until: Some((StatementId(trip), 2)), ..TraceRequest::at(warp(0, 0)) },
         expect![[r#"
         mov.u32 %r1, %laneid;            #1 ffffffff ffffffff  %r1 = 0 7 8 31
         setp.lt.u32 %p1, %r1, 8;         #1 ffffffff ffffffff  %p1 = 1 1 0 0, %r1 : 0 7 8 31
@@ -122,10 +122,10 @@ fn a_visit_fixes_a_moment_for_all_statements() {
 #[test]
 fn what_does_not_fit_is_left_out_and_said() {
     let program = Source::new(LOOP).program("k");
-    let values = look(&program, Look { max_bytes: 700, ..Look::at(warp(0, 0)) });
+    let values = look(&program, TraceRequest { max_bytes: 700, ..TraceRequest::at(warp(0, 0)) });
     assert!(values.truncated);
-    let kept = values.seen.iter().filter(|seen| !seen.registers.is_empty()).count();
-    assert!((1..values.seen.len()).contains(&kept), "{kept} of {}", values.seen.len());
+    let kept = values.visits.iter().filter(|seen| !seen.registers.is_empty()).count();
+    assert!((1..values.visits.len()).contains(&kept), "{kept} of {}", values.visits.len());
 }
 
 proptest! {
@@ -137,8 +137,8 @@ proptest! {
         let config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
         let plain = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
         let trace = plain.warp([block, 0, 0], number).expect("it is listed");
-        let seen = look(&program, Look { until: Some((StatementId(at), visit)), ..Look::at(warp(block, number)) });
-        for seen in &seen.seen {
+        let seen = look(&program, TraceRequest { until: Some((StatementId(at), visit)), ..TraceRequest::at(warp(block, number)) });
+        for seen in &seen.visits {
             let line = trace.line(seen.statement).expect("it ran");
             prop_assert!(seen.visit <= line.count);
             let mut left = seen.visit;
@@ -167,7 +167,7 @@ fn what_a_barrier_gives_is_known_at_its_line() {
 }
 ";
     let source = Source::new(text);
-    let values = look(&source.program("k"), Look::at(warp(1, 0)));
-    let barrier = values.seen.iter().find_map(|seen| seen.register("%r2")).expect("it is named");
+    let values = look(&source.program("k"), TraceRequest::at(warp(1, 0)));
+    let barrier = values.visits.iter().find_map(|seen| seen.register("%r2")).expect("it is named");
     assert_eq!(show(barrier), "%r2 = 16 16 16 16");
 }

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use warplens_hir::Variance;
 use warplens_hir::wave::{Cell, Code, Link, Uniformity, lower};
 use warplens_sim::wave::{LaunchConfig, decode, run};
-use warplens_sim::{Control, Limits, Look, Mask, RunOptions, RunResult, WarpId};
+use warplens_sim::{Control, Limits, Mask, RunOptions, RunResult, TraceRequest, WarpId};
 use warplens_syntax::{Language, parse_file};
 
 const FIRST: WarpId = WarpId { cta: [0; 3], warp: 0 };
@@ -26,7 +26,7 @@ fn simulate(code: &Code, width: u32) -> Option<RunResult> {
     launch.memory.bytes_mut(0, 256)?.copy_from_slice(&memory);
     launch.registers = vec![(0, 3), (1, 0), (2, 40)];
     let limits = Limits { max_steps: 3_000, ..Limits::default() };
-    let options = RunOptions { limits, look: Some(Look::at(FIRST)), ..RunOptions::default() };
+    let options = RunOptions { limits, trace: Some(TraceRequest::at(FIRST)), ..RunOptions::default() };
     Some(run(&program, launch, &options, Control::none()).expect("nobody cancels"))
 }
 
@@ -43,7 +43,7 @@ fn contradictions(code: &Code, width: u32) -> Vec<String> {
             found.push(format!("{at}: {:?}", code.instructions[at].mnemonic));
         }
     }
-    for seen in result.values.iter().flat_map(|values| &values.seen) {
+    for seen in result.values.iter().flat_map(|values| &values.visits) {
         let at = seen.statement.index();
         for held in &seen.registers {
             let Some(cell) = cell(&held.name) else { continue };

@@ -52,7 +52,8 @@ fn a_selection_names_its_model() {
     let ends = [
         (None, "stack", "no-progress"),
         (Some("its"), "its", "finished"),
-        (Some("textbook"), "textbook", "finished"),
+        (Some("ipdom"), "ipdom", "finished"),
+        (Some("textbook"), "ipdom", "finished"),
         (None, "stack", "no-progress"),
     ];
     for (named, model, status) in ends {

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use text_size::TextSize;
-use warplens_sim::{LineTrace, Mask, Parting, Status};
+use warplens_sim::{Divergence, LineTrace, Mask, Status};
 
 use super::shown::{Shown, ShownStatement};
 
@@ -11,8 +11,8 @@ use super::shown::{Shown, ShownStatement};
 const MOST_CAUSES: usize = 2;
 
 /// Where the warp that is shown parts from the other run, else where the first one does that parts at all.
-pub(super) fn parting(shown: &Shown) -> Option<&Parting> {
-    let partings = &shown.result().beside.as_ref()?.partings;
+pub(super) fn parting(shown: &Shown) -> Option<&Divergence> {
+    let partings = &shown.result().model_diff.as_ref()?.divergences;
     partings.iter().find(|parting| parting.warp == shown.warp()).or(partings.first())
 }
 
@@ -20,7 +20,7 @@ pub(super) fn parting(shown: &Shown) -> Option<&Parting> {
 /// or that came to no good end before it parted.
 /// `line_of` gives the line of an offset, from 0.
 pub fn first_parting(shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
-    let other = shown.result().beside.as_ref()?.model;
+    let other = shown.result().model_diff.as_ref()?.model;
     let Some(parting) = parting(shown) else {
         let ended = shown.result().status == Status::Finished;
         return ended.then(|| format!("same lanes as `{other}`"));
@@ -42,7 +42,7 @@ pub(super) fn at_statement(
     line_of: &dyn Fn(TextSize) -> u32,
     sentence: &dyn Fn(&ShownStatement<'_>, Mask) -> String,
 ) -> Option<String> {
-    let beside = shown.result().beside.as_ref()?;
+    let beside = shown.result().model_diff.as_ref()?;
     let other =
         beside.warps.iter().find(|warp| (warp.cta, warp.warp) == (shown.warp().cta, shown.warp().warp))?;
     let there = other.line(statement.id);
@@ -71,7 +71,7 @@ fn same(here: Option<&LineTrace>, there: Option<&LineTrace>) -> bool {
 }
 
 /// What may have been the cause, the latest first.
-fn causes(parting: &Parting, shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
+fn causes(parting: &Divergence, shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
     let cause = |(sentence, at): &(&'static str, _)| match *at == parting.statement {
         true => Some((*sentence).to_owned()),
         false => Some(format!("{sentence} ({})", line(shown, *at, line_of)?)),

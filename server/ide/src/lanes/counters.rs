@@ -36,7 +36,7 @@ pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
         told.push(format!(
             "Shared memory: {} in {}, ideal {}{worst}.",
             counted(shared.requests, "request"),
-            counted(shared.passes, "pass"),
+            counted(shared.wavefronts, "wavefront"),
             shared.ideal
         ));
     }
@@ -54,7 +54,7 @@ fn counted(number: u64, what: &str) -> String {
 #[cfg(test)]
 mod tests {
     use expect_test::{Expect, expect};
-    use warplens_sim::trace::{Passes, Sectors};
+    use warplens_sim::trace::{Sectors, Wavefronts};
 
     use super::*;
     use crate::lanes::testing::{ALL, trace};
@@ -83,11 +83,11 @@ mod tests {
                 "8 sectors, ideal 4 | Lanes used: 75%. Global memory: 4 requests touch 32 sectors of 32 bytes, ideal 16; the worst touches 8, ideal 4."
             ],
         );
-        let shared = Passes { requests: 1, passes: 2, ideal: 1, worst_ways: 2 };
+        let shared = Wavefronts { requests: 1, wavefronts: 2, ideal: 1, worst_ways: 2 };
         check(
             Counters { shared, ..Counters::default() },
             expect![
-                "2-way bank conflict | Lanes used: 75%. Shared memory: 1 request in 2 passes, ideal 1; at worst a 2-way bank conflict."
+                "2-way bank conflict | Lanes used: 75%. Shared memory: 1 request in 2 wavefronts, ideal 1; at worst a 2-way bank conflict."
             ],
         );
     }

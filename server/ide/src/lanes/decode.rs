@@ -66,7 +66,7 @@ fn flow(function: &ptx::program::Function, pc: usize, model: Model) -> Flow {
     // A branch whose lanes meet nowhere names no instruction.
     let exists =
         |pc: u32| ((pc as usize) < function.code.len()).then(|| StatementId(function.first_statement + pc));
-    let meets = if model == Model::Ptx(ptx::Model::Textbook) { instruction.s.c } else { instruction.s.b };
+    let meets = if model == Model::Ptx(ptx::Model::Ipdom) { instruction.s.c } else { instruction.s.b };
     match instruction.op {
         Op::Branch(_) => Flow::Branch { meets: exists(meets) },
         Op::Switch(_) => {

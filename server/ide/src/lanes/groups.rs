@@ -47,7 +47,7 @@ pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec
             effect.role = Role::Join;
         }
     }
-    for meeting in &warp.meetings {
+    for meeting in &warp.reconvergences {
         if let Some(effect) = effects.get_mut(meeting.statement.index())
             && effect.role == Role::Plain
         {

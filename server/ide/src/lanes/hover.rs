@@ -6,7 +6,7 @@ mod stack;
 use std::fmt::Write;
 
 use text_size::TextSize;
-use warplens_sim::{Held, Lanes, LineTrace, Mask, Seen, WarpId};
+use warplens_sim::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 
 use super::shown::{Shown, ShownStatement};
 use super::text::{Role, splits};
@@ -25,7 +25,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
     let statement = shown.statements().find(|statement| statement.range.contains_inclusive(offset))?;
     let WarpId { cta: [x, y, z], warp } = shown.warp();
     let registers = statement.seen.iter().flat_map(|seen| &seen.registers);
-    let pointed: Vec<&Held> = registers.filter(|held| names(&held.name, word)).collect();
+    let pointed: Vec<&TracedRegister> = registers.filter(|held| names(&held.name, word)).collect();
     let mut markdown = String::new();
     if let Some(seen) = statement.seen {
         for held in &pointed {
@@ -76,7 +76,12 @@ fn names(register: &str, word: &str) -> bool {
 }
 
 /// What a register holds after the statement.
-fn register(statement: &ShownStatement<'_>, seen: &Seen, held: &Held, shown: &Shown) -> String {
+fn register(
+    statement: &ShownStatement<'_>,
+    seen: &TracedVisit,
+    held: &TracedRegister,
+    shown: &Shown,
+) -> String {
     let reading = statement.reading(held, seen.active);
     let visits = statement.trace.map_or(1, |trace| trace.count);
     let visit = if visits > 1 { format!(", visit {} of {visits}", seen.visit) } else { String::new() };
@@ -202,7 +207,12 @@ fn grid(shown: &Shown, cell: &dyn Fn(u32) -> String) -> String {
 }
 
 /// The value that a lane wrote in the visit that is shown, or what it did.
-fn cell(trace: &LineTrace, launched: Mask, lane: u32, written: Option<(&Seen, &Reading<'_>)>) -> String {
+fn cell(
+    trace: &LineTrace,
+    launched: Mask,
+    lane: u32,
+    written: Option<(&TracedVisit, &Reading<'_>)>,
+) -> String {
     let has = |mask: Mask| mask >> lane & 1 == 1;
     let value = written.filter(|(seen, _)| has(seen.executed)).and_then(|(_, reading)| reading.in_lane(lane));
     value.unwrap_or_else(|| {

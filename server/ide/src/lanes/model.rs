@@ -34,6 +34,8 @@ impl Model {
 
     /// The model of `language` that is called `name`, or why there is none.
     pub fn named(language: Language, name: &str) -> Result<Model, String> {
+        // Former names of models stay accepted.
+        let name = ptx::Model::from_name(name).map_or(name, |model| model.name());
         let of = |language: Language| match language {
             Language::Ptx => ptx::Model::ALL.map(Model::Ptx).to_vec(),
             Language::Wave => vec![Model::Structured, Model::WaveEmu],
@@ -87,18 +89,19 @@ mod tests {
     #[test]
     fn names() {
         check(Language::Ptx, "stack", expect!["Ptx(Stack)"]);
-        check(Language::Ptx, "textbook", expect!["Ptx(Textbook)"]);
+        check(Language::Ptx, "ipdom", expect!["Ptx(Ipdom)"]);
+        check(Language::Ptx, "textbook", expect!["Ptx(Ipdom)"]);
         check(Language::Ptx, "its", expect!["Ptx(Its)"]);
         check(Language::Wave, "wave-emu", expect!["WaveEmu"]);
         check(
             Language::Ptx,
             "structured",
-            expect!["the model `structured` is for WAVE: PTX has `stack`, `textbook`, `frontier` and `its`"],
+            expect!["the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"],
         );
         check(
             Language::Ptx,
             "fast",
-            expect!["there is no model `fast`: PTX has `stack`, `textbook`, `frontier` and `its`"],
+            expect!["there is no model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"],
         );
         check(Language::Wave, "structured", expect!["Structured"]);
         check(

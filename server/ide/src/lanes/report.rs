@@ -296,7 +296,7 @@ struct JsonCounters {
     #[serde(skip_serializing_if = "Option::is_none")]
     global: Option<JsonSectors>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    shared: Option<JsonPasses>,
+    shared: Option<JsonWavefronts>,
 }
 
 #[derive(Debug, Serialize)]
@@ -308,9 +308,9 @@ struct JsonSectors {
 }
 
 #[derive(Debug, Serialize)]
-struct JsonPasses {
+struct JsonWavefronts {
     requests: u64,
-    passes: u64,
+    wavefronts: u64,
     ideal: u64,
     ways: u32,
 }
@@ -326,9 +326,9 @@ impl JsonCounters {
                 ideal: global.ideal,
                 worst: [global.worst, global.worst_ideal],
             }),
-            shared: (shared.requests != 0).then_some(JsonPasses {
+            shared: (shared.requests != 0).then_some(JsonWavefronts {
                 requests: shared.requests,
-                passes: shared.passes,
+                wavefronts: shared.wavefronts,
                 ideal: shared.ideal,
                 ways: shared.worst_ways,
             }),

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_sim::launch::{Config, Resolved};
 use warplens_sim::{
-    Cancelled, Control, Finding, Limits, Look, RunOptions, RunResult, StatementId, Status, Values, WarpId,
-    ptx, wave,
+    Cancelled, Control, Finding, Limits, RunOptions, RunResult, StatementId, Status, TraceRequest, Values,
+    WarpId, ptx, wave,
 };
 
 use super::model::Model;
@@ -88,9 +88,9 @@ impl Prepared {
     }
 
     /// Runs again to look at a warp, on this thread: what its registers held. `None` where the run does not come to the warp.
-    pub fn look(&self, look: Look, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
+    pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
-        let options = RunOptions { limits, look: Some(look), ..RunOptions::default() };
+        let options = RunOptions { limits, trace: Some(look), ..RunOptions::default() };
         match (&self.program, &self.resolved.config, self.model) {
             (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
                 ptx::run(program, config.clone(), model, &options, control).map(|result| result.values)

@@ -10,8 +10,8 @@ use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_sim::launch::{Launch, Resolved, ScalarKind};
 use warplens_sim::{
-    Finding, Held, LineTrace, Mask, Meeting, RunResult, Seen, Severity, StatementId, Values, WarpId,
-    WarpTrace,
+    Finding, LineTrace, Mask, Reconvergence, RunResult, Severity, StatementId, TracedRegister, TracedVisit,
+    Values, WarpId, WarpTrace,
 };
 
 use super::groups::effects;
@@ -66,11 +66,11 @@ pub struct ShownStatement<'s> {
     /// Where lanes that part there meet again; `None` if nowhere, and where none can part.
     pub meets: Option<StatementId>,
     /// Who met there.
-    pub meetings: &'s [Meeting],
+    pub meetings: &'s [Reconvergence],
     /// What the warp did there; `None` if it never came.
     pub trace: Option<&'s LineTrace>,
     /// The visit whose values are shown, where the warp was looked at and had come here.
-    pub seen: Option<&'s Seen>,
+    pub seen: Option<&'s TracedVisit>,
     /// The registers that it names, with how their values are read.
     pub registers: &'s [(SmolStr, ScalarKind)],
 }
@@ -210,7 +210,7 @@ impl Shown {
                 role: placed.role,
                 parts: &placed.parts,
                 meets: placed.meets,
-                meetings: self.trace().map_or(&[], |warp| warp.meetings_at(StatementId(index as u32))),
+                meetings: self.trace().map_or(&[], |warp| warp.reconvergences_at(StatementId(index as u32))),
                 trace,
                 seen,
                 registers: &placed.registers,
@@ -249,7 +249,7 @@ impl Shown {
 
 impl ShownStatement<'_> {
     /// A register of the statement in some lanes, to be put into words.
-    pub(crate) fn reading<'h>(&self, held: &'h Held, lanes: Mask) -> ValueReading<'h> {
+    pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> ValueReading<'h> {
         let kind = self.registers.iter().find(|(name, _)| *name == held.name);
         let kind = kind.map_or(ScalarKind::B64, |(_, kind)| *kind);
         ValueReading { held, kind, lanes }

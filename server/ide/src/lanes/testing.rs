@@ -8,8 +8,8 @@ use warplens_sim::launch::{
 };
 use warplens_sim::memory::DeviceMemory;
 use warplens_sim::{
-    Finding, Held, LineTrace, Mask, Meeting, Output, RegisterValues, Related, RunResult, Seen, Severity,
-    StatementId, Status, Totals, Values, Visit, WarpId, WarpTrace,
+    Finding, LineTrace, Mask, Output, Reconvergence, RegisterValues, Related, RunResult, Severity,
+    StatementId, Status, Totals, TracedRegister, TracedVisit, Values, Visit, WarpId, WarpTrace,
 };
 
 use super::offer::Source;
@@ -118,12 +118,12 @@ pub(crate) fn result() -> RunResult {
             launched: ALL,
             lines,
             registers: Some(registers),
-            meetings: vec![Meeting { statement: StatementId(5), parts: vec![0xffff_ff00, 0xff] }],
+            reconvergences: vec![Reconvergence { statement: StatementId(5), parts: vec![0xffff_ff00, 0xff] }],
         }],
         warps_truncated: false,
         memory,
         output: Output::default(),
-        beside: None,
+        model_diff: None,
         values: None,
     }
 }
@@ -150,9 +150,15 @@ pub(crate) fn resolved() -> Resolved {
 /// What the first statement left in `%r1`: -1 in lane 1, nothing in the last lane.
 fn values() -> Values {
     let low = (0..32).map(|lane| if lane == 1 { 0xffff_ffff } else { lane }).collect();
-    let held =
-        Held { name: "%r1".into(), bits: 32, written: true, known: ALL >> 1, low, high: Box::default() };
-    let seen = Seen {
+    let held = TracedRegister {
+        name: "%r1".into(),
+        bits: 32,
+        written: true,
+        known: ALL >> 1,
+        low,
+        high: Box::default(),
+    };
+    let seen = TracedVisit {
         statement: StatementId(0),
         visit: 1,
         active: ALL,
@@ -160,7 +166,7 @@ fn values() -> Values {
         registers: vec![held],
         stack: None,
     };
-    Values { seen: vec![seen], truncated: false }
+    Values { visits: vec![seen], truncated: false }
 }
 
 pub(crate) fn shown(text: &str, result: RunResult) -> Shown {

@@ -3,7 +3,7 @@
 //! Words and digits only, because a screen reader reads them; short, because editors cut what is long.
 
 use warplens_sim::lanes::{Pattern, ranges};
-use warplens_sim::{LineTrace, Mask, Seen, Visit};
+use warplens_sim::{LineTrace, Mask, TracedVisit, Visit};
 
 /// How sets of lanes are written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -57,7 +57,7 @@ pub struct Reading<'t> {
     /// How many lanes a statement with several targets sent to each of them, where that is known.
     pub parts: &'t [u32],
     /// The visit to tell of, where one was chosen; `None` inside where the warp had not come yet at that moment.
-    pub chosen: Option<Option<&'t Seen>>,
+    pub chosen: Option<Option<&'t TracedVisit>>,
 }
 
 /// What a statement does to groups of lanes.
@@ -107,7 +107,7 @@ fn text(statement: &Reading<'_>, format: Format) -> Option<String> {
 }
 
 /// `visit 2/4`, and what that was like.
-fn chosen_visit(statement: &Reading<'_>, trace: &LineTrace, seen: &Seen, format: Format) -> String {
+fn chosen_visit(statement: &Reading<'_>, trace: &LineTrace, seen: &TracedVisit, format: Format) -> String {
     let number = format!("visit {}/{}", seen.visit, trace.count);
     let visit = Visit { active: seen.active, executed: seen.executed, repeat: 1 };
     match one_visit(statement, &visit, format, BUDGET.saturating_sub(number.len() + 1)) {

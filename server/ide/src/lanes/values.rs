@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use warplens_sim::launch::{Class, ScalarKind, show};
-use warplens_sim::{Held, Lanes, Mask};
+use warplens_sim::{Lanes, Mask, TracedRegister};
 
 /// More different values are not listed.
 const FEW: usize = 3;
@@ -16,7 +16,7 @@ const ADDRESS: u128 = 1 << 28;
 
 /// What a register held in the lanes that are asked about.
 pub(crate) struct Reading<'h> {
-    pub(crate) held: &'h Held,
+    pub(crate) held: &'h TracedRegister,
     pub(crate) kind: ScalarKind,
     /// The lanes asked about.
     pub(crate) lanes: Mask,

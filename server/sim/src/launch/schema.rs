@@ -70,7 +70,10 @@ enum Model {
     /// PTX: a stack a warp; leaving lanes hold nobody up.
     Stack,
     /// PTX: the plain immediate-post-dominator stack.
-    Textbook,
+    Ipdom,
+    /// PTX: the former name of `ipdom`.
+    #[schemars(rename = "textbook")]
+    FormerIpdom,
     /// PTX: thread frontiers.
     Frontier,
     /// PTX: independent thread scheduling.

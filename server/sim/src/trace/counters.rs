@@ -1,48 +1,46 @@
-//! What the accesses of a statement cost memory: sectors of global memory, passes over the banks of shared memory.
+//! Memory counters of a statement: sectors of global memory, wavefronts of shared memory.
 //!
-//! Sums over visits, and the worst visit beside them. How lanes were used follows from the masks and is computed, not kept.
+//! Sums over visits, and the worst visit. Lane utilization follows from the masks and is computed, not stored.
 
-use super::LineTrace;
-
-/// What the requests of one statement cost, where the run was asked to count ([`super::RunOptions::counters`]).
+/// Memory counters of one statement, if [`super::RunOptions::counters`] is set.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counters {
     /// Requests to global memory.
     pub global: Sectors,
     /// Requests to shared memory.
-    pub shared: Passes,
+    pub shared: Wavefronts,
 }
 
 /// Requests to global memory, which moves sectors of 32 bytes.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Sectors {
-    /// Visits that came to global memory.
+    /// Visits that accessed global memory.
     pub requests: u64,
-    /// Sectors that they touched.
+    /// Accessed sectors.
     pub sectors: u64,
-    /// Sectors that as many bytes fill when they lie side by side.
+    /// Sectors that the same number of contiguous bytes occupies.
     pub ideal: u64,
-    /// Sectors of the request that was furthest above its ideal …
+    /// Sectors of the request with the largest excess over its ideal …
     pub worst: u32,
-    /// … and what would have been ideal for it.
+    /// … and the ideal of that request.
     pub worst_ideal: u32,
 }
 
-/// Requests to shared memory, whose 32 banks of 4 bytes each give one word a pass.
+/// Requests to shared memory: each of its 32 banks of 4 bytes serves one word a wavefront.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Passes {
-    /// Visits that came to shared memory.
+pub struct Wavefronts {
+    /// Visits that accessed shared memory.
     pub requests: u64,
-    /// Passes that they took.
-    pub passes: u64,
-    /// Passes without any conflict.
+    /// Wavefronts of these requests.
+    pub wavefronts: u64,
+    /// Wavefronts without bank conflicts.
     pub ideal: u64,
-    /// The most different words that one pass wanted of one bank: 2 is a two-way conflict.
+    /// The most distinct words that one request needs of one bank: 2 is a two-way conflict.
     pub worst_ways: u32,
 }
 
 impl Counters {
-    /// Adds what another warp, or another visit, cost.
+    /// Adds the counters of another warp or visit.
     pub fn add(&mut self, other: &Counters) {
         self.global.add(&other.global);
         self.shared.add(&other.shared);
@@ -61,20 +59,12 @@ impl Sectors {
     }
 }
 
-impl Passes {
-    fn add(&mut self, other: &Passes) {
+impl Wavefronts {
+    fn add(&mut self, other: &Wavefronts) {
         self.requests += other.requests;
-        self.passes += other.passes;
+        self.wavefronts += other.wavefronts;
         self.ideal += other.ideal;
         self.worst_ways = self.worst_ways.max(other.worst_ways);
-    }
-}
-
-impl LineTrace {
-    /// Active lanes over all that the visits could have had: 1 where no lane was ever elsewhere. `width` is the warp's.
-    pub fn efficiency(&self, width: u32) -> f64 {
-        let most = self.count * u64::from(width);
-        if most == 0 { 1.0 } else { self.active_lanes as f64 / most as f64 }
     }
 }
 
@@ -83,7 +73,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_worst_request_is_the_furthest_above_its_ideal() {
+    fn the_worst_request_has_the_largest_excess() {
         let request = |worst: u32, worst_ideal: u32| Sectors {
             requests: 1,
             sectors: worst.into(),

@@ -7,7 +7,7 @@
 //! comes back once, with all lanes that did not halt in it. Where no lanes part this is the return stack of the specification.
 
 use crate::trace::{Mask, StatementId};
-use crate::values::{StackEntry, Waiting};
+use crate::values::{StackEntry, WaitingLanes};
 
 /// Open `if`s and `loop`s that the machine has room for.
 pub(crate) const MAX_NESTING: usize = 32;
@@ -149,13 +149,13 @@ impl Frames {
         let inside = self.frames.iter().skip(1).map(Frame::meet).chain([active]);
         let entry = |(frame, inside): (&Frame, Mask)| {
             let (opened, waiting) = match *frame {
-                Frame::If { open, other, .. } => (open, Waiting::Other(other)),
+                Frame::If { open, other, .. } => (open, WaitingLanes::Other(other)),
                 Frame::Loop { open, looping, all, .. } => {
-                    (open, Waiting::Loop { broken: all & !looping, continued: looping & !inside })
+                    (open, WaitingLanes::Loop { broken: all & !looping, continued: looping & !inside })
                 }
-                Frame::Call { back, all } => (back - 1, Waiting::Call(all & !inside)),
+                Frame::Call { back, all } => (back - 1, WaitingLanes::Call(all & !inside)),
             };
-            StackEntry { opened: StatementId(opened), meet: frame.meet(), waiting }
+            StackEntry { opened: StatementId(opened), reconverging: frame.meet(), waiting }
         };
         self.frames.iter().zip(inside).map(entry).collect()
     }

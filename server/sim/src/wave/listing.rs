@@ -3,7 +3,8 @@
 use crate::memory::DeviceMemory;
 use crate::record::{Recorder, Summary};
 use crate::trace::{
-    Finding, Mask, Meeting, Output, RegisterValues, RunOptions, RunResult, Status, Visit, WarpId, WarpTrace,
+    Finding, Mask, Output, Reconvergence, RegisterValues, RunOptions, RunResult, Status, Visit, WarpId,
+    WarpTrace,
 };
 
 /// The waves that have come to their end, as far as they are listed.
@@ -25,7 +26,7 @@ pub(crate) struct Done {
     pub(crate) launched: Mask,
     pub(crate) recorder: Recorder,
     pub(crate) registers: Option<Vec<RegisterValues>>,
-    pub(crate) meetings: Vec<Meeting>,
+    pub(crate) reconvergences: Vec<Reconvergence>,
 }
 
 impl<'o> Listing<'o> {
@@ -61,7 +62,7 @@ impl<'o> Listing<'o> {
 
     /// Takes what a wave has recorded.
     pub(crate) fn take(&mut self, group: u64, wave: Done, reserved: u32) {
-        let Done { id, launched, recorder, registers, meetings } = wave;
+        let Done { id, launched, recorder, registers, reconvergences } = wave;
         let (lines, _) = recorder.finish();
         self.summary.add(&lines);
         if !self.lists(id, reserved) {
@@ -70,7 +71,7 @@ impl<'o> Listing<'o> {
         }
         let used: usize = lines.iter().map(|line| line.visits.len()).sum();
         self.visits = self.visits.saturating_sub(used);
-        let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, meetings };
+        let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, reconvergences };
         self.traces.push((group, trace));
     }
 
@@ -93,7 +94,7 @@ impl<'o> Listing<'o> {
             memory,
             values: None,
             output: Output::default(),
-            beside: None,
+            model_diff: None,
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! The stack knows lanes only. Here each group that leaves for a place is remembered by itself, until they go on together there.
 
-use crate::meetings::MeetingList;
-use crate::trace::{Mask, Meeting, StatementId};
+use crate::reconvergences::ReconvergenceList;
+use crate::trace::{Mask, Reconvergence, StatementId};
 
 /// Bytes of meetings that are kept of a wave.
 const ROOM: usize = 16 << 10;
@@ -20,12 +20,12 @@ pub(super) struct Gate {
 #[derive(Debug)]
 pub(crate) struct Meetings {
     waiting: Vec<(Gate, Mask)>,
-    met: MeetingList,
+    met: ReconvergenceList,
 }
 
 impl Default for Meetings {
     fn default() -> Self {
-        Meetings { waiting: Vec::new(), met: MeetingList::with_room(ROOM) }
+        Meetings { waiting: Vec::new(), met: ReconvergenceList::with_budget(ROOM) }
     }
 }
 
@@ -52,7 +52,7 @@ impl Meetings {
             let rest = parts.iter().fold(all, |rest, part| rest & !part);
             parts.extend(Some(rest).filter(|rest| *rest != 0));
             if parts.len() > 1 {
-                self.met.add(Meeting { statement, parts });
+                self.met.add(Reconvergence { statement, parts });
             }
         }
         let is_open = |other: &Gate| match gate.top {
@@ -64,7 +64,7 @@ impl Meetings {
     }
 
     /// Takes the meetings that were kept.
-    pub(super) fn take(&mut self) -> Vec<Meeting> {
+    pub(super) fn take(&mut self) -> Vec<Reconvergence> {
         self.met.take()
     }
 }

@@ -3,7 +3,7 @@
 //! Only the wave that is looked at has a probe, and only in a run that is asked for it.
 
 use crate::trace::{Mask, StatementId};
-use crate::values::{Held, Look, Seen, StackEntry, Values};
+use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values};
 
 use super::program::{Cell, Named, PREDICATES, Row};
 use super::state::State;
@@ -45,7 +45,7 @@ struct Value {
 
 impl Probe {
     /// Looks at a wave of a program with so many statements and registers, into which the launch put something.
-    pub(crate) fn new(statements: usize, registers: u16, look: &Look, set: &[(u8, u32)]) -> Probe {
+    pub(crate) fn new(statements: usize, registers: u16, look: &TraceRequest, set: &[(u8, u32)]) -> Probe {
         let mut general = vec![0; usize::from(registers)];
         for (register, _) in set {
             if let Some(written) = general.get_mut(usize::from(*register)) {
@@ -142,7 +142,7 @@ impl Probe {
     /// What was seen, with the names of the registers.
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
         let visits = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
-        let seen = visits.map(|(index, visit)| Seen {
+        let seen = visits.map(|(index, visit)| TracedVisit {
             statement: StatementId(index as u32),
             visit: visit.count,
             active: visit.active,
@@ -150,17 +150,17 @@ impl Probe {
             registers: visit.values.into_iter().zip(&named[index]).map(Value::held).collect(),
             stack: visit.stack,
         });
-        Values { seen: seen.collect(), truncated: self.truncated }
+        Values { visits: seen.collect(), truncated: self.truncated }
     }
 }
 
 impl Value {
-    fn held((value, named): (Value, &Named)) -> Held {
+    fn held((value, named): (Value, &Named)) -> TracedRegister {
         let (name, bits) = match named.cell {
             Cell::Predicate(index) => (format!("p{index}"), 1),
             Cell::General(index) => (format!("r{index}"), 32 * u16::from(named.count)),
         };
         let Value { known, low, high } = value;
-        Held { name: name.into(), bits, written: named.written, known, low, high }
+        TracedRegister { name: name.into(), bits, written: named.written, known, low, high }
     }
 }

@@ -233,8 +233,9 @@ impl<'l, const W: usize> Launch<'l, W> {
             }
             let registers = self.stage.options.registers.then(|| wave.registers(program, width));
             let id = WarpId { cta: group.id, warp: wave.index };
-            let meetings = wave.meetings.map(|mut meetings| meetings.take()).unwrap_or_default();
-            let done = Done { id, launched: wave.launched, recorder: wave.recorder, registers, meetings };
+            let reconvergences = wave.meetings.map(|mut meetings| meetings.take()).unwrap_or_default();
+            let done =
+                Done { id, launched: wave.launched, recorder: wave.recorder, registers, reconvergences };
             self.stage.listing.take(group.number, done, group.listed);
         }
     }

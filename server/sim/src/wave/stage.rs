@@ -5,7 +5,7 @@ use crate::memory::DeviceMemory;
 use crate::trace::{
     Cancelled, Control, Finding, Mask, Progress, Related, RunOptions, RunResult, StatementId, Status, WarpId,
 };
-use crate::values::{Look, Values};
+use crate::values::{TraceRequest, Values};
 
 use super::LaunchConfig;
 use super::listing::Listing;
@@ -94,8 +94,8 @@ impl<'l> Stage<'l> {
     }
 
     /// How to look at a wave, if somebody wants to.
-    pub(crate) fn look_at(&self, wave: WarpId) -> Option<Look> {
-        self.options.look.filter(|look| look.warp == wave)
+    pub(crate) fn look_at(&self, wave: WarpId) -> Option<TraceRequest> {
+        self.options.trace.filter(|look| look.warp == wave)
     }
 
     /// Tells the caller how far it is, and asks whether to go on.

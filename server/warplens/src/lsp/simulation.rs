@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::Prepared;
-use warplens_sim::{Look, RunResult, WarpId};
+use warplens_sim::{RunResult, TraceRequest, WarpId};
 
 use super::document::Edit;
 use super::event::Event;
@@ -58,10 +58,10 @@ struct Selected {
 
 impl Selected {
     /// What is to be looked at of a run.
-    fn look(&self, prepared: &Prepared) -> Look {
+    fn look(&self, prepared: &Prepared) -> TraceRequest {
         let first = WarpId { cta: [0; 3], warp: 0 };
         let until = self.moment.and_then(|moment| Some((prepared.statement_at(moment.at)?, moment.visit)));
-        Look { until, ..Look::at(self.selection.warp.unwrap_or(first)) }
+        TraceRequest { until, ..TraceRequest::at(self.selection.warp.unwrap_or(first)) }
     }
 }
 
@@ -147,7 +147,7 @@ impl Simulations {
         uri: &Uri,
         prepared: Arc<Prepared>,
         known: Option<Arc<RunResult>>,
-        look: Look,
+        look: TraceRequest,
     ) -> Run {
         let number = self.next_number();
         let stop = Arc::new(AtomicBool::new(false));

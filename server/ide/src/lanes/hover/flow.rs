@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warplens_sim::{Lanes, LineTrace, Mask, Meeting};
+use warplens_sim::{Lanes, LineTrace, Mask, Reconvergence};
 
 use crate::lanes::shown::{Shown, ShownStatement};
 use crate::lanes::text::{Role, splits};
@@ -49,9 +49,9 @@ pub(super) fn parting(
 }
 
 /// Who met at a statement, the first time; nothing where nobody did.
-pub(super) fn meeting(meetings: &[Meeting], trace: &LineTrace) -> Option<String> {
+pub(super) fn meeting(meetings: &[Reconvergence], trace: &LineTrace) -> Option<String> {
     let active: Vec<Mask> = trace.visits.iter().map(|visit| visit.active).collect();
-    let when = |meeting: &Meeting| {
+    let when = |meeting: &Reconvergence| {
         let all = meeting.parts.iter().fold(0, |all, part| all | part);
         active.iter().position(|active| *active == all)
     };

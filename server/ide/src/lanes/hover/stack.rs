@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use warplens_sim::{Lanes, Mask, Seen, StackEntry, Waiting};
+use warplens_sim::{Lanes, Mask, StackEntry, TracedVisit, WaitingLanes};
 
 use crate::lanes::shown::{Shown, ShownStatement};
 
@@ -11,7 +11,7 @@ const ROOM: usize = 32;
 
 /// The entries, innermost first, in the visit that is shown; nothing where the statement moves no lanes.
 pub(super) fn sentences(
-    seen: &Seen,
+    seen: &TracedVisit,
     statement: &ShownStatement<'_>,
     shown: &Shown,
     line_of: super::LineOf<'_>,
@@ -19,7 +19,7 @@ pub(super) fn sentences(
     let stack = seen.stack.as_ref()?;
     let visits = statement.trace.map_or(1, |trace| trace.count);
     let visit = if visits > 1 { format!(" after visit {} of {visits}", seen.visit) } else { String::new() };
-    let calls = stack.iter().filter(|entry| matches!(entry.waiting, Waiting::Call(_))).count();
+    let calls = stack.iter().filter(|entry| matches!(entry.waiting, WaitingLanes::Call(_))).count();
     let mut text = match stack.len() - calls {
         0 => format!("**Divergence stack**{visit}: empty."),
         1 => format!("**Divergence stack**{visit}: 1 of {ROOM} entries is used."),
@@ -39,15 +39,16 @@ pub(super) fn sentences(
 
 fn words(entry: &StackEntry, line: &str) -> String {
     let (word, waiting, end) = match entry.waiting {
-        Waiting::Other(other) => ("if", vec![("waiting for `else`", other)], "after `endif`"),
-        Waiting::Loop { broken, continued } => {
+        WaitingLanes::Other(other) => ("if", vec![("waiting for `else`", other)], "after `endif`"),
+        WaitingLanes::Loop { broken, continued } => {
             let waiting = vec![("waiting for the next trip", continued), ("broke", broken)];
             ("loop", waiting, "after `endloop`")
         }
-        Waiting::Call(waiting) => ("call", vec![("not called", waiting)], "after `return`"),
+        WaitingLanes::Call(waiting) => ("call", vec![("not called", waiting)], "after `return`"),
     };
     let mut text = format!("`{word}`{line}");
-    for (what, mask) in waiting.into_iter().filter(|(_, mask)| *mask != 0).chain([(end, entry.meet)]) {
+    for (what, mask) in waiting.into_iter().filter(|(_, mask)| *mask != 0).chain([(end, entry.reconverging)])
+    {
         let _ = write!(text, "; {what}: {}", lanes(mask));
     }
     text

@@ -1,7 +1,7 @@
 use expect_test::{Expect, expect};
 use text_size::{TextRange, TextSize};
 use warplens_sim::launch::Format;
-use warplens_sim::{Control, Look, WarpId};
+use warplens_sim::{Control, TraceRequest, WarpId};
 
 use super::*;
 use crate::AnalysisHost;
@@ -113,9 +113,9 @@ fn the_model_is_asked_for_or_written_or_usual() {
     assert_eq!(of(&RunRequest { usual_model: its, ..filed() }, ""), Ok("its"));
     assert_eq!(of(&RunRequest { usual_model: its, ..filed() }, "model = 'frontier'"), Ok("frontier"));
     assert_eq!(of(&RunRequest { model: its, ..filed() }, "model = 'frontier'"), Ok("its"));
-    expect!["warplens.toml:4:9: there is no model `fast`: PTX has `stack`, `textbook`, `frontier` and `its`"]
+    expect!["warplens.toml:4:9: there is no model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"]
         .assert_eq(&of(&filed(), "model = 'fast'").unwrap_err());
-    expect!["line 1, column 62: the model `structured` is for WAVE: PTX has `stack`, `textbook`, `frontier` and `its`"].assert_eq(&of(&request(None, Choice::of_name("said")), "").unwrap_err());
+    expect!["line 1, column 62: the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"].assert_eq(&of(&request(None, Choice::of_name("said")), "").unwrap_err());
 }
 
 const FILE: &str = "[[launch]]\nname = 'filed'\nfile = 'k.ptx'\nentry = 'first'\nargs = [{ buffer = 'u32', len = 64 }, { u32 = 1 }]\n";
@@ -277,7 +277,7 @@ fn annotated(text: &str, shown: &crate::lanes::Shown) -> String {
 
 fn shown(text: &str, request: &RunRequest) -> crate::lanes::Shown {
     let run = prepared(text, request, None).unwrap();
-    let values = run.look(Look::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
+    let values = run.look(TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
     run.show(Arc::new(run.run(Control::none()).unwrap()), None).with_values(values.map(Arc::new), None)
 }
 

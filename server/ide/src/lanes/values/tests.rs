@@ -4,14 +4,14 @@ use super::*;
 
 const ALL: Mask = 0xffff_ffff;
 
-fn held(bits: u16, known: Mask, value: impl Fn(u64) -> u64) -> Held {
+fn held(bits: u16, known: Mask, value: impl Fn(u64) -> u64) -> TracedRegister {
     let kept = if bits >= 64 { u64::MAX } else { (1 << bits) - 1 };
     let low = (0..32).map(|lane| value(lane) & kept).collect();
-    Held { name: "%r1".into(), bits, written: true, known, low, high: Box::default() }
+    TracedRegister { name: "%r1".into(), bits, written: true, known, low, high: Box::default() }
 }
 
 /// What the hover says, and what stands at the end of the line.
-fn check(kind: ScalarKind, held: &Held, expect: Expect) {
+fn check(kind: ScalarKind, held: &TracedRegister, expect: Expect) {
     let reading = Reading { held, kind, lanes: ALL };
     let sentence = reading.sentence(ALL).unwrap_or_else(|| "a grid".to_owned());
     expect.assert_eq(&format!("{sentence} | {}", reading.words().unwrap_or_default()));
@@ -71,7 +71,7 @@ fn predicates() {
 
 #[test]
 fn wide_registers() {
-    let held = Held { high: (0..32).map(|_| 1).collect(), ..held(128, ALL, |_| 2) };
+    let held = TracedRegister { high: (0..32).map(|_| 1).collect(), ..held(128, ALL, |_| 2) };
     check(
         ScalarKind::B64,
         &held,

@@ -300,8 +300,9 @@ impl<'a> Run<'a> {
             if warp.listed {
                 let (lines, _) = std::mem::take(&mut warp.recorder).finish();
                 self.gathered.summary.add(&lines);
-                let meetings = warp.meetings.take();
-                let trace = WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, meetings };
+                let reconvergences = warp.reconvergences.take();
+                let trace =
+                    WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, reconvergences };
                 self.gathered.warps.push((number, trace));
             } else {
                 self.gathered.summary.count(&mut warp.recorder);
@@ -327,7 +328,7 @@ impl<'a> Run<'a> {
             memory: self.spaces.launch,
             output: self.spaces.printed.finish(),
             values,
-            beside: None,
+            model_diff: None,
         }
     }
 }

@@ -336,7 +336,7 @@ impl Watch {
             cost.add(&Counters { global, ..Counters::default() });
         }
         if shared != 0 {
-            let shared = cost::passes(told.addresses, span, shared);
+            let shared = cost::wavefronts(told.addresses, span, shared);
             cost.add(&Counters { shared, ..Counters::default() });
         }
         self.cost = Some(cost);

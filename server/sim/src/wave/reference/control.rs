@@ -1,7 +1,7 @@
 //! How lanes part and meet in the reference emulator: a stack of frames, of which none knows who has left for good.
 
 use crate::trace::Mask;
-use crate::values::{StackEntry, Waiting};
+use crate::values::{StackEntry, WaitingLanes};
 use crate::wave::frames::{MAX_CALLS, MAX_NESTING};
 use crate::wave::stage::Fault;
 
@@ -36,12 +36,12 @@ impl Frame {
     }
 
     /// Who waits in it, where the lanes `inside` do not.
-    fn waiting(self, inside: Mask) -> Waiting {
+    fn waiting(self, inside: Mask) -> WaitingLanes {
         match self {
-            Frame::If { other, turned, .. } => Waiting::Other(if turned { 0 } else { other }),
+            Frame::If { other, turned, .. } => WaitingLanes::Other(if turned { 0 } else { other }),
             Frame::Loop { entry, broken, .. } => {
                 // Lanes that broke may be back inside already: that is the emulator's fault, and what shows it.
-                Waiting::Loop { broken, continued: entry & !broken & !inside }
+                WaitingLanes::Loop { broken, continued: entry & !broken & !inside }
             }
         }
     }
@@ -160,7 +160,7 @@ impl<const W: usize> Wave<'_, W> {
         let inside = self.frames.iter().skip(1).map(|frame| frame.entry()).chain([self.active]);
         let entry = |(frame, inside): (&Frame, Mask)| {
             let opened = program.place(frame.open())?.statement;
-            Some(StackEntry { opened, meet: frame.entry(), waiting: frame.waiting(inside) })
+            Some(StackEntry { opened, reconverging: frame.entry(), waiting: frame.waiting(inside) })
         };
         self.frames.iter().zip(inside).filter_map(entry).collect()
     }

@@ -1,7 +1,7 @@
 //! A launch under the reference emulator: workgroups in order, the waves of each in turn, one instruction each.
 
 use crate::trace::{
-    Beside, Cancelled, Control, Finding, Parting, RunOptions, RunResult, Severity, Status, WarpId,
+    Cancelled, Control, Divergence, Finding, ModelDiff, RunOptions, RunResult, Severity, Status, WarpId,
 };
 use crate::wave::LaunchConfig;
 use crate::wave::listing::Done;
@@ -33,12 +33,13 @@ pub fn run(
     other: Option<(&'static str, RunResult)>,
 ) -> Result<RunResult, Cancelled> {
     let beside = other.as_ref().map(|(_, other)| other);
-    let (mut result, partings) = if launch.wave_width > 32 {
+    let (mut result, divergences) = if launch.wave_width > 32 {
         Launch::<64>::new(program, launch, options, control, beside).run()?
     } else {
         Launch::<32>::new(program, launch, options, control, beside).run()?
     };
-    result.beside = other.map(|(model, other)| Box::new(Beside { model, warps: other.warps, partings }));
+    result.model_diff =
+        other.map(|(model, other)| Box::new(ModelDiff { model, warps: other.warps, divergences }));
     Ok(result)
 }
 
@@ -69,7 +70,7 @@ struct Launch<'l, const W: usize> {
     program: &'l Program,
     stage: Stage<'l>,
     other: Option<&'l RunResult>,
-    partings: Vec<Parting>,
+    divergences: Vec<Divergence>,
 }
 
 impl<'l, const W: usize> Launch<'l, W> {
@@ -81,12 +82,12 @@ impl<'l, const W: usize> Launch<'l, W> {
         other: Option<&'l RunResult>,
     ) -> Self {
         let stage = Stage::new(launch, W, program.local_memory, options, control);
-        Launch { program, stage, other, partings: Vec::new() }
+        Launch { program, stage, other, divergences: Vec::new() }
     }
 
-    fn run(mut self) -> Result<(RunResult, Vec<Parting>), Cancelled> {
+    fn run(mut self) -> Result<(RunResult, Vec<Divergence>), Cancelled> {
         let ended = self.run_groups();
-        Ok((self.stage.finish(ended)?, self.partings))
+        Ok((self.stage.finish(ended)?, self.divergences))
     }
 
     fn run_groups(&mut self) -> Result<Status, End> {
@@ -208,15 +209,20 @@ impl<'l, const W: usize> Launch<'l, W> {
     fn collect(&mut self, group: Workgroup<'l, W>) {
         let (program, width) = (self.program, self.stage.geometry.width);
         for (mut wave, _) in group.waves {
-            self.partings.extend(wave.parting());
+            self.divergences.extend(wave.parting());
             if let Some(probe) = wave.probe.take() {
                 self.stage.values = Some(probe.finish(&program.named));
             }
             let registers = self.stage.options.registers.then(|| wave.registers(program, width));
             // Masks are restored there, whoever comes: lanes do not meet.
-            let meetings = Vec::new();
-            let done =
-                Done { id: wave.id, launched: wave.launched, recorder: wave.recorder, registers, meetings };
+            let reconvergences = Vec::new();
+            let done = Done {
+                id: wave.id,
+                launched: wave.launched,
+                recorder: wave.recorder,
+                registers,
+                reconvergences,
+            };
             self.stage.listing.take(group.number, done, group.listed);
         }
     }

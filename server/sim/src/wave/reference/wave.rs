@@ -2,7 +2,7 @@
 
 use crate::record::Recorder;
 use crate::trace::{
-    Finding, Mask, Parting, RegisterValues, RunResult, Severity, StatementId, Status, WarpId,
+    Divergence, Finding, Mask, RegisterValues, RunResult, Severity, StatementId, Status, WarpId,
 };
 use crate::wave::memory::{Memory, OutOfRange};
 use crate::wave::probe::Probe;
@@ -385,7 +385,7 @@ impl<'o, const W: usize> Wave<'o, W> {
     }
 
     /// What it has to say of the other run.
-    pub(crate) fn parting(&mut self) -> Option<Parting> {
+    pub(crate) fn parting(&mut self) -> Option<Divergence> {
         self.witness.parting.take()
     }
 

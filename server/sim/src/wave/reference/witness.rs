@@ -1,6 +1,6 @@
 //! Where a run parts from another one of the same launch: each visit is held against the visit of the same number.
 
-use crate::trace::{LineTrace, Mask, Parting, RunResult, StatementId, Status, WarpId};
+use crate::trace::{Divergence, LineTrace, Mask, RunResult, StatementId, Status, WarpId};
 
 use super::quirk::Quirk;
 
@@ -14,7 +14,7 @@ pub(crate) struct Witness<'o> {
     /// Of the other run, by statement; nothing where there is no other run, or not this wave in it.
     other: Option<Vec<Cursor<'o>>>,
     quirks: Vec<(Quirk, StatementId)>,
-    pub(crate) parting: Option<Parting>,
+    pub(crate) parting: Option<Divergence>,
 }
 
 /// How far the visits of a statement have been matched.
@@ -99,7 +99,7 @@ impl<'o> Witness<'o> {
         there: Option<(Mask, Mask)>,
     ) {
         let why = self.quirks.drain(..).map(|(quirk, at)| (quirk.sentence(), at)).collect();
-        self.parting = Some(Parting { warp: self.warp, statement, visit, here, there, why });
+        self.parting = Some(Divergence { warp: self.warp, statement, visit, here, there, why });
     }
 }
 

@@ -10,7 +10,7 @@ fn check(statements: &str, expected: Expect) {
     let (result, code) = launch_text(&text, LaunchConfig::new([1; 3], [8, 1, 1], 8), &options());
     assert_eq!(result.status, crate::Status::Finished, "{:?}", result.findings);
     let mut out = String::new();
-    for meeting in &result.warps[0].meetings {
+    for meeting in &result.warps[0].reconvergences {
         let range = code.instructions[meeting.statement.index()].range;
         let all = meeting.parts.iter().fold(0, |all, part| all | part);
         let line = result.warps[0].line(meeting.statement).expect("it is visited");

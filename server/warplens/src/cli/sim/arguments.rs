@@ -53,7 +53,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=64))]
     wave_width: Option<u32>,
 
-    /// How lanes part and meet: `stack`, `textbook`, `frontier` or `its` for PTX, `structured` or `wave-emu` for WAVE
+    /// How lanes part and meet: `stack`, `ipdom`, `frontier` or `its` for PTX, `structured` or `wave-emu` for WAVE
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 
@@ -77,7 +77,7 @@ pub(in crate::cli) struct Arguments {
     #[arg(long)]
     registers: bool,
 
-    /// Also count, line by line, sectors of global memory, passes over the banks of shared memory, and the use of lanes
+    /// Also count, line by line, sectors of global memory, wavefronts of shared memory, and the use of lanes
     #[arg(long)]
     counters: bool,
 
@@ -116,7 +116,7 @@ impl Arguments {
                 warp: self.warp,
                 checks: if self.no_checks { Checks::default() } else { Checks::ALL },
                 counters: self.counters,
-                look: None,
+                trace: None,
             },
         })
     }

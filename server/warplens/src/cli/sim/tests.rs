@@ -231,7 +231,7 @@ fn wrong_use_is_one_sentence() {
     folder.refuses(
         &["~/k.ptx", "--model", "structured"],
         expect![
-            "--model: the model `structured` is for WAVE: PTX has `stack`, `textbook`, `frontier` and `its`"
+            "--model: the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"
         ],
     );
     folder.refuses(

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use warplens_ide::lanes::Prepared;
-use warplens_sim::{Cancelled, Control, Look, RunResult, Values};
+use warplens_sim::{Cancelled, Control, RunResult, TraceRequest, Values};
 
 use crate::cores::Cores;
 use crate::lsp::document::Edit;
@@ -19,7 +19,7 @@ const REPORT: Duration = Duration::from_millis(200);
 pub(in crate::lsp) struct Run {
     pub(in crate::lsp) number: u64,
     pub(super) prepared: Arc<Prepared>,
-    pub(super) look: Look,
+    pub(super) look: TraceRequest,
     pub(super) stop: Arc<AtomicBool>,
     /// Edits of the text since it was prepared.
     pub(super) edits: Vec<Edit>,
@@ -32,14 +32,14 @@ pub(in crate::lsp) struct Run {
 pub(in crate::lsp) struct Outcome {
     pub(in crate::lsp) result: Arc<RunResult>,
     /// What was looked at.
-    pub(in crate::lsp) look: Look,
+    pub(in crate::lsp) look: TraceRequest,
     /// What was seen, in a language that has such a look.
     pub(in crate::lsp) values: Option<Arc<Values>>,
 }
 
 impl Run {
     /// Whether it will bring what this run with this look would.
-    pub(super) fn brings(&self, prepared: &Prepared, look: Look) -> bool {
+    pub(super) fn brings(&self, prepared: &Prepared, look: TraceRequest) -> bool {
         self.look == look && self.prepared.same_run(prepared)
     }
 
@@ -58,7 +58,7 @@ impl Run {
 pub(super) fn run(
     prepared: &Prepared,
     known: Option<Arc<RunResult>>,
-    look: Look,
+    look: TraceRequest,
     stop: &AtomicBool,
     steps: &(dyn Fn(u64) + Sync),
 ) -> Option<Result<Outcome, String>> {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use tower_lsp::ls_types::request::{CodeLensRefresh, InlayHintRefreshRequest};
 use tower_lsp::ls_types::{MessageType, Uri};
 use warplens_ide::lanes::Prepared;
-use warplens_sim::{Look, RunResult, WarpId};
+use warplens_sim::{RunResult, TraceRequest, WarpId};
 
 use super::{News, Outcome, Update};
 use crate::lsp::document::Edit;
@@ -24,7 +24,7 @@ impl State {
         uri: &Uri,
         prepared: Arc<Prepared>,
         known: Option<Arc<RunResult>>,
-        look: Look,
+        look: TraceRequest,
     ) {
         let run = self.simulations.start(uri, prepared, known, look);
         let update = Update { uri: uri.clone(), number: run.number, news: News::Long };

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use expect_test::{Expect, expect};
 use text_size::TextSize;
-use warplens_sim::{Control, Look, RunOptions, WarpId};
+use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
 use warplens_syntax::Language;
 
 use crate::lanes::{Choice, RunRequest, Shown, hover};
@@ -46,7 +46,7 @@ fn shown(until: Option<(&str, u64)>) -> Shown {
     let prepared = prepared.unwrap().unwrap();
     let at = |place: &str| TextSize::try_from(TEXT.find(place).unwrap()).unwrap();
     let moment = until.map(|(place, visit)| (prepared.statement_at(at(place)).unwrap(), visit));
-    let look = Look { until: moment, ..Look::at(WarpId { cta: [0; 3], warp: 0 }) };
+    let look = TraceRequest { until: moment, ..TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }) };
     let values = prepared.look(look, Control::none()).unwrap();
     prepared
         .show(Arc::new(prepared.run(Control::none()).unwrap()), None)

@@ -10,7 +10,7 @@ use crate::ptx::program::{Instruction, Program, Slot};
 
 pub(crate) use super::its::Together;
 pub(crate) use super::order::Order;
-pub(crate) use super::reconvergences::Meeting;
+pub(crate) use super::reconvergences::Reconvergence;
 
 use super::frontier::Frontier;
 use super::its::Its;
@@ -74,7 +74,7 @@ pub(crate) struct Plan {
 impl Plan {
     pub(crate) fn new(model: Model, program: &Program) -> Plan {
         let orders = match model {
-            Model::Stack | Model::Textbook => Vec::new(),
+            Model::Stack | Model::Ipdom => Vec::new(),
             Model::Frontier | Model::Its => program.functions.iter().map(Order::new).collect(),
         };
         Plan { model, orders }
@@ -84,7 +84,7 @@ impl Plan {
     #[inline(always)]
     pub(crate) fn join(&self, branch: &Instruction) -> u32 {
         match self.model {
-            Model::Textbook => branch.s.c,
+            Model::Ipdom => branch.s.c,
             _ => branch.s.b,
         }
     }
@@ -114,7 +114,7 @@ impl Groups {
     pub(crate) fn new(model: Model, mask: u32, end: u32) -> Groups {
         match model {
             Model::Stack => Groups::Stack(Stack::new(Rule::Merging, mask, end)),
-            Model::Textbook => Groups::Stack(Stack::new(Rule::Plain, mask, end)),
+            Model::Ipdom => Groups::Stack(Stack::new(Rule::Plain, mask, end)),
             Model::Frontier => Groups::Frontier(Frontier::new(mask)),
             Model::Its => Groups::Its(Its::new(mask)),
         }
@@ -159,7 +159,7 @@ impl Groups {
     }
 
     /// Who has met since this was asked last.
-    pub(crate) fn take_meetings(&mut self) -> Vec<Meeting> {
+    pub(crate) fn take_meetings(&mut self) -> Vec<Reconvergence> {
         ask!(self, model => model.meetings.take())
     }
 

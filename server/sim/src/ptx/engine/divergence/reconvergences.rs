@@ -7,7 +7,7 @@ const MOST: u8 = 32;
 
 /// Lanes that came apart and go on together.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Meeting {
+pub(crate) struct Reconvergence {
     /// The call that they are in.
     pub(crate) frame: Slot,
     /// The instruction.
@@ -23,7 +23,7 @@ pub(super) struct Meetings {
     /// Those who have come to where they wait for others.
     arrived: Vec<(Slot, u32, u32)>,
     /// The meetings that nobody has asked for yet.
-    met: Vec<Meeting>,
+    met: Vec<Reconvergence>,
     /// By instruction, of whatever function: how many have been told.
     told: Vec<u8>,
 }
@@ -48,7 +48,7 @@ impl Meetings {
         *self = Meetings { ignored: self.ignored, ..Meetings::default() };
     }
 
-    pub(super) fn take(&mut self) -> Vec<Meeting> {
+    pub(super) fn take(&mut self) -> Vec<Reconvergence> {
         std::mem::take(&mut self.met)
     }
 
@@ -81,7 +81,7 @@ impl Meetings {
         let parts = [rest].into_iter().chain(came).filter(|lanes| *lanes != 0);
         if parts.clone().nth(1).is_some() && tell(&mut self.told, pc) {
             let parts = parts.collect();
-            self.met.push(Meeting { frame, pc, parts });
+            self.met.push(Reconvergence { frame, pc, parts });
         }
         self.arrived.retain(|arrival| !here(arrival));
     }
@@ -89,7 +89,7 @@ impl Meetings {
     /// These have met.
     pub(super) fn add(&mut self, frame: Slot, pc: u32, parts: Vec<u32>) {
         if !self.ignored && tell(&mut self.told, pc) {
-            self.met.push(Meeting { frame, pc, parts });
+            self.met.push(Reconvergence { frame, pc, parts });
         }
     }
 }

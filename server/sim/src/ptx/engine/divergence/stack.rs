@@ -239,7 +239,7 @@ mod tests {
     }
 
     #[test]
-    fn the_textbook_runs_the_taken_side_first() {
+    fn ipdom_runs_the_taken_path_first() {
         let mut stack = Stack::new(Rule::Plain, ALL, 100);
         stack.next(ALL);
         stack.part(&[(10, 0xff), (1, !0xff)], 20);

@@ -89,9 +89,9 @@ impl Warp {
             let call = &function.tables.calls[call as usize];
             let pointer = if launch.program.wide_addresses { 8 } else { 4 };
             let watch = journal.watch.as_deref_mut();
-            let mut callee = system::Callee { spaces, local: &mut self.local, watch, pointer };
+            let mut callee = system_calls::Callee { spaces, local: &mut self.local, watch, pointer };
             let frame = self.frames[frame as usize].as_mut()?;
-            if let Err(fault) = system::call(system, call, frame, &mut callee, executed) {
+            if let Err(fault) = system_calls::call(system, call, frame, &mut callee, executed) {
                 journal.report(self.reporter.fault(fault, Severity::Error, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }

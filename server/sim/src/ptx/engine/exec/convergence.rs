@@ -60,7 +60,8 @@ impl Warp {
                     let Some(theirs) = theirs else { continue };
                     take_over(&exchange, &mut registers, theirs, from, group.mask & !mask);
                 }
-                if let Some(complaint) = exchange::execute(&exchange, &mut registers, self.live, all) {
+                if let Some(complaint) = warp_collectives::execute(&exchange, &mut registers, self.live, all)
+                {
                     journal.report(self.reporter.complaint(complaint, statement.0));
                 }
             }

@@ -234,11 +234,11 @@ fn rare(
         Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
         Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
             let exchange = &function.tables.exchanges[s.a as usize];
-            return complain(exchange::execute(exchange, r, around.live, mask));
+            return complain(warp_collectives::execute(exchange, r, around.live, mask));
         }
         Op::WarpSync => {
             let members = *r.get::<u32>(s.a);
-            return complain(exchange::check_members(&members, around.live, mask));
+            return complain(warp_collectives::check_members(&members, around.live, mask));
         }
         Op::Lop3(table) => r.map3(s, mask, |a, b, c| bits::lop3(table, a, b, c)),
         Op::Lop3Predicate => lop3_predicate(function.tables.lop3[s.c as usize], s, r, mask),

@@ -32,7 +32,7 @@ pub(crate) enum Event {
     /// It took the branch `from`, and somebody else may come first.
     Turn { from: u32 },
     /// Time to look whether this goes anywhere.
-    Look { from: u32 },
+    CheckSpin { from: u32 },
     /// The instruction decides who runs next.
     Control { executed: u32 },
     /// Memory refused.
@@ -158,7 +158,7 @@ impl Running<'_> {
                             let from = pc;
                             pc = if executed == 0 { end } else { instruction.s.a };
                             if pc <= from && spin.backward(self.around.spaces.changes) {
-                                break Some(Event::Look { from });
+                                break Some(Event::CheckSpin { from });
                             }
                             if !alone {
                                 break Some(Event::Turn { from });

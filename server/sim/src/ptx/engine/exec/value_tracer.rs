@@ -6,7 +6,7 @@ use super::frame::Frame;
 use crate::ptx::program::{Function, Place, Program};
 use crate::ptx::registers::{Lanes, Registers, WIDTH};
 use crate::trace::StatementId;
-use crate::values::{Held, Look, Seen, Values};
+use crate::values::{TraceRequest, TracedRegister, TracedVisit, Values};
 
 /// What is kept of the warp.
 #[derive(Clone, Debug)]
@@ -40,7 +40,7 @@ struct Value {
 }
 
 impl Probe {
-    pub(crate) fn new(program: &Program, look: &Look) -> Probe {
+    pub(crate) fn new(program: &Program, look: &TraceRequest) -> Probe {
         Probe {
             until: look.until,
             visits: vec![Visit::default(); program.statements()],
@@ -108,7 +108,7 @@ impl Probe {
 
     /// What was seen, with the names of the registers.
     pub(crate) fn finish(self, program: &Program) -> Values {
-        let mut seen = Vec::new();
+        let mut visits = Vec::new();
         for (index, visit) in self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0) {
             let statement = StatementId(index as u32);
             let Some((function, pc)) = program.locate(statement) else { continue };
@@ -120,7 +120,7 @@ impl Probe {
                     let written = written.contains(register);
                     value.held(named.name.clone(), named.bits, written)
                 });
-            seen.push(Seen {
+            visits.push(TracedVisit {
                 statement,
                 visit: visit.count,
                 active: visit.active.into(),
@@ -129,7 +129,7 @@ impl Probe {
                 stack: None,
             });
         }
-        Values { seen, truncated: self.truncated }
+        Values { visits, truncated: self.truncated }
     }
 }
 
@@ -149,8 +149,8 @@ impl Value {
         }
     }
 
-    fn held(self, name: smol_str::SmolStr, bits: u16, written: bool) -> Held {
+    fn held(self, name: smol_str::SmolStr, bits: u16, written: bool) -> TracedRegister {
         let high = self.high.map_or_else(Box::default, |high| Box::from(high.as_slice()));
-        Held { name, bits, written, known: self.known.into(), low: self.low.into(), high }
+        TracedRegister { name, bits, written, known: self.known.into(), low: self.low.into(), high }
     }
 }

@@ -7,7 +7,6 @@ use super::interpreter_loop::Event;
 use super::spin::SpinWatch;
 use super::value_tracer::Probe;
 use crate::lanes::Lanes;
-use crate::meetings::MeetingList;
 use crate::ptx::engine::divergence::groups::{self, Group, Groups};
 use crate::ptx::engine::fault::Awaited;
 use crate::ptx::engine::launch::{Journal, Launch, Reporter, Threads, related};
@@ -15,8 +14,9 @@ use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::ptx::registers::WIDTH;
+use crate::reconvergences::ReconvergenceList;
 use crate::record::Recorder;
-use crate::trace::{Meeting, Severity, StatementId, Status, WarpId};
+use crate::trace::{Reconvergence, Severity, StatementId, Status, WarpId};
 
 /// Why a warp stopped running for now, or for good.
 #[derive(Debug)]
@@ -59,7 +59,7 @@ pub(crate) struct Warp {
     /// Whether its trace is kept.
     pub(crate) listed: bool,
     /// Who met where, in order.
-    pub(crate) meetings: MeetingList,
+    pub(crate) reconvergences: ReconvergenceList,
     pub(crate) spin: SpinWatch,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
@@ -93,7 +93,7 @@ impl Warp {
         let mut local = Local::default();
         local.grow(entry.frame.local_size);
         let mut frame = Frame::new(0, entry, 0, &threads);
-        let look = launch.options.look.filter(|look| look.warp == WarpId { cta, warp });
+        let look = launch.options.trace.filter(|look| look.warp == WarpId { cta, warp });
         if launch.options.registers || look.is_some() {
             frame.written = Some(vec![0; entry.frame.registers.len()]);
         }
@@ -118,7 +118,7 @@ impl Warp {
             carry: 0,
             recorder,
             listed,
-            meetings: MeetingList::with_room(launch.listing.meetings),
+            reconvergences: ReconvergenceList::with_budget(launch.listing.meetings),
             spin: SpinWatch::default(),
             stopped_at: 0,
             awaited: None,
@@ -132,7 +132,7 @@ impl Warp {
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
         let id = WarpId { cta, warp: self.reporter.warp };
         let told = self.listed || launch.options.registers || launch.lists(cta, id.warp);
-        let looked_at = launch.options.look.is_some_and(|look| look.warp == id);
+        let looked_at = launch.options.trace.is_some_and(|look| look.warp == id);
         let entry = &launch.program.functions[0];
         let Some(Some(frame)) = self.frames.first_mut().filter(|_| !told && !looked_at) else {
             *self = Warp::new(launch, cta, id.warp);
@@ -203,14 +203,15 @@ impl Warp {
         }
     }
 
-    fn note_meeting(&mut self, launch: &Launch<'_>, met: &groups::Meeting) {
+    fn note_meeting(&mut self, launch: &Launch<'_>, met: &groups::Reconvergence) {
         let Some(function) = self.function(launch, met.frame) else { return };
         if met.pc as usize >= function.code.len() {
             return;
         }
         let parts = met.parts.iter().map(|&lanes| lanes.into()).collect();
-        let meeting = Meeting { statement: StatementId(function.first_statement + met.pc), parts };
-        self.meetings.add(meeting);
+        let reconvergence =
+            Reconvergence { statement: StatementId(function.first_statement + met.pc), parts };
+        self.reconvergences.add(reconvergence);
     }
 
     /// Runs a group, and gives the one to run next.
@@ -263,7 +264,7 @@ impl Warp {
                 None
             }
             Event::Due => Some(Pause::Due),
-            Event::Look { from } => {
+            Event::CheckSpin { from } => {
                 self.went(from, pc, function, spaces);
                 self.repeats(pc).then_some(Pause::Spinning)
             }

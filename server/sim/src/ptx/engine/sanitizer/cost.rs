@@ -1,7 +1,7 @@
-//! What one request costs memory: sectors of global memory, passes over the banks of shared memory.
+//! What one request costs memory: sectors of global memory, wavefronts over the banks of shared memory.
 
 use crate::ptx::registers::{Lanes, WIDTH, lanes};
-use crate::trace::{Passes, Sectors};
+use crate::trace::{Sectors, Wavefronts};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 32;
@@ -29,20 +29,20 @@ pub(super) fn sectors(addresses: &Lanes<u64>, span: u64, mask: u32) -> Sectors {
 
 /// A request to shared memory: lanes go together as long as they ask for no more than 128 bytes, so wide accesses come in
 /// halves and quarters of the warp; each bank gives one word to all who ask for it.
-pub(super) fn passes(addresses: &Lanes<u64>, span: u64, mask: u32) -> Passes {
+pub(super) fn wavefronts(addresses: &Lanes<u64>, span: u64, mask: u32) -> Wavefronts {
     let together = match span {
         0..=4 => WIDTH,
         5..=8 => WIDTH / 2,
         _ => WIDTH / 4,
     };
-    let mut sum = Passes { requests: 1, ..Passes::default() };
+    let mut sum = Wavefronts { requests: 1, ..Wavefronts::default() };
     for first in (0..WIDTH).step_by(together) {
         let part = mask & (u32::MAX >> (WIDTH - together)) << first;
         if part == 0 {
             continue;
         }
         let ways = ways(addresses, span, part);
-        sum.passes += u64::from(ways);
+        sum.wavefronts += u64::from(ways);
         sum.ideal += 1;
         sum.worst_ways = sum.worst_ways.max(ways);
     }
@@ -96,8 +96,8 @@ mod tests {
     #[test]
     fn passes_over_the_banks() {
         let of = |stride, span, mask| {
-            let cost = passes(&strided(stride), span, mask);
-            (cost.passes, cost.ideal, cost.worst_ways)
+            let cost = wavefronts(&strided(stride), span, mask);
+            (cost.wavefronts, cost.ideal, cost.worst_ways)
         };
         assert_eq!(of(4, 4, FULL), (1, 1, 1), "a word each");
         assert_eq!(of(0, 4, FULL), (1, 1, 1), "one word for all");

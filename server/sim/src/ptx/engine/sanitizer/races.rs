@@ -10,12 +10,12 @@ use crate::trace::{Finding, Related, Severity, StatementId};
 /// The conflicts of one instruction, those with the same statement together.
 #[derive(Default)]
 pub(super) struct Clashes {
-    found: Vec<(Conflict, u32, Vec<Meeting>)>,
+    found: Vec<(Conflict, u32, Vec<LaneConflict>)>,
 }
 
 /// Where a lane met an earlier access.
 #[derive(Clone, Copy)]
-struct Meeting {
+struct LaneConflict {
     conflict: Conflict,
     lane: u32,
     /// Where the lane's own access begins.
@@ -55,35 +55,37 @@ impl Clashes {
         let same = |have: &Conflict| {
             have.clash == conflict.clash && have.before.statement() == conflict.before.statement()
         };
-        let meeting = Meeting { conflict, lane, index };
+        let lane_conflict = LaneConflict { conflict, lane, index };
         match self.found.iter_mut().find(|(have, ..)| same(have)) {
-            Some((_, mask, meetings)) => {
+            Some((_, mask, lane_conflicts)) => {
                 *mask |= 1 << lane;
-                meetings.push(meeting);
+                lane_conflicts.push(lane_conflict);
             }
-            None => self.found.push((conflict, 1 << lane, vec![meeting])),
+            None => self.found.push((conflict, 1 << lane, vec![lane_conflict])),
         }
     }
 }
 
 impl Watch {
     pub(super) fn report_races(&mut self, told: &Told<'_>, clashes: &Clashes, spaces: &Spaces) {
-        for (_, mask, meetings) in &clashes.found {
-            let raced =
-                |meeting: &Meeting| meeting.conflict.fresh && meeting.conflict.clash == Clash::WriteAfterRead;
-            let differs = meetings.iter().find(|meeting| !self.same_value(told, meeting, spaces));
-            let Some(&meeting) = differs.or(meetings.first()) else { continue };
-            if differs.is_some() && meetings.iter().any(raced) {
-                self.raced.push(StatementId(meeting.conflict.before.statement()));
+        for (_, mask, lane_conflicts) in &clashes.found {
+            let raced = |lane_conflict: &LaneConflict| {
+                lane_conflict.conflict.fresh && lane_conflict.conflict.clash == Clash::WriteAfterRead
+            };
+            let differs =
+                lane_conflicts.iter().find(|lane_conflict| !self.same_value(told, lane_conflict, spaces));
+            let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
+            if differs.is_some() && lane_conflicts.iter().any(raced) {
+                self.raced.push(StatementId(lane_conflict.conflict.before.statement()));
             }
             let race = if differs.is_some() { Race::Data } else { Race::SameValue };
-            self.report_race(told, meeting, *mask, race, spaces);
+            self.report_race(told, lane_conflict, *mask, race, spaces);
         }
     }
 
     /// Whether a store leaves the bytes as they are, or as the other side makes them.
-    fn same_value(&self, told: &Told<'_>, meeting: &Meeting, spaces: &Spaces) -> bool {
-        let Meeting { conflict, lane, index } = *meeting;
+    fn same_value(&self, told: &Told<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
+        let LaneConflict { conflict, lane, index } = *lane_conflict;
         if told.deed != Deed::Store {
             return false;
         }
@@ -108,8 +110,15 @@ impl Watch {
         })
     }
 
-    fn report_race(&mut self, told: &Told<'_>, meeting: Meeting, mask: u32, race: Race, spaces: &Spaces) {
-        let Meeting { conflict, lane, .. } = meeting;
+    fn report_race(
+        &mut self,
+        told: &Told<'_>,
+        lane_conflict: LaneConflict,
+        mask: u32,
+        race: Race,
+        spaces: &Spaces,
+    ) {
+        let LaneConflict { conflict, lane, .. } = lane_conflict;
         let Conflict { clash, before, at, .. } = conflict;
         let (code, severity) = race.code();
         let key = (code, self.visit.statement, before.statement());
@@ -119,7 +128,7 @@ impl Watch {
         let Some(extent) = told.extent(lane as usize) else { return };
         let place = place(extent.bank, at, spaces);
         if before.epoch >= UNDER_WAY {
-            return self.report_late(told, meeting, mask, &place);
+            return self.report_late(told, lane_conflict, mask, &place);
         }
         let (here, there) = match clash {
             Clash::ReadAfterWrite => ("reads", "wrote"),
@@ -191,8 +200,8 @@ impl Watch {
     }
 
     /// Somebody comes before a copy is done.
-    fn report_late(&mut self, told: &Told<'_>, meeting: Meeting, mask: u32, place: &str) {
-        let Meeting { conflict: Conflict { clash, before, .. }, lane, .. } = meeting;
+    fn report_late(&mut self, told: &Told<'_>, lane_conflict: LaneConflict, mask: u32, place: &str) {
+        let LaneConflict { conflict: Conflict { clash, before, .. }, lane, .. } = lane_conflict;
         let warp = before.epoch & !UNDER_WAY;
         let who = match (warp == self.warp_of_cluster(), before.lane() == lane) {
             (true, true) => "it".to_owned(),

@@ -37,9 +37,9 @@ impl<'a> Crew<'a> {
         let mut code = program.functions.iter().flat_map(|function| &function.code);
         let alone = run.launch.clusters() < 3
             || run.launch.clusters() > options.limits.max_steps
-            || options.look.is_some()
+            || options.trace.is_some()
             || program.calls_system()
-            || options.look.is_some()
+            || options.trace.is_some()
             || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
         run.spaces.touched = workers.map(|_| Box::new(Touched::new(&run.spaces)));
