@@ -6,7 +6,7 @@ use std::hint::black_box;
 
 use criterion::{BatchSize, Criterion, Throughput, criterion_group, criterion_main};
 use rowan::{TextRange, TextSize};
-use warplens_syntax::{ItemList, Language, parse_file, parse_item};
+use warplens_syntax::{ItemList, parse_file, parse_item};
 
 fn text() -> String {
     if let Ok(path) = std::env::var("WARPLENS_BENCH_FILE") {
@@ -20,17 +20,17 @@ fn benches(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("ptx");
     group.sample_size(10).throughput(Throughput::Bytes(text.len() as u64));
     group.bench_function("parse_file", |bencher| {
-        bencher.iter_with_large_drop(|| parse_file(Language::Ptx, black_box(&text)));
+        bencher.iter_with_large_drop(|| parse_file(warplens_syntax::ptx::LANGUAGE, black_box(&text)));
     });
     group.bench_function("split", |bencher| {
-        bencher.iter_with_large_drop(|| ItemList::new(Language::Ptx, black_box(&text)));
+        bencher.iter_with_large_drop(|| ItemList::new(warplens_syntax::ptx::LANGUAGE, black_box(&text)));
     });
-    let list = ItemList::new(Language::Ptx, &text);
+    let list = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
     let largest = (0..list.len()).max_by_key(|index| list.items()[*index].text.len()).expect("an item");
     let item = &list.items()[largest];
     group.throughput(Throughput::Bytes(item.text.len() as u64));
     group.bench_function("parse_item, the largest", |bencher| {
-        bencher.iter_with_large_drop(|| parse_item(Language::Ptx, black_box(&item.text)));
+        bencher.iter_with_large_drop(|| parse_item(warplens_syntax::ptx::LANGUAGE, black_box(&item.text)));
     });
     let middle = list.start_of(largest) + TextSize::new(item.text.len() as u32 / 2);
     group.bench_function("edit in the largest item", |bencher| {

@@ -38,6 +38,13 @@ impl SyntaxError {
     }
 }
 
+/// The errors of the lexer and of the parser in the order of the text.
+pub(crate) fn in_order(mut errors: Vec<SyntaxError>, found: Vec<SyntaxError>) -> Vec<SyntaxError> {
+    errors.extend(found);
+    errors.sort_by_key(|error| error.range.start());
+    errors
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

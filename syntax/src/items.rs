@@ -11,23 +11,8 @@ use memchr::memmem;
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
 
-use crate::scan::{CommentEnds, Scan, Scanned, Tail};
-use crate::{Language, ptx, wave};
-
-/// What an item is, as far as its first words say.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum ItemKind {
-    /// `.version`, `.target`, `.file`, `.section`, ...
-    Directive,
-    /// A variable of the module.
-    Variable,
-    /// A device function.
-    Function,
-    /// A kernel.
-    Kernel,
-    /// Trivia at the end of the file, or text that fits nowhere.
-    Other,
-}
+use crate::language::Language;
+use crate::scan::{CommentEnds, ItemKind, Scan, Scanned, Tail};
 
 /// One item: the trivia before it, and it.
 #[derive(Debug, Clone)]
@@ -76,10 +61,7 @@ pub struct ItemList {
 impl ItemList {
     /// Cuts a text into its items.
     pub fn new(language: Language, text: &str) -> ItemList {
-        let scan = match language {
-            Language::Ptx => ptx::scan::scan,
-            Language::Wave => wave::scan::scan,
-        };
+        let scan = language.scan;
         let known = CommentEnds::default();
         let tail = Tail { known: &known, comment_ends_later: &|| false };
         let mut items = Vec::new();

@@ -3,11 +3,12 @@
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
 
-use crate::{SyntaxError, SyntaxKind};
+use crate::error::SyntaxError;
+use crate::generated::kinds::SyntaxKind;
 
 /// A text cut into tokens, trivia included; they cover it without gaps.
 #[derive(Debug, Default)]
-pub(crate) struct Lexed {
+pub struct Lexed {
     kinds: Vec<SyntaxKind>,
     /// Where each token ends; it starts where the one before it ends.
     ends: Vec<u32>,
@@ -20,8 +21,8 @@ pub(crate) struct Lexed {
 }
 
 impl Lexed {
-    /// An empty list with room for a text of this length.
-    pub(crate) fn with_room_for(text: &str) -> Lexed {
+    /// An empty list with the capacity that a text of this length usually needs.
+    pub fn with_capacity(text: &str) -> Lexed {
         let tokens = text.len() / 3;
         Lexed {
             kinds: Vec::with_capacity(tokens),
@@ -35,7 +36,7 @@ impl Lexed {
 
     /// Adds the token that ends at `end`.
     #[inline]
-    pub(crate) fn push(&mut self, kind: SyntaxKind, end: usize) {
+    pub fn push(&mut self, kind: SyntaxKind, end: usize) {
         if !kind.is_trivia() {
             self.significant_kinds.push(kind);
             self.significant.push(self.kinds.len() as u32);
@@ -45,48 +46,48 @@ impl Lexed {
     }
 
     /// Adds an error about a part of the text.
-    pub(crate) fn error(&mut self, start: usize, end: usize, message: impl Into<SmolStr>) {
+    pub fn error(&mut self, start: usize, end: usize, message: impl Into<SmolStr>) {
         let range = TextRange::new(TextSize::new(start as u32), TextSize::new(end as u32));
         self.errors.push(SyntaxError::new(range, message));
     }
 
     /// How many tokens there are, trivia included.
-    pub(crate) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.kinds.len()
     }
 
     /// The kind of the token at `index`, trivia counted.
     #[inline]
-    pub(crate) fn kind(&self, index: usize) -> SyntaxKind {
+    pub fn kind(&self, index: usize) -> SyntaxKind {
         self.kinds[index]
     }
 
     /// Where the token at `index` starts, trivia counted.
     #[inline]
-    pub(crate) fn start(&self, index: usize) -> usize {
+    pub fn start(&self, index: usize) -> usize {
         if index == 0 { 0 } else { self.ends[index - 1] as usize }
     }
 
     /// Where the token at `index` ends, trivia counted.
     #[inline]
-    pub(crate) fn end(&self, index: usize) -> usize {
+    pub fn end(&self, index: usize) -> usize {
         self.ends[index] as usize
     }
 
     /// How many tokens the parser sees.
-    pub(crate) fn significant_len(&self) -> usize {
+    pub fn significant_len(&self) -> usize {
         self.significant.len()
     }
 
     /// The kind of the `nth` token that the parser sees, `EOF` after the last.
     #[inline]
-    pub(crate) fn significant_kind(&self, nth: usize) -> SyntaxKind {
+    pub fn significant_kind(&self, nth: usize) -> SyntaxKind {
         self.significant_kinds.get(nth).copied().unwrap_or(SyntaxKind::EOF)
     }
 
     /// Where the `nth` token that the parser sees stands among all tokens.
     #[inline]
-    pub(crate) fn raw_index(&self, nth: usize) -> usize {
+    pub fn raw_index(&self, nth: usize) -> usize {
         self.significant[nth] as usize
     }
 }

@@ -19,6 +19,7 @@
 
 pub mod ast;
 mod chunks;
+mod edited_chunk;
 mod error;
 mod generated;
 mod green;
@@ -30,15 +31,22 @@ mod parser;
 pub mod ptx;
 mod reparse;
 mod scan;
+mod syntax_node;
 mod tokens;
 mod tree;
 pub mod wave;
 
+pub use edited_chunk::{EditedChunk, ParseChunk, ParsedChunk};
 pub use error::{SyntaxError, SyntaxErrorKind};
 pub use generated::kinds::SyntaxKind;
-pub use items::{EditSummary, Item, ItemKind, ItemList};
-pub use language::*;
-pub use parse::{Parse, parse_file, parse_item, reparse_item};
+pub use items::{EditSummary, Item, ItemList};
+pub use language::{Language, LanguageInfo};
+pub use lexed::Lexed;
+pub use parse::{Parse, parse_file, parse_item};
+pub use parser::{CompletedMarker, Marker, Parser};
+pub use reparse::reparse_item;
 pub use rowan::{Direction, GreenNode, NodeOrToken, TextRange, TextSize, TokenAtOffset, WalkEvent};
+pub use scan::{CommentEnd, ItemKind, Scan, Scanned, Tail};
+pub use syntax_node::{SyntaxElement, SyntaxNode, SyntaxNodeChildren, SyntaxToken, WarplensLanguage};
 pub use tokens::token_at_offset;
 pub use tree::{Elements, Node, Token};

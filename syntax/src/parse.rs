@@ -4,12 +4,14 @@ use std::sync::{Arc, OnceLock};
 
 use rowan::{GreenNode, TextSize};
 
+use crate::error::{SyntaxError, in_order};
+use crate::generated::kinds::SyntaxKind;
+use crate::green;
 use crate::items::ItemList;
-use crate::lexed::Lexed;
+use crate::language::Language;
 use crate::parser::Parser;
-use crate::reparse;
+use crate::syntax_node::SyntaxNode;
 use crate::tree::{Node, Tree};
-use crate::{Language, SyntaxError, SyntaxKind, SyntaxNode, green, ptx, wave};
 
 /// A tree and the mistakes found on the way. Cloning it is cheap, and threads may share it.
 #[derive(Debug, Clone)]
@@ -80,10 +82,12 @@ impl Parse {
 
 /// Parses one item of an [`ItemList`]: an `ITEM` node over all of `text`, errors relative to its start.
 pub fn parse_item(language: Language, text: &str) -> Parse {
-    match language {
-        Language::Ptx => parse_with(text, ptx::lexer::lex, ptx::grammar::item),
-        Language::Wave => parse_with(text, wave::lexer::lex, wave::grammar::item),
-    }
+    let mut lexed = (language.lex)(text);
+    let mut parser = Parser::new(text, &lexed);
+    (language.parse_item)(&mut parser);
+    let (events, found) = parser.finish();
+    let tree = Tree::build(text, &lexed, events);
+    Parse::new(tree, in_order(std::mem::take(&mut lexed.errors), found))
 }
 
 /// Parses a whole file: a `SOURCE_FILE` whose children are the trees of its items.
@@ -100,26 +104,4 @@ pub fn parse_file(language: Language, text: &str) -> Parse {
     let trees: Vec<&Tree> = items.iter().map(Parse::tree).collect();
     let tree = Tree::around(SyntaxKind::SOURCE_FILE, text, &trees);
     Parse(Arc::new(Inner { tree, errors, items, green: OnceLock::new() }))
-}
-
-/// What [`parse_item`] gives for `text`, made from the parse of an earlier text of the same item where that
-/// is faster: in a long body only the chunk that changed is parsed.
-pub fn reparse_item(language: Language, old: &Parse, text: &str) -> Parse {
-    reparse::reparse(language, old, text).unwrap_or_else(|| parse_item(language, text))
-}
-
-fn parse_with(text: &str, lex: fn(&str) -> Lexed, grammar: fn(&mut Parser<'_>)) -> Parse {
-    let mut lexed = lex(text);
-    let mut parser = Parser::new(text, &lexed);
-    grammar(&mut parser);
-    let (events, found) = parser.finish();
-    let tree = Tree::build(text, &lexed, events);
-    Parse::new(tree, in_order(std::mem::take(&mut lexed.errors), found))
-}
-
-/// The mistakes that lexer and parser found, in the order of the text.
-pub(crate) fn in_order(mut errors: Vec<SyntaxError>, found: Vec<SyntaxError>) -> Vec<SyntaxError> {
-    errors.extend(found);
-    errors.sort_by_key(|error| error.range.start());
-    errors
 }

@@ -7,8 +7,10 @@
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
 
+use crate::T;
+use crate::error::{SyntaxError, SyntaxErrorKind};
+use crate::generated::kinds::SyntaxKind;
 use crate::lexed::Lexed;
-use crate::{SyntaxError, SyntaxErrorKind, SyntaxKind, T};
 
 /// What the parser says to the builder.
 #[derive(Debug, Clone, Copy)]
@@ -25,7 +27,7 @@ pub(crate) enum Event {
 const MAX_DEPTH: u32 = 128;
 
 /// Tokens in, events out.
-pub(crate) struct Parser<'t> {
+pub struct Parser<'t> {
     text: &'t str,
     lexed: &'t Lexed,
     position: usize,
@@ -46,34 +48,34 @@ impl<'t> Parser<'t> {
 
     /// The kind of the next token, `EOF` at the end.
     #[inline]
-    pub(crate) fn current(&self) -> SyntaxKind {
+    pub fn current(&self) -> SyntaxKind {
         self.nth(0)
     }
 
     /// The kind of the token `n` after the next one.
     #[inline]
-    pub(crate) fn nth(&self, n: usize) -> SyntaxKind {
+    pub fn nth(&self, n: usize) -> SyntaxKind {
         self.lexed.significant_kind(self.position + n)
     }
 
     /// Whether the next token is of this kind.
     #[inline]
-    pub(crate) fn at(&self, kind: SyntaxKind) -> bool {
+    pub fn at(&self, kind: SyntaxKind) -> bool {
         self.current() == kind
     }
 
     /// Whether the next token is of one of these kinds.
-    pub(crate) fn at_any(&self, kinds: &[SyntaxKind]) -> bool {
+    pub fn at_any(&self, kinds: &[SyntaxKind]) -> bool {
         kinds.contains(&self.current())
     }
 
     /// The text of the next token, empty at the end.
-    pub(crate) fn current_text(&self) -> &'t str {
+    pub fn current_text(&self) -> &'t str {
         self.nth_text(0)
     }
 
     /// The text of the token `n` after the next one.
-    pub(crate) fn nth_text(&self, n: usize) -> &'t str {
+    pub fn nth_text(&self, n: usize) -> &'t str {
         let nth = self.position + n;
         if nth >= self.lexed.significant_len() {
             return "";
@@ -83,25 +85,25 @@ impl<'t> Parser<'t> {
     }
 
     /// How long the whole text is.
-    pub(crate) fn text_len(&self) -> usize {
+    pub fn text_len(&self) -> usize {
         self.text.len()
     }
 
     /// The text from `start` to the end of the token before the next one.
-    pub(crate) fn text_before(&self, start: usize) -> &'t str {
+    pub fn text_before(&self, start: usize) -> &'t str {
         let end = self.position.checked_sub(1).map_or(start, |nth| self.lexed.end(self.lexed.raw_index(nth)));
         &self.text[start..end]
     }
 
     /// The text of the token before the next one.
-    pub(crate) fn previous_text(&self) -> &'t str {
+    pub fn previous_text(&self) -> &'t str {
         let Some(previous) = self.position.checked_sub(1) else { return "" };
         let index = self.lexed.raw_index(previous);
         &self.text[self.lexed.start(index)..self.lexed.end(index)]
     }
 
     /// Whether a line ends between the token before `n` and the token `n` after the next one.
-    pub(crate) fn nth_starts_line(&self, n: usize) -> bool {
+    pub fn nth_starts_line(&self, n: usize) -> bool {
         let nth = self.position + n;
         if nth == 0 || nth >= self.lexed.significant_len() {
             return true;
@@ -116,7 +118,7 @@ impl<'t> Parser<'t> {
 
     /// The `{` that the last token closes, if that is a `}` at the start of a line no further in than the first token:
     /// the brace of the whole, by its look.
-    pub(crate) fn brace_that_took_the_last(&self) -> Option<TextRange> {
+    pub fn brace_that_took_the_last(&self) -> Option<TextRange> {
         let last = self.position.checked_sub(1)?;
         if self.lexed.significant_kind(last) != T!['}'] || self.indentation(last)? > self.indentation(0)? {
             return None;
@@ -141,7 +143,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Whether the token `n` after the next one follows the token before it without a gap.
-    pub(crate) fn nth_is_joint(&self, n: usize) -> bool {
+    pub fn nth_is_joint(&self, n: usize) -> bool {
         let nth = self.position + n;
         nth > 0
             && nth < self.lexed.significant_len()
@@ -149,13 +151,13 @@ impl<'t> Parser<'t> {
     }
 
     /// How many tokens have been consumed; loops compare it to see that they get on.
-    pub(crate) fn position(&self) -> usize {
+    pub fn position(&self) -> usize {
         self.position
     }
 
     /// Takes the next token, whatever it is; nothing at the end.
     #[inline]
-    pub(crate) fn bump(&mut self) {
+    pub fn bump(&mut self) {
         if self.position < self.lexed.significant_len() {
             self.position += 1;
             self.events.push(Event::Token);
@@ -164,7 +166,7 @@ impl<'t> Parser<'t> {
 
     /// Takes the next token if it is of this kind.
     #[inline]
-    pub(crate) fn eat(&mut self, kind: SyntaxKind) -> bool {
+    pub fn eat(&mut self, kind: SyntaxKind) -> bool {
         let fits = self.at(kind);
         if fits {
             self.bump();
@@ -173,7 +175,7 @@ impl<'t> Parser<'t> {
     }
 
     /// Takes the next token if it is of this kind; else an error after the token before it.
-    pub(crate) fn expect(&mut self, kind: SyntaxKind, message: &'static str) -> bool {
+    pub fn expect(&mut self, kind: SyntaxKind, message: &'static str) -> bool {
         let fits = self.eat(kind);
         if !fits {
             self.error_after_previous(message);
@@ -182,7 +184,7 @@ impl<'t> Parser<'t> {
     }
 
     /// An error about the next token, or about the last one at the end.
-    pub(crate) fn error(&mut self, message: impl Into<SmolStr>) {
+    pub fn error(&mut self, message: impl Into<SmolStr>) {
         if self.position >= self.lexed.significant_len() {
             return self.error_after_previous(message);
         }
@@ -191,7 +193,7 @@ impl<'t> Parser<'t> {
     }
 
     /// An error about the next token, whatever the lexer said of the one before it.
-    pub(crate) fn error_of_its_own(&mut self, message: impl Into<SmolStr>) {
+    pub fn error_of_its_own(&mut self, message: impl Into<SmolStr>) {
         let range = self.current_range();
         let said = self.lexed.errors.partition_point(|error| error.range.end() <= range.start());
         if self.lexed.errors.get(said).is_none_or(|error| error.range.start() >= range.end()) {
@@ -200,13 +202,13 @@ impl<'t> Parser<'t> {
     }
 
     /// An error about something missing after the previous token: it points at that token's last character.
-    pub(crate) fn error_after_previous(&mut self, message: impl Into<SmolStr>) {
+    pub fn error_after_previous(&mut self, message: impl Into<SmolStr>) {
         self.error_at(self.last_of_previous(), message);
     }
 
     /// Like [`Self::error_after_previous`], for languages in which a statement ends with its line: what the lexer says of a
     /// token on the next line is another matter.
-    pub(crate) fn error_at_line_end(&mut self, message: impl Into<SmolStr>) {
+    pub fn error_at_line_end(&mut self, message: impl Into<SmolStr>) {
         let range = self.last_of_previous();
         if !self.nth_starts_line(0) {
             self.error_at(range, message);
@@ -230,7 +232,7 @@ impl<'t> Parser<'t> {
     }
 
     /// An error about a part of the text, unless the lexer has already complained of what stands here.
-    pub(crate) fn error_at(&mut self, range: TextRange, message: impl Into<SmolStr>) {
+    pub fn error_at(&mut self, range: TextRange, message: impl Into<SmolStr>) {
         if !self.lexed.errors.is_empty() && self.lexer_complained_here() {
             return;
         }
@@ -250,7 +252,7 @@ impl<'t> Parser<'t> {
     }
 
     /// The range of the next token, empty at the end.
-    pub(crate) fn current_range(&self) -> TextRange {
+    pub fn current_range(&self) -> TextRange {
         if self.position < self.lexed.significant_len() {
             self.token_range(self.position)
         } else {
@@ -267,32 +269,32 @@ impl<'t> Parser<'t> {
     }
 
     /// How many errors there are so far.
-    pub(crate) fn error_count(&self) -> usize {
+    pub fn error_count(&self) -> usize {
         self.errors.len()
     }
 
     /// Says what sort of mistake the last error is.
-    pub(crate) fn last_error_is(&mut self, kind: SyntaxErrorKind) {
+    pub fn last_error_is(&mut self, kind: SyntaxErrorKind) {
         if let Some(error) = self.errors.last_mut() {
             error.kind = kind;
         }
     }
 
     /// Forgets the errors after the first `count`: what follows a mistake is not a mistake of its own.
-    pub(crate) fn truncate_errors(&mut self, count: usize) {
+    pub fn truncate_errors(&mut self, count: usize) {
         self.errors.truncate(count);
     }
 
     /// Starts a node.
     #[inline]
-    pub(crate) fn start(&mut self) -> Marker {
+    pub fn start(&mut self) -> Marker {
         let event = self.events.len() as u32;
         self.events.push(Event::Start { kind: SyntaxKind::TOMBSTONE, forward_parent: 0 });
         Marker { event }
     }
 
     /// Goes one level deeper, if that is still allowed; [`Parser::leave`] goes back.
-    pub(crate) fn enter(&mut self) -> bool {
+    pub fn enter(&mut self) -> bool {
         let allowed = self.depth < MAX_DEPTH;
         if allowed {
             self.depth += 1;
@@ -301,21 +303,21 @@ impl<'t> Parser<'t> {
     }
 
     /// Comes back from an [`Parser::enter`] that was allowed.
-    pub(crate) fn leave(&mut self) {
+    pub fn leave(&mut self) {
         self.depth -= 1;
     }
 }
 
 /// A node that has started; it must be completed or abandoned.
 #[must_use]
-pub(crate) struct Marker {
+pub struct Marker {
     event: u32,
 }
 
 impl Marker {
     /// Ends the node and says what it is.
     #[inline]
-    pub(crate) fn complete(self, p: &mut Parser<'_>, kind: SyntaxKind) -> CompletedMarker {
+    pub fn complete(self, p: &mut Parser<'_>, kind: SyntaxKind) -> CompletedMarker {
         if let Event::Start { kind: slot, .. } = &mut p.events[self.event as usize] {
             *slot = kind;
         }
@@ -324,7 +326,7 @@ impl Marker {
     }
 
     /// Takes the node back; what it holds goes to the node around it.
-    pub(crate) fn abandon(self, p: &mut Parser<'_>) {
+    pub fn abandon(self, p: &mut Parser<'_>) {
         if self.event as usize == p.events.len() - 1 {
             p.events.pop();
         }
@@ -334,14 +336,14 @@ impl Marker {
 
 /// A node that has ended.
 #[derive(Clone, Copy)]
-pub(crate) struct CompletedMarker {
+pub struct CompletedMarker {
     event: u32,
     kind: SyntaxKind,
 }
 
 impl CompletedMarker {
     /// Starts a node around this one.
-    pub(crate) fn precede(self, p: &mut Parser<'_>) -> Marker {
+    pub fn precede(self, p: &mut Parser<'_>) -> Marker {
         let around = p.start();
         if let Event::Start { forward_parent, .. } = &mut p.events[self.event as usize] {
             *forward_parent = around.event - self.event;
@@ -350,7 +352,7 @@ impl CompletedMarker {
     }
 
     /// What the node is.
-    pub(crate) fn kind(self) -> SyntaxKind {
+    pub fn kind(self) -> SyntaxKind {
         self.kind
     }
 }

@@ -6,10 +6,30 @@ pub mod ast {
 }
 
 mod ast_ext;
-pub(crate) mod grammar;
-pub(crate) mod lexer;
+mod chunk;
+mod grammar;
+mod lexer;
 mod outside;
-pub(crate) mod scan;
+mod scan;
 mod words;
 
 pub use outside::outside;
+
+use crate::language::{Language, LanguageInfo};
+
+/// NVIDIA PTX.
+pub const LANGUAGE: Language = Language::new(&INFO);
+
+static INFO: LanguageInfo = LanguageInfo {
+    id: "ptx",
+    title: "PTX",
+    extensions: &["ptx"],
+    shared_ids: &[],
+    sniff: |line| line.split_whitespace().next() == Some(".version"),
+    line_comments: &["//"],
+    read_only: false,
+    scan: scan::scan,
+    lex: lexer::lex,
+    parse_item: grammar::item,
+    parse_chunk: Some(chunk::parse),
+};

@@ -1,23 +1,22 @@
-//! The tree of an edited item from the tree before the edit.
-//!
-//! Only a chunk of a long body can be parsed alone: its parse follows from its own text, because a chunk
-//! starts where a statement and a line start and ends where a statement ends. Whatever could look past
-//! that (a brace or comment that stays open, an edit at the chunk's edge) gives up, and the caller parses
-//! everything.
+//! The tree of an edited item from the tree before the edit: in a long body only the chunk that changed is parsed.
 
-use memchr::memmem;
 use rowan::{GreenNode, GreenNodeData, NodeOrToken, TextRange, TextSize};
 
 use crate::chunks::CHUNKED_FROM;
-use crate::lexed::Lexed;
-use crate::parse::in_order;
-use crate::parser::Parser;
-use crate::ptx::{grammar, lexer};
-use crate::tree::{Node, Token, Tree};
-use crate::{Language, Parse, SyntaxError, SyntaxKind, T, green, wave};
+use crate::edited_chunk::{EditedChunk, ParsedChunk, Step};
+use crate::error::SyntaxError;
+use crate::green;
+use crate::language::Language;
+use crate::parse::{Parse, parse_item};
+
+/// The result of [`parse_item`] for `text`, made from the parse of an earlier text of the same item where that is faster.
+pub fn reparse_item(language: Language, old: &Parse, text: &str) -> Parse {
+    reparse(language, old, text).unwrap_or_else(|| parse_item(language, text))
+}
 
 /// The new tree, or nothing if the whole item has to be parsed.
-pub(crate) fn reparse(language: Language, old: &Parse, text: &str) -> Option<Parse> {
+fn reparse(language: Language, old: &Parse, text: &str) -> Option<Parse> {
+    let parse_chunk = language.parse_chunk?;
     let old_text = old.text();
     if old_text.len().min(text.len()) <= CHUNKED_FROM {
         return None;
@@ -26,29 +25,12 @@ pub(crate) fn reparse(language: Language, old: &Parse, text: &str) -> Option<Par
     if changed.is_empty() && old_text.len() == text.len() {
         return Some(old.clone());
     }
-    let chunk = Chunk::around(old.root(), changed)?;
-
-    let range = chunk.node.range();
     let delta = text.len() as i64 - old_text.len() as i64;
-    let start = usize::from(range.start());
-    let end = (usize::from(range.end()) as i64 + delta) as usize;
-    let new_text = &text[start..end];
-    let (tree, errors) = match language {
-        Language::Ptx => {
-            let is_last = chunk.is_closed_last()?;
-            let after_change = (usize::from(changed.end()) as i64 + delta) as usize;
-            let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=after_change];
-            if memmem::find(inserted, b"*/").is_some() {
-                // It may close a comment that was open before the chunk.
-                return None;
-            }
-            parse_chunk(new_text, is_last)?
-        }
-        Language::Wave => parse_wave_chunk(new_text, chunk.next().is_none())?,
-    };
-    let places: Vec<usize> = chunk.path.iter().map(|step| step.at).collect();
-    let whole = old.tree().with_replaced(&places, &tree, text);
-    let parse = Parse::new(whole, merge(old.errors(), range, delta, errors));
+    let chunk = EditedChunk::find(old.root(), changed, text, delta)?;
+    let ParsedChunk { tree, errors } = parse_chunk(&chunk)?;
+    let path: Vec<usize> = chunk.path.iter().map(|step| step.index).collect();
+    let whole = old.tree().with_replaced(&path, &tree, text);
+    let parse = Parse::new(whole, merge(old.errors(), chunk.node.range(), delta, errors));
     Some(match old.known_green() {
         Some(known) => parse.with_green(with_replaced(known, &chunk.path[1..], green::build(&tree))),
         None => parse,
@@ -95,120 +77,6 @@ fn common_suffix(a: &[u8], b: &[u8]) -> usize {
 }
 
 const BLOCK: usize = 256;
-
-/// The chunk that has the change strictly inside.
-struct Chunk<'a> {
-    node: Node<'a>,
-    parent: Node<'a>,
-    path: Vec<Step>,
-}
-
-/// A node on the way from the root to a chunk.
-struct Step {
-    /// Where it stands in the list of elements.
-    at: usize,
-    /// Which child of the node around it it is.
-    child: usize,
-}
-
-impl<'a> Chunk<'a> {
-    fn around(root: Node<'a>, changed: TextRange) -> Option<Chunk<'a>> {
-        let is_inside = |outer: TextRange| outer.start() < changed.start() && changed.end() < outer.end();
-        let mut path = vec![Step { at: 0, child: 0 }];
-        let (mut parent, mut node) = (root, root);
-        while node.kind() != SyntaxKind::CHUNK {
-            parent = node;
-            let nodes = node
-                .elements()
-                .enumerate()
-                .filter_map(|(child, element)| Some((child, element.into_node()?)));
-            let (child, inner) = nodes.into_iter().find(|(_, inner)| is_inside(inner.range()))?;
-            path.push(Step { at: inner.index(), child });
-            node = inner;
-        }
-        Some(Chunk { node, parent, path })
-    }
-
-    /// The node after it.
-    fn next(&self) -> Option<Node<'a>> {
-        self.parent.nodes().find(|node| node.range().start() > self.node.range().start())
-    }
-
-    /// Whether it is the last chunk of its body; nothing if what surrounds it could say more than its text does.
-    fn is_closed_last(&self) -> Option<bool> {
-        let mut is_quiet = true;
-        for element in self.parent.elements() {
-            match element {
-                NodeOrToken::Node(node) if node.range() == self.node.range() => break,
-                NodeOrToken::Node(_) => is_quiet = true,
-                NodeOrToken::Token(token) => is_quiet &= says_nothing(token),
-            }
-        }
-        if !is_quiet {
-            return None;
-        }
-        if self.next().is_some_and(|next| next.kind() == SyntaxKind::CHUNK) {
-            return Some(false);
-        }
-        (self.parent.last_kind() == Some(T!['}'])).then_some(true)
-    }
-}
-
-/// Whether a token between chunks has no part in what stands around it.
-fn says_nothing(token: Token<'_>) -> bool {
-    match token.kind {
-        SyntaxKind::COMMENT => {
-            token.text.starts_with("//") || token.text.len() > 3 && token.text.ends_with("*/")
-        }
-        kind => kind != T![error_token],
-    }
-}
-
-/// The chunk's tree and errors, if its text is one chunk that ends in itself.
-fn parse_chunk(text: &str, is_last: bool) -> Option<(Tree, Vec<SyntaxError>)> {
-    let lexed = lexer::lex(text);
-    if lexed.open_comment {
-        // It may be closed after the chunk.
-        return None;
-    }
-    let (tree, errors) = parse_lone(text, lexed, |parser| grammar::lone_chunk(parser, is_last))?;
-    is_closed(tree.root()).then_some((tree, errors))
-}
-
-/// The tree and errors of a chunk of a WAVE kernel. Nothing in that language goes over the end of its line, so only what the
-/// chunk's last line may have open has to be feared: a comment (then the chunk ends with trivia) or a string.
-fn parse_wave_chunk(text: &str, is_last: bool) -> Option<(Tree, Vec<SyntaxError>)> {
-    if text.lines().next_back()?.contains(['"', '\'']) {
-        return None;
-    }
-    let lexed = wave::lexer::lex(text);
-    let (tree, errors) = parse_lone(text, lexed, |parser| wave::grammar::lone_chunk(parser, is_last))?;
-    let is_node = |child: Option<NodeOrToken<_, _>>| matches!(child, Some(NodeOrToken::Node(_)));
-    let (first, last) = (tree.root().elements().next(), tree.root().elements().last());
-    (is_node(first) && is_node(last)).then_some((tree, errors))
-}
-
-/// Parses a chunk, if `rule` says that it is one.
-fn parse_lone(
-    text: &str,
-    mut lexed: Lexed,
-    rule: impl FnOnce(&mut Parser<'_>) -> bool,
-) -> Option<(Tree, Vec<SyntaxError>)> {
-    let mut parser = Parser::new(text, &lexed);
-    let is_whole = rule(&mut parser);
-    let (events, found) = parser.finish();
-    let tree = Tree::build(text, &lexed, events);
-    is_whole.then(|| (tree, in_order(std::mem::take(&mut lexed.errors), found)))
-}
-
-/// Whether it starts with a statement, and the last one ends with its own `;` or `}`, so that no text around could
-/// belong to it.
-fn is_closed(chunk: Node<'_>) -> bool {
-    let Some(NodeOrToken::Node(_)) = chunk.elements().next() else { return false };
-    let Some(NodeOrToken::Node(statement)) = chunk.elements().last() else { return false };
-    let close = if statement.kind() == SyntaxKind::BLOCK { T!['}'] } else { T![;] };
-    matches!(statement.elements().last(), Some(NodeOrToken::Token(last)) if last.kind == close)
-}
 
 /// The errors outside of the old chunk at their new places, and those of the new chunk.
 fn merge(old: &[SyntaxError], chunk: TextRange, delta: i64, new: Vec<SyntaxError>) -> Vec<SyntaxError> {

@@ -9,10 +9,23 @@ use std::ops::Range;
 
 use memchr::memmem;
 
-use crate::ItemKind;
+/// What an item is, as far as its first words say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ItemKind {
+    /// `.version`, `.target`, `.file`, `.section`, ...
+    Directive,
+    /// A variable of the module.
+    Variable,
+    /// A device function.
+    Function,
+    /// A kernel.
+    Kernel,
+    /// Trivia at the end of the file, or text that fits nowhere.
+    Other,
+}
 
 /// Where a block comment ends.
-pub(crate) enum CommentEnd {
+pub enum CommentEnd {
     /// Here, in the given text.
     At(usize),
     /// After the given text.
@@ -40,7 +53,7 @@ impl CommentEnds {
 }
 
 /// What the scanner may ask about comments, and about text that it was not given.
-pub(crate) struct Tail<'a> {
+pub struct Tail<'a> {
     pub(crate) known: &'a CommentEnds,
     /// Whether a `*/` stands after the given text.
     pub(crate) comment_ends_later: &'a dyn Fn() -> bool,
@@ -48,7 +61,7 @@ pub(crate) struct Tail<'a> {
 
 impl Tail<'_> {
     /// The end of the comment that opens at `open`.
-    pub(crate) fn comment_end(&self, text: &[u8], open: usize) -> CommentEnd {
+    pub fn comment_end(&self, text: &[u8], open: usize) -> CommentEnd {
         match self.known.of(text, open) {
             Some(end) => CommentEnd::At(end),
             None if *self.known.later.get_or_init(self.comment_ends_later) => CommentEnd::Later,
@@ -59,18 +72,19 @@ impl Tail<'_> {
 
 /// An item found by a scanner; all positions are in the scanned text.
 #[derive(Debug)]
-pub(crate) struct Scanned {
+pub struct Scanned {
     /// Where the item ends; more than where it starts.
-    pub(crate) end: usize,
+    pub end: usize,
     /// The answer holds as long as the text before this place stays; past the end of the text if the
     /// scanner saw that end.
-    pub(crate) examined: usize,
-    pub(crate) kind: ItemKind,
+    pub examined: usize,
+    /// What the item is.
+    pub kind: ItemKind,
     /// Where its name stands.
-    pub(crate) name: Option<Range<usize>>,
+    pub name: Option<Range<usize>>,
     /// Whether a block comment in it has no end in the whole file, and so ends with its line.
-    pub(crate) open_comment: bool,
+    pub open_comment: bool,
 }
 
 /// Finds the end of the item that starts at `start`; `start` is not the end of `text`.
-pub(crate) type Scan = fn(text: &str, start: usize, tail: &Tail<'_>) -> Scanned;
+pub type Scan = fn(text: &str, start: usize, tail: &Tail<'_>) -> Scanned;

@@ -37,12 +37,12 @@ fn token_at(root: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Language, parse_file};
+    use crate::parse_file;
 
     #[test]
     fn agrees_with_rowan_everywhere() {
         let text = ".version 8.5\n.entry k(.param .u64 p) {\n\tadd.s32 %r1, %r2, 3; // é\n\t{ L: ret; }\n}\n";
-        let root = parse_file(Language::Ptx, text).syntax();
+        let root = parse_file(crate::ptx::LANGUAGE, text).syntax();
         for offset in (0..=text.len()).map(|offset| TextSize::new(offset as u32)) {
             let ours: Vec<_> = token_at_offset(&root, offset).collect();
             let rowans: Vec<_> = root.token_at_offset(offset).collect();
@@ -52,7 +52,7 @@ mod tests {
 
     #[test]
     fn outside_is_none() {
-        let root = parse_file(Language::Ptx, "").syntax();
+        let root = parse_file(crate::ptx::LANGUAGE, "").syntax();
         assert_eq!(token_at_offset(&root, TextSize::new(0)).count(), 0);
         assert_eq!(token_at_offset(&root, TextSize::new(9)).count(), 0);
     }

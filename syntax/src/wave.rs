@@ -1,16 +1,36 @@
 //! WAVE: lexer, item scanner, grammar and typed tree. Both spellings, the guide's and the toolchain's, are one language here.
 
 mod ast_ext;
-pub(crate) mod grammar;
-pub(crate) mod lexer;
-pub(crate) mod scan;
+mod chunk;
+mod grammar;
+mod lexer;
+mod scan;
 #[cfg(test)]
 mod tests;
+
+use crate::language::{Language, LanguageInfo};
 
 /// The typed tree.
 pub mod ast {
     pub use crate::generated::wave::*;
 }
+
+/// WAVE assembly, both spellings.
+pub const LANGUAGE: Language = Language::new(&INFO);
+
+static INFO: LanguageInfo = LanguageInfo {
+    id: "wave-asm",
+    title: "WAVE",
+    extensions: &["wave"],
+    shared_ids: &["wave"],
+    sniff: |line| line.split_whitespace().next() == Some(".kernel"),
+    line_comments: &[";", "#"],
+    read_only: false,
+    scan: scan::scan,
+    lex: lexer::lex,
+    parse_item: grammar::item,
+    parse_chunk: Some(chunk::parse),
+};
 
 /// Whether a directive opens a kernel. Capitals are wrong, and said to be; they must not move everything after them.
 fn is_kernel(directive: &str) -> bool {

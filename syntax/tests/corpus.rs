@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use warplens_syntax::{Language, Parse, parse_file};
+use warplens_syntax::{Parse, parse_file};
 
 /// The folder of test data beside the workspace, if it is there.
 fn corpus() -> Option<PathBuf> {
@@ -19,7 +19,7 @@ fn corpus() -> Option<PathBuf> {
 fn parse(path: &Path) -> (String, Parse) {
     let bytes = fs::read(path).unwrap();
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let parse = parse_file(Language::Ptx, &text);
+    let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &text);
     assert!(parse.green().to_string() == text, "{}: the tree is not the text", path.display());
     (text, parse)
 }

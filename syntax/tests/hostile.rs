@@ -1,7 +1,7 @@
 //! Texts made to be slow or deep. None may panic, overflow the stack, or take time that grows with the square
 //! of its length.
 
-use warplens_syntax::{ItemList, Language, TextRange, TextSize, parse_file};
+use warplens_syntax::{ItemList, TextRange, TextSize, parse_file};
 
 /// Long enough that a square would be felt.
 const LENGTH: usize = 20_000;
@@ -9,7 +9,7 @@ const LENGTH: usize = 20_000;
 fn check(unit: &str) {
     let text = unit.repeat(LENGTH / unit.len());
     for text in [text.clone(), format!(".entry k() {{\n add.s32 {text}"), format!(".entry k() {{\n{text}")] {
-        for language in [Language::Ptx, Language::Wave] {
+        for language in [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE] {
             let parse = parse_file(language, &text);
             assert!(parse.green().to_string() == text, "{unit:?} loses text");
             let mut list = ItemList::new(language, &text);

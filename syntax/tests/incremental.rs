@@ -131,19 +131,19 @@ proptest! {
 
     #[test]
     fn random_edits_of_ptx(edits in edits()) {
-        check_edits(Language::Ptx, REDUCE, &edits);
+        check_edits(warplens_syntax::ptx::LANGUAGE, REDUCE, &edits);
     }
 
     #[test]
     fn random_edits_of_wave(edits in edits()) {
-        check_edits(Language::Wave, WAVE, &edits);
+        check_edits(warplens_syntax::wave::LANGUAGE, WAVE, &edits);
     }
 
     #[test]
     fn files_made_of_snippets(pieces in prop::collection::vec((0..SNIPPETS.len(), any::<bool>()), 0..40), edits in edits()) {
         let joined = pieces.iter().map(|(piece, line)| SNIPPETS[*piece].to_owned() + if *line { "\n" } else { " " });
         let text: String = joined.collect();
-        for language in [Language::Ptx, Language::Wave] {
+        for language in [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE] {
             check_parse(language, &ItemList::new(language, &text));
             check_edits(language, &text, &edits);
         }
@@ -151,7 +151,7 @@ proptest! {
 
     #[test]
     fn any_text_is_kept(text in "\\PC*", edits in edits()) {
-        for language in [Language::Ptx, Language::Wave] {
+        for language in [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE] {
             check_parse(language, &ItemList::new(language, &text));
             check_edits(language, &text, &edits);
         }
@@ -159,7 +159,7 @@ proptest! {
 
     #[test]
     fn any_ascii_is_kept(text in "[ -~\\n\\t]{0,200}") {
-        for language in [Language::Ptx, Language::Wave] {
+        for language in [warplens_syntax::ptx::LANGUAGE, warplens_syntax::wave::LANGUAGE] {
             check_parse(language, &ItemList::new(language, &text));
         }
     }
@@ -173,7 +173,7 @@ proptest! {
         let files = corpus_files();
         if !files.is_empty() {
             let text = std::fs::read(file.get(&files)).unwrap();
-            check_edits(Language::Ptx, &String::from_utf8_lossy(&text), &edits);
+            check_edits(warplens_syntax::ptx::LANGUAGE, &String::from_utf8_lossy(&text), &edits);
         }
     }
 }
@@ -198,10 +198,15 @@ fn edit_in_the_middle(insert: &str) -> (ItemList, EditSummary) {
     let kernel = &REDUCE[REDUCE.find(".visible .entry").unwrap()..];
     let kernels = |number: usize| kernel.replace("reduce(", &format!("reduce_{number}("));
     let text: String = (0..50).map(kernels).collect();
-    let mut list = ItemList::new(Language::Ptx, &text);
+    let mut list = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
     let at = text.find(".entry reduce_25(").unwrap();
     let at = at + text[at..].find("mov.f32").unwrap();
-    let summary = check_edit(Language::Ptx, &mut list, TextRange::empty(TextSize::new(at as u32)), insert);
+    let summary = check_edit(
+        warplens_syntax::ptx::LANGUAGE,
+        &mut list,
+        TextRange::empty(TextSize::new(at as u32)),
+        insert,
+    );
     (list, summary)
 }
 
@@ -232,21 +237,21 @@ fn an_edit_that_ends_a_body_looks_at_few_items() {
 #[test]
 fn a_comment_without_end_stays_on_its_line() {
     let text = "// a\n.entry a() {\n ret;\n}\n.entry b() {\n ret;\n}\n";
-    let mut list = ItemList::new(Language::Ptx, text);
+    let mut list = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let names = |list: &ItemList| -> Vec<_> { list.items().iter().map(|item| item.name.clone()).collect() };
     let before = names(&list);
     let open = TextRange::empty(TextSize::new(text.find(" ret").unwrap() as u32));
-    check_edit(Language::Ptx, &mut list, open, "/*");
+    check_edit(warplens_syntax::ptx::LANGUAGE, &mut list, open, "/*");
     assert_eq!(names(&list), before);
     let close = TextRange::empty(list.text_len());
-    check_edit(Language::Ptx, &mut list, close, "*/");
+    check_edit(warplens_syntax::ptx::LANGUAGE, &mut list, close, "*/");
     assert_eq!(list.items()[0].name.as_deref(), Some("a"));
     assert!(list.items()[0].text.ends_with("*/"), "the comment now takes what follows");
 }
 
 #[test]
 fn edits_out_of_range_are_moved_into_it() {
-    let mut list = ItemList::new(Language::Ptx, ".version 8.5 // é\n");
+    let mut list = ItemList::new(warplens_syntax::ptx::LANGUAGE, ".version 8.5 // é\n");
     list.edit(TextRange::new(TextSize::new(500), TextSize::new(600)), ".target sm_90");
     assert_eq!(list.text(), ".version 8.5 // é\n.target sm_90");
     let inside = TextSize::new(17);
@@ -269,13 +274,13 @@ fn long_kernel() -> String {
 }
 
 fn check_reparse(old_text: &str, range: std::ops::Range<usize>, insert: &str) -> bool {
-    let old = parse_item(Language::Ptx, old_text);
+    let old = parse_item(warplens_syntax::ptx::LANGUAGE, old_text);
     // An editor has asked for it, so it is kept up to date.
     old.green();
     let mut text = old_text.to_owned();
     text.replace_range(range.clone(), insert);
-    let reparsed = reparse_item(Language::Ptx, &old, &text);
-    let fresh = parse_item(Language::Ptx, &text);
+    let reparsed = reparse_item(warplens_syntax::ptx::LANGUAGE, &old, &text);
+    let fresh = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
     assert_eq!(reparsed.errors(), fresh.errors(), "{range:?} {insert:?}");
     assert!(reparsed.green() == fresh.green(), "{range:?} {insert:?}");
     let chunks = |parse: &Parse| -> Vec<_> {

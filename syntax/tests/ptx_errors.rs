@@ -4,7 +4,7 @@
 use expect_test::{Expect, expect};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
-use warplens_syntax::{Language, Parse, parse_file};
+use warplens_syntax::{Parse, parse_file};
 
 /// The source with each error under its line.
 fn render(source: &str, parse: &Parse) -> String {
@@ -33,7 +33,7 @@ fn check_bodies(bodies: &[&str], expect: Expect) {
     let mut all = String::new();
     for body in bodies {
         let source = format!(".entry k() {{\n{body}\n  ret;\n}}\n");
-        let parse = parse_file(Language::Ptx, &source);
+        let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &source);
         let rendered = render(&source, &parse);
         let instructions = parse.syntax().descendants().filter_map(ast::Instruction::cast);
         assert!(instructions.map(|it| it.full_name()).any(|name| name == "ret"), "{rendered}");
@@ -51,7 +51,7 @@ fn check_modules(modules: &[&str], expect: Expect) {
     let mut all = String::new();
     for module in modules {
         let source = format!("{module}\n{AFTER}");
-        let parse = parse_file(Language::Ptx, &source);
+        let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &source);
         let rendered = render(&source, &parse);
         let functions = parse.syntax().descendants().filter_map(ast::Function::cast);
         let mut names = functions.filter_map(|it| it.name()).map(|name| name.text());
@@ -646,11 +646,11 @@ fn several_mistakes_give_several_errors() {
         }
         ^ this `}` closes nothing: remove it, or the `}` before it that closed the body too early
     "#]]
-    .assert_eq(&render(source, &parse_file(Language::Ptx, source)));
+    .assert_eq(&render(source, &parse_file(warplens_syntax::ptx::LANGUAGE, source)));
 }
 
 #[test]
 fn a_vector_and_a_predicate_are_a_pair() {
     let text = ".func f() { tex.1d.v4.u32.f32 {a, b, c, d}|p, [t, {x}]; }";
-    assert!(parse_file(Language::Ptx, text).errors().is_empty());
+    assert!(parse_file(warplens_syntax::ptx::LANGUAGE, text).errors().is_empty());
 }

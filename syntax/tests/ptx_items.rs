@@ -1,11 +1,11 @@
 //! Where PTX items begin and end, what they are, and how they are called.
 
 use expect_test::{Expect, expect};
-use warplens_syntax::{ItemList, Language};
+use warplens_syntax::ItemList;
 
 /// One line an item: kind, name, and its text with line ends shown.
 fn check(text: &str, expect: Expect) {
-    let list = ItemList::new(Language::Ptx, text);
+    let list = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     assert_eq!(list.text(), text);
     let line = |item: &warplens_syntax::Item| {
         format!("{:?} {:?} {:?}\n", item.kind, item.name.as_deref().unwrap_or("-"), item.text)

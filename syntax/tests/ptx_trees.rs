@@ -1,7 +1,7 @@
 //! What trees look like, one snippet for each kind of thing.
 
 use expect_test::{Expect, expect};
-use warplens_syntax::{Language, NodeOrToken, SyntaxNode, parse_file};
+use warplens_syntax::{NodeOrToken, SyntaxNode, parse_file};
 
 /// The tree without trivia, one node a line; a token after its kind, or alone if it is punctuation.
 fn dump(node: &SyntaxNode, depth: usize, out: &mut String) {
@@ -17,7 +17,7 @@ fn dump(node: &SyntaxNode, depth: usize, out: &mut String) {
 }
 
 fn check(source: &str, expect: Expect) {
-    let parse = parse_file(Language::Ptx, source);
+    let parse = parse_file(warplens_syntax::ptx::LANGUAGE, source);
     assert_eq!(parse.green().to_string(), source);
     assert_eq!(parse.errors(), &[]);
     let mut out = String::new();
@@ -28,7 +28,7 @@ fn check(source: &str, expect: Expect) {
 /// The statements of a body.
 fn check_body(body: &str, expect: Expect) {
     let source = format!(".func f {{ {body} }}");
-    let parse = parse_file(Language::Ptx, &source);
+    let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &source);
     assert_eq!(parse.errors(), &[]);
     let mut out = String::new();
     let block = parse.syntax().descendants().find(|node| node.kind() == warplens_syntax::SyntaxKind::BLOCK);

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 fn corpus() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus/wave");
@@ -22,7 +22,7 @@ fn trees_are_their_texts_and_good_programs_have_no_errors() {
     for program in programs {
         let file = program["file"].as_str().expect("a program has a file");
         let text = std::fs::read_to_string(corpus.join(file)).expect("the file is there");
-        let parse = parse_file(Language::Wave, &text);
+        let parse = parse_file(warplens_syntax::wave::LANGUAGE, &text);
         assert_eq!(parse.syntax().text().to_string(), text, "{file}");
         let good = ["crates_0_1_2", "head_4a8bbec"].iter().any(|by| program[by]["assemble"] == "OK");
         assert!(!good || parse.errors().is_empty(), "{file}: {:?}", parse.errors());

@@ -100,17 +100,17 @@ fn rows(path: &Path) -> Vec<BTreeMap<String, String>> {
 
 #[test]
 fn ptx_trees_hold_their_text() {
-    check_lossless("ptx", Language::Ptx, "ptx");
+    check_lossless("ptx", warplens_syntax::ptx::LANGUAGE, "ptx");
 }
 
 #[test]
 fn invalid_ptx_trees_hold_their_text() {
-    check_lossless("ptx-invalid", Language::Ptx, "ptx");
+    check_lossless("ptx-invalid", warplens_syntax::ptx::LANGUAGE, "ptx");
 }
 
 #[test]
 fn wave_trees_hold_their_text() {
-    check_lossless("wave", Language::Wave, "wave");
+    check_lossless("wave", warplens_syntax::wave::LANGUAGE, "wave");
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn ptx_that_the_assembler_accepts_has_no_error() {
     let Some(folder) = corpus("ptx") else { return };
     let rows = rows(&folder.join("PTXAS-VERDICTS.tsv"));
     let accepted = rows.iter().filter(|row| row["verdict"] == "ok" && row["file"].ends_with(".ptx"));
-    check_accepted(&folder, Language::Ptx, accepted.map(|row| row["file"].clone()));
+    check_accepted(&folder, warplens_syntax::ptx::LANGUAGE, accepted.map(|row| row["file"].clone()));
 }
 
 #[test]
@@ -126,7 +126,7 @@ fn mutations_that_the_assembler_accepts_have_no_error() {
     let Some(folder) = corpus("ptx-invalid") else { return };
     let rows = rows(&folder.join("EXPECTED.tsv"));
     let accepted = rows.iter().filter(|row| row["verdict"] == "accept");
-    check_accepted(&folder, Language::Ptx, accepted.map(|row| row["file"].clone()));
+    check_accepted(&folder, warplens_syntax::ptx::LANGUAGE, accepted.map(|row| row["file"].clone()));
 }
 
 #[test]
@@ -139,5 +139,5 @@ fn wave_that_a_toolchain_assembles_has_no_error() {
         .iter()
         .filter(|entry| assembles(entry, "crates_0_1_2") || assembles(entry, "head_4a8bbec"))
         .filter_map(|entry| entry["file"].as_str().map(str::to_owned));
-    check_accepted(&folder, Language::Wave, accepted);
+    check_accepted(&folder, warplens_syntax::wave::LANGUAGE, accepted);
 }

@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
 use warplens_hir::ptx::{Function, FunctionKind, Header, ModuleNames, Resolution, Role};
-use warplens_syntax::{ItemKind, ItemList, Language, parse_item};
+use warplens_syntax::{ItemKind, ItemList, parse_item};
 
 fn corpus() -> Option<PathBuf> {
     let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
@@ -17,8 +17,9 @@ fn corpus() -> Option<PathBuf> {
 
 /// What is wrong with the names of a file, one line each.
 fn wrong(text: &str) -> String {
-    let items = ItemList::new(Language::Ptx, text);
-    let trees: Vec<_> = items.items().iter().map(|item| parse_item(Language::Ptx, &item.text)).collect();
+    let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
+    let trees: Vec<_> =
+        items.items().iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
     let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.root())).collect();
     let module = ModuleNames::new(&headers);
     let mut out = String::new();
@@ -34,7 +35,8 @@ fn wrong(text: &str) -> String {
             writeln!(out, "{:?} at {}", problem.kind, &item.text[problem.range]).unwrap();
         }
         if matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {
-            let outside = parse_item(Language::Ptx, warplens_syntax::ptx::outside(&item.text));
+            let outside =
+                parse_item(warplens_syntax::ptx::LANGUAGE, warplens_syntax::ptx::outside(&item.text));
             assert_eq!(*header, Header::lower(outside.root()));
         }
         if let Some(function) = Function::lower(tree.root()) {
@@ -127,9 +129,11 @@ fn no_file_makes_lowering_panic() {
 fn tables_stay_small_beside_the_text() {
     let Some(corpus) = corpus() else { return };
     let Ok(text) = std::fs::read_to_string(corpus.join("ptx/big/big_0.7MB.ptx")) else { return };
-    let items = ItemList::new(Language::Ptx, &text);
-    let functions =
-        items.items().iter().filter_map(|item| Function::lower(parse_item(Language::Ptx, &item.text).root()));
+    let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
+    let functions = items
+        .items()
+        .iter()
+        .filter_map(|item| Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &item.text).root()));
     let bytes: usize = functions.map(|function| function.heap_bytes()).sum();
     assert!(bytes < 3 * text.len(), "{bytes} bytes for {} bytes of text", text.len());
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use warplens_hir::wave::{self, Severity};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 fn corpus() -> Option<PathBuf> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus/wave");
@@ -12,7 +12,7 @@ fn corpus() -> Option<PathBuf> {
 
 /// Every error of a file, from the parser up.
 fn errors(text: &str) -> Vec<String> {
-    let parse = parse_file(Language::Wave, text);
+    let parse = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let mut errors: Vec<_> = parse.errors().iter().map(|error| error.message.to_string()).collect();
     let items: Vec<_> = parse.items().map(wave::lower).collect();
     let problems = items.iter().flat_map(|code| code.problems.clone());

@@ -16,6 +16,7 @@ use crate::answer::{
 use crate::db::{Database, Db, Document, File};
 use crate::diagnostics::Rules;
 use crate::dialect::{Dialect, Rewritten};
+use crate::languages::Known;
 use crate::module_target::Profile;
 
 /// Why a question was given up.
@@ -210,9 +211,9 @@ impl Analysis {
 
     /// A WAVE file in one of its spellings, as far as it can be written so.
     pub fn rewrite_in_dialect(&self, file: FileId, dialect: Dialect) -> Answer<Rewritten> {
-        self.ask(file, |db, file| match file.language(db) {
-            Language::Wave => crate::dialect::rewrite_in_dialect(db, file, dialect),
-            Language::Ptx => Rewritten::default(),
+        self.ask(file, |db, file| match Known::of(file.language(db)) {
+            Known::Wave => crate::dialect::rewrite_in_dialect(db, file, dialect),
+            Known::Ptx => Rewritten::default(),
         })
     }
 

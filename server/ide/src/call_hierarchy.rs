@@ -4,10 +4,10 @@ mod ptx;
 mod wave;
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::Language;
 
 use crate::answer::{FileId, SymbolKind, Target};
 use crate::db::{Database, File};
+use crate::languages::Known;
 use crate::names::{self, Namespace, Subject};
 use crate::position::FilePosition;
 use crate::{Analysis, Answer};
@@ -63,16 +63,16 @@ fn call_item(db: &Database, file: File, offset: TextSize) -> Option<CallItem> {
 }
 
 fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    match file.language(db) {
-        Language::Ptx => ptx::incoming(db, file, name),
-        Language::Wave => wave::incoming(db, file, name),
+    match Known::of(file.language(db)) {
+        Known::Ptx => ptx::incoming(db, file, name),
+        Known::Wave => wave::incoming(db, file, name),
     }
 }
 
 fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
-    match file.language(db) {
-        Language::Ptx => ptx::outgoing(db, file, name),
-        Language::Wave => wave::outgoing(db, file, name),
+    match Known::of(file.language(db)) {
+        Known::Ptx => ptx::outgoing(db, file, name),
+        Known::Wave => wave::outgoing(db, file, name),
     }
 }
 

@@ -5,10 +5,11 @@ mod snippet;
 pub(crate) mod wave;
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{Language, SyntaxKind};
+use warplens_syntax::SyntaxKind;
 
 use crate::answer::{CompletionItem, CompletionKind, TextEdit};
 use crate::db::{Database, File};
+use crate::languages::Known;
 use crate::position::{FilePosition, token_covering};
 
 pub(crate) use snippet::Snippet;
@@ -19,9 +20,9 @@ pub(crate) fn completions(db: &Database, file: File, offset: TextSize) -> Vec<Co
     if is_in_text(db, &position) {
         return Vec::new();
     }
-    let proposals = match position.language(db) {
-        Language::Ptx => ptx::proposals(db, &position),
-        Language::Wave => wave::proposals(db, &position),
+    let proposals = match Known::of(position.language(db)) {
+        Known::Ptx => ptx::proposals(db, &position),
+        Known::Wave => wave::proposals(db, &position),
     };
     let word = position.in_file(proposals.word);
     proposals.finish(if position.blanks > 0.into() { TextRange::empty(offset) } else { word })
@@ -30,9 +31,9 @@ pub(crate) fn completions(db: &Database, file: File, offset: TextSize) -> Vec<Co
 /// What a file can begin with.
 fn in_empty_file(db: &Database, file: File) -> Vec<CompletionItem> {
     let mut proposals = Proposals::replacing(TextRange::default());
-    match file.language(db) {
-        Language::Ptx => ptx::module(&mut proposals),
-        Language::Wave => wave::in_empty_file(&mut proposals),
+    match Known::of(file.language(db)) {
+        Known::Ptx => ptx::module(&mut proposals),
+        Known::Wave => wave::in_empty_file(&mut proposals),
     }
     proposals.finish(TextRange::default())
 }

@@ -6,7 +6,6 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Link};
-use warplens_syntax::Language;
 
 use crate::db::{Database, wave_code};
 use crate::position::FilePosition;
@@ -38,7 +37,7 @@ impl Construct {
 
 /// The construct of which a word is at a place.
 pub(crate) fn at(db: &Database, position: &FilePosition<'_>) -> Option<Construct> {
-    if position.language(db) != Language::Wave {
+    if position.language(db) != warplens_syntax::wave::LANGUAGE {
         return None;
     }
     let range = position.token(db)?.text_range();

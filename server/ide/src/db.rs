@@ -192,7 +192,7 @@ impl<'db> Item<'db> {
 /// What a PTX function means; `None` for an item that is none.
 pub(crate) fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
     let is_function = matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel);
-    if !is_function || item.language(db) != Language::Ptx {
+    if !is_function || item.language(db) != warplens_syntax::ptx::LANGUAGE {
         return None;
     }
     let text = &item.text(db).0;
@@ -218,7 +218,7 @@ pub(crate) fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> ptx::Header {
     }
     // Headers are asked for long before most bodies are: reading the outside alone leaves each body to be parsed once.
     let outside = warplens_syntax::ptx::outside(&item.text(db).0);
-    ptx::Header::lower(warplens_syntax::parse_item(Language::Ptx, outside).root())
+    ptx::Header::lower(warplens_syntax::parse_item(warplens_syntax::ptx::LANGUAGE, outside).root())
 }
 
 /// The whole tree as text.

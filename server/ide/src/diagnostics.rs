@@ -12,7 +12,7 @@ mod share;
 mod wave;
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{Language, SyntaxError, SyntaxErrorKind};
+use warplens_syntax::{SyntaxError, SyntaxErrorKind};
 
 pub(crate) use allow::allow_fix;
 pub use codes::{Code, code, codes};
@@ -21,6 +21,7 @@ pub(crate) use share::take_share;
 
 use crate::answer::{Diagnostic, Severity};
 use crate::db::{Database, Db, File, Item, items};
+use crate::languages::Known;
 use crate::lints::item_lints;
 use crate::names::module_uses;
 use allow::{Allow, Allowances};
@@ -59,9 +60,9 @@ impl ItemProblems {
 pub(crate) fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> ItemProblems {
     let parse = item.parse(db);
     let mut problems: Vec<Problem> = parse.errors().iter().map(syntax).collect();
-    match item.language(db) {
-        Language::Ptx => ptx::check_item(db, file, item, &mut problems),
-        Language::Wave => wave::check_item(db, file, item, &mut problems),
+    match Known::of(item.language(db)) {
+        Known::Ptx => ptx::check_item(db, file, item, &mut problems),
+        Known::Wave => wave::check_item(db, file, item, &mut problems),
     }
     let allows = allow::allows(db, item, &mut problems);
     ItemProblems::new(problems, allows)
@@ -98,9 +99,9 @@ pub(crate) fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagn
         items(db, file).iter().map(|item| look(db, file, *item, rules)).collect();
     let allowances = Allowances::new(list, of_items.iter().copied());
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
-    let of_module = match file.language(db) {
-        Language::Ptx => ptx::check_module(db, file),
-        Language::Wave => wave::check_file(db, file),
+    let of_module = match Known::of(file.language(db)) {
+        Known::Ptx => ptx::check_module(db, file),
+        Known::Wave => wave::check_file(db, file),
     };
     of_module.into_iter().for_each(|diagnostic| report.add(diagnostic));
     let context = FileContext::new(db, file);

@@ -13,6 +13,7 @@ use warplens_isa::{Role, Simulation};
 use warplens_syntax::Language;
 
 use crate::lanes::{finding_code, finding_codes};
+use crate::languages::Known;
 use crate::similar::nearest;
 
 /// The documentation of an instruction (in any spelling, `ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
@@ -20,9 +21,9 @@ use crate::similar::nearest;
 /// of diagnostics and findings.
 #[must_use]
 pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
-    match language {
-        Some(Language::Ptx) => ptx::explain(name),
-        Some(Language::Wave) => wave::explain(name),
+    match language.map(Known::of) {
+        Some(Known::Ptx) => ptx::explain(name),
+        Some(Known::Wave) => wave::explain(name),
         None => {
             let diagnostic = crate::code(name).map(|code| code.page.to_owned());
             let finding = finding_code(name).map(|code| code.page.to_owned());
@@ -38,8 +39,8 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
 /// The name nearest to a misspelt one that there is documentation of.
 #[must_use]
 pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
-    let ptx = language != Some(Language::Wave);
-    let wave = language != Some(Language::Ptx);
+    let ptx = language != Some(warplens_syntax::wave::LANGUAGE);
+    let wave = language != Some(warplens_syntax::ptx::LANGUAGE);
     let names =
         ptx.then(ptx::names).into_iter().flatten().chain(wave.then(wave::names).into_iter().flatten());
     let codes = crate::codes().iter().map(|code| code.name);
@@ -102,7 +103,7 @@ mod tests {
         let both = explain("bfe", None).unwrap();
         assert!(both.contains("PTX"), "{both}");
         assert!(both.contains("WAVE"), "{both}");
-        assert!(!explain("bfe", Some(Language::Ptx)).unwrap().contains("WAVE"));
+        assert!(!explain("bfe", Some(warplens_syntax::ptx::LANGUAGE)).unwrap().contains("WAVE"));
         assert_eq!(explain("frobnicate", None), None);
     }
 

@@ -63,7 +63,7 @@ fn is_marker(line: &str) -> bool {
 /// The language of a test source: WAVE has a `.kernel` line, PTX never does.
 pub(crate) fn language_of(source: &str) -> Language {
     let is_wave = source.lines().any(|line| line.trim_start().starts_with(".kernel"));
-    if is_wave { Language::Wave } else { Language::Ptx }
+    if is_wave { warplens_syntax::wave::LANGUAGE } else { warplens_syntax::ptx::LANGUAGE }
 }
 
 /// A snapshot with one open file. That most sources leave out how a module begins is not told.

@@ -2,7 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
-use warplens_syntax::{Language, SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
+use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
 
 use crate::answer::{Fold, FoldKind};
 use crate::constructs;
@@ -18,7 +18,7 @@ pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
     let tree = item.parse(db).syntax();
     let mut folds: Vec<Fold> = tree.descendants().filter_map(|node| construct(&node)).collect();
     comments(&tree, &mut folds);
-    if item.language(db) == Language::Wave {
+    if item.language(db) == warplens_syntax::wave::LANGUAGE {
         wave_constructs(&wave_code(db, item), text, &mut folds);
     }
     folds.retain(|fold| text[fold.range].contains('\n'));

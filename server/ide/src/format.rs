@@ -11,10 +11,10 @@ mod wave;
 use salsa::Database as _;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::DeclarationKind;
-use warplens_syntax::Language;
 
 use crate::answer::{FileId, TextEdit};
 use crate::db::{Database, File, Item, items, ptx_header};
+use crate::languages::Known;
 use crate::{Analysis, Answer};
 use layout::{Comments, Layout};
 
@@ -74,7 +74,7 @@ fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
     let text = file.document(db).items().text();
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     let ended = TextSize::of(before.trim_end_matches(['\n', '\r', ' ', '\t']));
-    let is_wave = file.language(db) == Language::Wave;
+    let is_wave = file.language(db) == warplens_syntax::wave::LANGUAGE;
     let ends = before.ends_with(';') || ended < TextSize::of(before);
     if !ends {
         return if is_wave {
@@ -110,7 +110,7 @@ fn format_ended(db: &Database, file: File, text: &str, ended: TextSize) -> Vec<T
 fn first_error(db: &Database, item: Item<'_>) -> Option<TextRange> {
     let syntax = item.parse(db).errors().first().map(|error| error.range);
     syntax.or_else(|| {
-        if item.language(db) == Language::Wave {
+        if item.language(db) == warplens_syntax::wave::LANGUAGE {
             return None;
         }
         let declarations = &ptx_header(db, item).declarations;
@@ -135,9 +135,9 @@ fn formatted(
     error: impl Fn(&Database, Item<'_>) -> Option<TextRange>,
 ) -> Formatted {
     let language = file.language(db);
-    let comments = match language {
-        Language::Wave => Comments::WithCode,
-        Language::Ptx => Comments::InColumns,
+    let comments = match Known::of(language) {
+        Known::Wave => Comments::WithCode,
+        Known::Ptx => Comments::InColumns,
     };
     let list = file.document(db).items();
     let line_end = list.items().iter().find_map(|item| line_end(&item.text)).unwrap_or("\n");
@@ -159,9 +159,9 @@ fn formatted(
             // An edit waits for this: it must be noticed.
             let pause = || db.unwind_if_revision_cancelled();
             let window = touched - range.start();
-            match language {
-                Language::Wave => wave::item(&tree, text, window, &mut layout, pause),
-                Language::Ptx => ptx::item(&tree, text, window, &mut layout, pause),
+            match Known::of(language) {
+                Known::Wave => wave::item(&tree, text, window, &mut layout, pause),
+                Known::Ptx => ptx::item(&tree, text, window, &mut layout, pause),
             }
         }
         db.unwind_if_revision_cancelled();

@@ -4,18 +4,18 @@ mod ptx;
 mod wave;
 
 use text_size::TextSize;
-use warplens_syntax::Language;
 
 use crate::answer::Hover;
 use crate::db::{Database, File};
+use crate::languages::Known;
 use crate::position::FilePosition;
 
 /// The explanation of what is at an offset.
 pub(crate) fn hover(db: &Database, file: File, offset: TextSize) -> Option<Hover> {
     let position = FilePosition::new(db, file, offset)?;
-    let (range, markdown) = match position.language(db) {
-        Language::Ptx => ptx::hover(db, &position)?,
-        Language::Wave => wave::hover(db, &position)?,
+    let (range, markdown) = match Known::of(position.language(db)) {
+        Known::Ptx => ptx::hover(db, &position)?,
+        Known::Wave => wave::hover(db, &position)?,
     };
     Some(Hover { range: position.in_file(range), markdown })
 }

@@ -6,7 +6,7 @@ use text_size::TextRange;
 use warplens_hir::ptx::Directive;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
-use warplens_syntax::{Language, SyntaxNode, SyntaxToken};
+use warplens_syntax::{SyntaxNode, SyntaxToken};
 
 use crate::answer::FileId;
 use crate::db::{Database, Db, File, Item, items, ptx_header};
@@ -43,7 +43,9 @@ pub(crate) struct SourceRef {
 #[salsa::tracked(returns(deref))]
 fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
     let text = &item.text(db).0;
-    if item.language(db) != Language::Ptx || !(text.contains(".loc") || text.contains(".file")) {
+    if item.language(db) != warplens_syntax::ptx::LANGUAGE
+        || !(text.contains(".loc") || text.contains(".file"))
+    {
         return Box::default();
     }
     item.parse(db).syntax().descendants().flat_map(|node| source_refs(&node)).collect()

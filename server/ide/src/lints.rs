@@ -7,10 +7,9 @@ mod layout;
 mod ptx;
 mod wave;
 
-use warplens_syntax::Language;
-
 use crate::db::{Db, File, Item, ptx_function, wave_code};
 use crate::diagnostics::{Problem, codes};
+use crate::languages::Known;
 use crate::module::{debug_names, never_returns};
 
 /// The names of all lints.
@@ -30,9 +29,9 @@ pub(crate) fn item_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> B
     if !item.parse(db).errors().is_empty() {
         return found.into();
     }
-    match item.language(db) {
-        Language::Wave => wave::check(&wave_code(db, item), text, file.accepts(db), &mut found),
-        Language::Ptx => {
+    match Known::of(item.language(db)) {
+        Known::Wave => wave::check(&wave_code(db, item), text, file.accepts(db), &mut found),
+        Known::Ptx => {
             if let Some(function) = ptx_function(db, item) {
                 let cfg = || function.cfg(&|name| never_returns(db, file).contains(name));
                 ptx::check(&function, text, cfg, || debug_names(db, file), &mut found);

@@ -3,14 +3,14 @@
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
 use warplens_hir::ptx::{ModuleKind, ModuleNames};
-use warplens_syntax::{ItemKind, Language};
+use warplens_syntax::ItemKind;
 
 use crate::db::{Db, File, Item, items, ptx_header};
 
 /// The names that the items of a PTX file declare. Made from headers, so edits inside bodies leave it valid.
 #[salsa::tracked]
 pub(crate) fn module_names(db: &dyn Db, file: File) -> ModuleNames {
-    if file.language(db) != Language::Ptx {
+    if file.language(db) != warplens_syntax::ptx::LANGUAGE {
         return ModuleNames::default();
     }
     ModuleNames::new(items(db, file).iter().map(|item| ptx_header(db, *item)))

@@ -3,10 +3,10 @@
 use smol_str::SmolStr;
 use text_size::TextSize;
 use warplens_hir::ptx::{DeclarationKind, FunctionKind, Linkage};
-use warplens_syntax::Language;
 
 use crate::answer::{FileId, SymbolKind, Target};
 use crate::db::{Database, File, items, ptx_header};
+use crate::languages::Known;
 use crate::names::{self, Namespace, Subject};
 use crate::position::FilePosition;
 use crate::{Analysis, Answer, declared, symbols};
@@ -37,9 +37,9 @@ impl Analysis {
 }
 
 fn module_symbols(db: &Database, file: File) -> Vec<ModuleSymbol> {
-    match file.language(db) {
-        Language::Ptx => declarations(db, file),
-        Language::Wave => {
+    match Known::of(file.language(db)) {
+        Known::Ptx => declarations(db, file),
+        Known::Wave => {
             let of_file = file.id(db);
             let symbols = symbols::symbols(db, file).into_iter();
             let symbol = |symbol: crate::Symbol| ModuleSymbol {

@@ -9,7 +9,7 @@ use text_size::TextRange;
 use warplens_hir::ptx::{self, AddressSize};
 use warplens_isa::Version;
 use warplens_isa::ptx as isa;
-use warplens_syntax::{ItemKind, Language, SyntaxKind};
+use warplens_syntax::{ItemKind, SyntaxKind};
 
 use crate::db::{Database, Db, File, items, ptx_header};
 
@@ -57,7 +57,7 @@ pub(crate) struct ModuleTarget {
 #[salsa::tracked]
 pub(crate) fn module_target(db: &dyn Db, file: File) -> ModuleTarget {
     let mut found = ModuleTarget::default();
-    if file.language(db) != Language::Ptx {
+    if file.language(db) != warplens_syntax::ptx::LANGUAGE {
         return found;
     }
     for item in items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive) {

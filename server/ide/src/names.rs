@@ -9,10 +9,10 @@ mod wave;
 
 use smol_str::SmolStr;
 use text_size::TextRange;
-use warplens_syntax::Language;
 
 use crate::answer::{Access, Occurrence, Target};
 use crate::db::{Database, Db, File, Item, items};
+use crate::languages::Known;
 use crate::position::FilePosition;
 
 /// What a name stands for.
@@ -75,17 +75,17 @@ pub(crate) enum Requirement {
 /// The names of the module that stand in an item, each with its places.
 #[salsa::tracked(returns(deref))]
 pub(crate) fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
-    match item.language(db) {
-        Language::Ptx => ptx::module_uses(db, item),
-        Language::Wave => wave::module_uses(db, item),
+    match Known::of(item.language(db)) {
+        Known::Ptx => ptx::module_uses(db, item),
+        Known::Wave => wave::module_uses(db, item),
     }
 }
 
 /// What the name at a place is; `None` where no name stands.
 pub(crate) fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
-    match position.language(db) {
-        Language::Ptx => ptx::named(db, position),
-        Language::Wave => wave::named(db, position),
+    match Known::of(position.language(db)) {
+        Known::Ptx => ptx::named(db, position),
+        Known::Wave => wave::named(db, position),
     }
 }
 
@@ -111,9 +111,9 @@ fn module_occurrences(db: &Database, file: File, namespace: Namespace, name: &st
 }
 
 fn local_occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
-    let relative = match position.language(db) {
-        Language::Ptx => ptx::occurrences(db, position, subject),
-        Language::Wave => wave::occurrences(db, position, subject),
+    let relative = match Known::of(position.language(db)) {
+        Known::Ptx => ptx::occurrences(db, position, subject),
+        Known::Wave => wave::occurrences(db, position, subject),
     };
     let absolute = |found: Occurrence| Occurrence { range: position.in_file(found.range), ..found };
     relative.into_iter().map(absolute).collect()
@@ -121,9 +121,9 @@ fn local_occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subje
 
 /// Where what a name stands for is declared: one place, several when it is declared twice, none for the machine's own.
 pub(crate) fn declarations(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Target> {
-    let local = || match position.language(db) {
-        Language::Ptx => ptx::local_declaration(db, position),
-        Language::Wave => wave::local_declaration(db, position),
+    let local = || match Known::of(position.language(db)) {
+        Known::Ptx => ptx::local_declaration(db, position),
+        Known::Wave => wave::local_declaration(db, position),
     };
     match subject {
         Subject::Module(Namespace::Module, name) => ptx::module_declarations(db, position.file, name),

@@ -118,13 +118,13 @@ fn plural(count: u64, one: &str) -> String {
 mod tests {
     use expect_test::expect;
     use warplens_hir::ptx::{DeclarationKind, Header};
-    use warplens_syntax::{Language, parse_item};
+    use warplens_syntax::parse_item;
 
     use super::*;
 
     fn signature(directives: &str) -> Signature {
         let text = format!(".entry k() {directives} {{ ret; }}");
-        let header = Header::lower(parse_item(Language::Ptx, &text).root());
+        let header = Header::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &text).root());
         match &header.declarations[0].kind {
             DeclarationKind::Function { signature, .. } => Signature::clone(signature),
             other => panic!("{other:?}"),

@@ -8,10 +8,10 @@ mod wave;
 
 use smol_str::SmolStr;
 use text_size::TextSize;
-use warplens_syntax::Language;
 
 use crate::answer::{RenameTarget, TextEdit};
 use crate::db::{Database, File};
+use crate::languages::Known;
 use crate::names::{self, Named, Subject};
 use crate::position::FilePosition;
 
@@ -30,9 +30,9 @@ pub(crate) fn rename(
     name: &str,
 ) -> Result<Vec<TextEdit>, String> {
     let (position, named) = target(db, file, offset)?;
-    let mut edits = match position.language(db) {
-        Language::Ptx => ptx::rename(db, &position, &named, name)?,
-        Language::Wave => wave::rename(db, &position, &named, name)?,
+    let mut edits = match Known::of(position.language(db)) {
+        Known::Ptx => ptx::rename(db, &position, &named, name)?,
+        Known::Wave => wave::rename(db, &position, &named, name)?,
     };
     edits.sort_by_key(|edit| edit.range.start());
     Ok(edits)
@@ -49,7 +49,9 @@ fn target<'db>(
     let named = names::named(db, &position).ok_or_else(nothing)?;
     match &named.subject {
         // A register of WAVE, which nobody declares.
-        Subject::Local(_) if position.language(db) == Language::Wave => Ok((position, named)),
+        Subject::Local(_) if position.language(db) == warplens_syntax::wave::LANGUAGE => {
+            Ok((position, named))
+        }
         Subject::Special(name) => Err(format!("`{name}` belongs to the machine; it cannot be renamed")),
         subject if names::declarations(db, &position, subject).is_empty() => {
             let text: SmolStr = position.item.text(db).0[named.range].into();

@@ -2,7 +2,7 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
-use warplens_syntax::{Language, SyntaxKind};
+use warplens_syntax::SyntaxKind;
 
 use crate::constructs;
 use crate::db::{Database, File, wave_code};
@@ -16,7 +16,7 @@ pub(crate) fn selection(db: &Database, file: File, offset: TextSize) -> Vec<Text
     let nodes = token.parent_ancestors().filter(|node| node.kind() != SyntaxKind::CHUNK);
     let nodes = nodes.map(|node| node.text_range());
     let mut ranges: Vec<TextRange> = std::iter::once(token.text_range()).chain(nodes).collect();
-    if position.language(db) == Language::Wave {
+    if position.language(db) == warplens_syntax::wave::LANGUAGE {
         wave_constructs(&wave_code(db, position.item), &position.item.text(db).0, &mut ranges);
     }
     let mut ranges: Vec<TextRange> = ranges.into_iter().map(|range| position.in_file(range)).collect();

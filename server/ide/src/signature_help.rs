@@ -5,7 +5,6 @@ mod forms;
 mod wave;
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::Language;
 
 use crate::answer::FileId;
 use crate::completion;
@@ -60,7 +59,7 @@ fn signature_help(db: &Database, file: File, offset: TextSize) -> Option<Signatu
     if completion::is_in_text(db, &position) {
         return None;
     }
-    if position.language(db) == Language::Wave {
+    if position.language(db) == warplens_syntax::wave::LANGUAGE {
         return wave::help(db, &position);
     }
     let statement = Statement::before(db, &position);

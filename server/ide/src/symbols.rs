@@ -4,17 +4,17 @@ mod ptx;
 mod wave;
 
 use text_size::TextSize;
-use warplens_syntax::Language;
 
 use crate::answer::Symbol;
 use crate::db::{Database, Db, File, Item, items};
+use crate::languages::Known;
 
 /// The outline of an item, relative to it.
 #[salsa::tracked(returns(deref))]
 pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol]> {
-    match item.language(db) {
-        Language::Ptx => ptx::symbols(db, item).into(),
-        Language::Wave => wave::symbols(db, item).into(),
+    match Known::of(item.language(db)) {
+        Known::Ptx => ptx::symbols(db, item).into(),
+        Known::Wave => wave::symbols(db, item).into(),
     }
 }
 

@@ -4,10 +4,11 @@ mod ptx;
 mod wave;
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{Language, NodeOrToken, SyntaxNode, SyntaxToken, WalkEvent};
+use warplens_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, WalkEvent};
 
 use crate::answer::{SemanticToken, TokenKind, TokenModifiers};
 use crate::db::{Database, File, items};
+use crate::languages::Known;
 
 /// The tokens of a whole file.
 pub(crate) fn tokens(db: &Database, file: File) -> Vec<SemanticToken> {
@@ -24,9 +25,9 @@ pub(crate) fn tokens_in(db: &Database, file: File, range: TextRange) -> Vec<Sema
         let Some(wanted) = range.intersect(list.range_of(index)) else { break };
         let wanted = wanted - start;
         let from = tokens.len();
-        match item.language(db) {
-            Language::Ptx => ptx::tokens(db, *item, wanted, &mut tokens),
-            Language::Wave => wave::tokens(db, *item, wanted, &mut tokens),
+        match Known::of(item.language(db)) {
+            Known::Ptx => ptx::tokens(db, *item, wanted, &mut tokens),
+            Known::Wave => wave::tokens(db, *item, wanted, &mut tokens),
         }
         tokens[from..].iter_mut().for_each(|token| token.range += start);
     }

@@ -62,14 +62,14 @@ fn accepted_ptx_has_no_error() {
     let Some(root) = corpus("ptx") else { return };
     let rows = rows(&root.join("PTXAS-VERDICTS.tsv")).into_iter();
     let accepted = rows.filter(|row| row["verdict"] == "ok" && row["file"].ends_with(".ptx"));
-    assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), Language::Ptx));
+    assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), warplens_syntax::ptx::LANGUAGE));
 }
 
 #[test]
 fn accepted_controls_have_no_error() {
     let Some(root) = corpus("ptx-invalid") else { return };
     let accepted = rows(&root.join("EXPECTED.tsv")).into_iter().filter(|row| row["verdict"] == "accept");
-    assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), Language::Ptx));
+    assert_none(&errors(&root, accepted.map(|row| row["file"].clone()), warplens_syntax::ptx::LANGUAGE));
 }
 
 /// WAVE that an assembler takes, but for what the guide gives no meaning: unbalanced structure and the like.
@@ -82,7 +82,7 @@ fn assembled_wave_has_no_error() {
         ["crates_0_1_2", "head_4a8bbec"].iter().any(|toolchain| entry[toolchain]["assemble"] == "OK")
     };
     let files = entries.iter().filter(|entry| is_assembled(entry)).filter_map(|entry| entry["file"].as_str());
-    assert_none(&errors(&root, files.map(str::to_owned), Language::Wave));
+    assert_none(&errors(&root, files.map(str::to_owned), warplens_syntax::wave::LANGUAGE));
 }
 
 /// What the assembler refuses gets an error, on the line that was edited or reported, or the one beside it.
@@ -97,7 +97,7 @@ fn refused_ptx_has_an_error() {
         all += 1;
         let text = String::from_utf8_lossy(&std::fs::read(root.join(&row["file"])).unwrap()).into_owned();
         let lines = [&row["edited_line"], &row["expected_line"]].map(|line| line.parse().unwrap_or(0usize));
-        let is_there = diagnostics(Language::Ptx, &text).iter().any(|diagnostic| {
+        let is_there = diagnostics(warplens_syntax::ptx::LANGUAGE, &text).iter().any(|diagnostic| {
             let line = 1 + text[..usize::from(diagnostic.range.start())].matches('\n').count();
             diagnostic.severity == Severity::Error
                 && lines.iter().any(|expected| line.abs_diff(*expected) <= 1)
@@ -122,7 +122,10 @@ fn ask_about(analysis: &Analysis, offset: TextSize) {
 
 #[test]
 fn no_question_about_a_refused_file_panics() {
-    for (part, language) in [("ptx-invalid", Language::Ptx), ("wave/from-registry", Language::Wave)] {
+    for (part, language) in [
+        ("ptx-invalid", warplens_syntax::ptx::LANGUAGE),
+        ("wave/from-registry", warplens_syntax::wave::LANGUAGE),
+    ] {
         let Some(root) = corpus(part) else { return };
         let files = std::fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
         for path in files.filter(|path| path.extension().is_some_and(|kind| kind == "ptx" || kind == "wave"))

@@ -8,7 +8,7 @@ mod page;
 use expect_test::expect_file;
 use page::{Example, accepts, assembler, check_names, examples, pages};
 use warplens_ide::lanes::{Choice, FindingCode, RunRequest, finding_codes};
-use warplens_ide::{AnalysisHost, FileId, Language, Severity};
+use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim::{Checks, Control, RunOptions};
 
 /// The one that takes a run of hundreds of megabytes.
@@ -97,7 +97,9 @@ fn the_assembler_takes_the_examples() {
     let mut wrong = Vec::new();
     for FindingCode { name, page, .. } in finding_codes() {
         let examples = examples(page);
-        for (at, example) in examples.iter().enumerate().filter(|(_, one)| one.language == Language::Ptx) {
+        for (at, example) in
+            examples.iter().enumerate().filter(|(_, one)| one.language == warplens_syntax::ptx::LANGUAGE)
+        {
             if !accepts(&ptxas, name, &example.text) {
                 wrong.push(format!("{name}: example {}", at + 1));
             }

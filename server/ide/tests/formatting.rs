@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use warplens_ide::{AnalysisHost, FileId, Formatted};
-use warplens_syntax::{Language, SyntaxKind, parse_file};
+use warplens_syntax::{SyntaxKind, parse_file};
 
 /// The PTX files under a part of the corpora beside the repository, where they are there.
 fn files(part: &str) -> Vec<PathBuf> {
@@ -32,7 +32,7 @@ fn files(part: &str) -> Vec<PathBuf> {
 
 fn format(text: &str) -> String {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), Language::Ptx, text);
+    host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
     let Formatted { edits, .. } = host.snapshot().format(FileId(0)).unwrap();
     let (mut formatted, mut at) = (String::new(), 0);
     for edit in edits {
@@ -45,7 +45,7 @@ fn format(text: &str) -> String {
 
 /// Everything but blanks and line ends.
 fn tokens(text: &str) -> Vec<String> {
-    let tree = parse_file(Language::Ptx, text).syntax();
+    let tree = parse_file(warplens_syntax::ptx::LANGUAGE, text).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
     let shown = tokens.filter(|token| token.kind() != SyntaxKind::WHITESPACE);
     shown.map(|token| token.text().to_owned()).collect()

@@ -7,7 +7,7 @@ mod page;
 
 use expect_test::expect_file;
 use page::{Example, accepts, assembler, check_names, examples, pages};
-use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, LINTS, Language, Severity, codes};
+use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, LINTS, Severity, codes};
 
 /// The one that needs an example of 500 mistakes.
 const WITHOUT_EXAMPLE: &str = "too-many-problems";
@@ -108,7 +108,9 @@ fn the_assembler_agrees_with_the_examples() {
     let mut wrong = Vec::new();
     for code in codes() {
         let examples = examples(code.page);
-        for (at, example) in examples.iter().enumerate().filter(|(_, one)| one.language == Language::Ptx) {
+        for (at, example) in
+            examples.iter().enumerate().filter(|(_, one)| one.language == warplens_syntax::ptx::LANGUAGE)
+        {
             let is_bad = at % 2 == 0 && code.severity == Severity::Error;
             if accepts(&ptxas, code.name, &example.text) == is_bad {
                 wrong.push(format!("{}: example {}", code.name, at + 1));

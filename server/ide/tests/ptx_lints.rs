@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use warplens_hir::ptx::{Function, FunctionKind, Header};
-use warplens_ide::{AnalysisHost, FileId, Fix, Language};
+use warplens_ide::{AnalysisHost, FileId, Fix};
 use warplens_sim::ptx::{LaunchConfig, Model, Module, decode, run};
 use warplens_sim::{Control, Limits, RunOptions, Status};
 use warplens_syntax::{ItemList, parse_item};
@@ -18,7 +18,7 @@ const LINT: &str = "branch-for-predicate";
 
 fn offers(text: &str) -> Vec<Fix> {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), Language::Ptx, text);
+    host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
     let found = host.snapshot().diagnostics(FileId(0)).expect("nobody edits");
     found.into_iter().filter(|found| found.code == LINT).flat_map(|found| found.fixes).collect()
 }
@@ -38,10 +38,10 @@ fn rewritten(text: &str) -> (String, usize) {
 
 /// The memory that each kernel of a module leaves, where it comes to its end.
 fn outcomes(text: &str) -> Vec<(String, Option<Vec<u8>>)> {
-    let items = ItemList::new(Language::Ptx, text);
+    let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let (mut headers, mut functions) = (Vec::new(), Vec::new());
     for item in items.items() {
-        let parse = parse_item(Language::Ptx, &item.text);
+        let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &item.text);
         headers.push(Header::lower(parse.root()));
         let function = Function::lower(parse.root()).filter(|function| function.body.is_some());
         functions.extend(function.map(Arc::new));

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
-use warplens_ide::{Accepts, AnalysisHost, Dialect, FileId, Language, NotRewritten, TextEdit};
+use warplens_ide::{Accepts, AnalysisHost, Dialect, FileId, NotRewritten, TextEdit};
 use warplens_sim::wave::{LaunchConfig, decode, reference, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 
@@ -23,14 +23,14 @@ fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
 
 fn rewritten(text: &str, spelling: Dialect) -> String {
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Wave, text);
+    host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
     edited(text, host.snapshot().rewrite_in_dialect(FILE, spelling).unwrap().edits)
 }
 
 /// The text in the toolchain's spelling, and what was left.
 fn for_toolchain(text: &str) -> (String, Vec<NotRewritten>) {
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Wave, text);
+    host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
     let rewritten = host.snapshot().rewrite_in_dialect(FILE, Dialect::Toolchain).unwrap();
     (edited(text, rewritten.edits), rewritten.left)
 }
@@ -39,7 +39,7 @@ fn for_toolchain(text: &str) -> (String, Vec<NotRewritten>) {
 fn departures(text: &str) -> Vec<String> {
     let mut host = AnalysisHost::new();
     host.set_accepts(Accepts::Toolchain);
-    host.open(FILE, Language::Wave, text);
+    host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
     let found = host.snapshot().diagnostics(FILE).unwrap();
     let about_it = |code: &str| {
         [
@@ -266,7 +266,7 @@ fn there_and_back_again() {
 
 /// A file of one kernel.
 fn lowered(text: &str) -> hir::Code {
-    let file = warplens_syntax::parse_file(Language::Wave, text);
+    let file = warplens_syntax::parse_file(warplens_syntax::wave::LANGUAGE, text);
     hir::lower(file.items().next().expect("there is a kernel"))
 }
 

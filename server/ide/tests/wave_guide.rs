@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 
 use warplens_ide::lanes::{Choice, RunRequest};
-use warplens_ide::{Analysis, AnalysisHost, FileId, Language, Severity, TextSize};
+use warplens_ide::{Analysis, AnalysisHost, FileId, Severity, TextSize};
 use warplens_isa::wave as isa;
 use warplens_sim::{Control, RunOptions, Status};
 
@@ -333,7 +333,7 @@ fn kernel(lines: &str) -> String {
 
 fn opened(text: &str) -> Analysis {
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Wave, text);
+    host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
     host.snapshot()
 }
 

@@ -15,7 +15,7 @@ use warplens_hir::wave as hir;
 use warplens_ide::{AnalysisHost, Dialect, FileId};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Status};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 /// Where kernels put their results; what they are given begins at 0.
 const RESULT: u64 = 4096;
@@ -98,7 +98,7 @@ pub(crate) fn floats(values: impl IntoIterator<Item = f32>) -> impl Iterator<Ite
 }
 
 fn code(text: &str) -> hir::Code {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let mut codes = file.items().map(hir::lower);
     codes.find(|code| code.kernel.is_some()).expect("a kernel")
 }
@@ -110,7 +110,7 @@ fn simulate(code: &hir::Code, launch: LaunchConfig) -> RunResult {
 
 fn in_toolchain_spelling(text: &str) -> String {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), Language::Wave, text);
+    host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
     let edits =
         host.snapshot().rewrite_in_dialect(FileId(0), Dialect::Toolchain).expect("nothing changes").edits;
     let mut text = text.to_owned();

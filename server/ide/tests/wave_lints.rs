@@ -9,7 +9,7 @@ use std::fmt::Write;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use warplens_hir::wave::{Code, lower};
-use warplens_ide::{AnalysisHost, FileId, Fix, Language};
+use warplens_ide::{AnalysisHost, FileId, Fix};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Control, Limits, RunOptions, Status};
 use warplens_syntax::parse_file;
@@ -22,7 +22,7 @@ const NAMED: usize = 9;
 /// What the lints offer in a text.
 fn offers(text: &str) -> Vec<(&'static str, Fix)> {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), Language::Wave, text);
+    host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
     let found = host.snapshot().diagnostics(FileId(0)).expect("nobody edits");
     let lints = found.into_iter().filter(|found| LINTS.contains(&found.code));
     lints.flat_map(|found| found.fixes.into_iter().map(move |fix| (found.code, fix))).collect()
@@ -31,7 +31,7 @@ fn offers(text: &str) -> Vec<(&'static str, Fix)> {
 /// How bad and what; hints are no mistakes.
 fn mistakes(text: &str) -> Vec<String> {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), Language::Wave, text);
+    host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
     let found = host.snapshot().diagnostics(FileId(0)).expect("nobody edits");
     let is_mistake = |found: &warplens_ide::Diagnostic| found.severity < warplens_ide::Severity::Hint;
     let mut said: Vec<String> = found.into_iter().filter(is_mistake).map(|found| found.message).collect();
@@ -48,7 +48,7 @@ fn rewritten(text: &str, fix: &Fix) -> String {
 }
 
 fn code(text: &str) -> Code {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     assert!(file.errors().is_empty(), "{:?}\n{text}", file.errors());
     lower(file.items().next().expect("a kernel"))
 }

@@ -2,7 +2,7 @@
 //! and means the same.
 
 use warplens_hir::wave as hir;
-use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Language, Severity, TextEdit};
+use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Severity, TextEdit};
 use warplens_isa::Simulation;
 use warplens_isa::wave::{self as isa, Availability, Instruction};
 use warplens_sim::wave::{LaunchConfig, decode, reference, run};
@@ -62,7 +62,12 @@ fn launch() -> LaunchConfig {
 }
 
 fn lowered(text: &str) -> hir::Code {
-    hir::lower(warplens_syntax::parse_file(Language::Wave, text).items().next().expect("there is a kernel"))
+    hir::lower(
+        warplens_syntax::parse_file(warplens_syntax::wave::LANGUAGE, text)
+            .items()
+            .next()
+            .expect("there is a kernel"),
+    )
 }
 
 /// What device memory holds in the end, NaNs as one; `None` where the kernel does not end as it should.
@@ -89,7 +94,7 @@ fn emulated(text: &str) -> Option<Vec<u32>> {
 fn host(text: &str, accepts: Accepts) -> AnalysisHost {
     let mut host = AnalysisHost::new();
     host.set_accepts(accepts);
-    host.open(FILE, Language::Wave, text);
+    host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
     host
 }
 

@@ -7,14 +7,15 @@ use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warplens_hir::ptx::{Function, Header};
 use warplens_sim::ptx::{LaunchConfig, Model, Module, Program, decode, run};
 use warplens_sim::{Control, Limits, RunOptions};
-use warplens_syntax::{ItemList, Language, parse_item};
+use warplens_syntax::{ItemList, parse_item};
 
 /// A kernel of the examples folder.
 fn program(entry: &str) -> Program {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").join(format!("{entry}.ptx"));
     let text = std::fs::read_to_string(path).expect("the example is there");
-    let items = ItemList::new(Language::Ptx, &text);
-    let parses: Vec<_> = items.items().iter().map(|item| parse_item(Language::Ptx, &item.text)).collect();
+    let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
+    let parses: Vec<_> =
+        items.items().iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
     let headers: Vec<Header> = parses.iter().map(|parse| Header::lower(parse.root())).collect();
     let functions: Vec<_> = parses.iter().filter_map(|parse| Function::lower(parse.root())).collect();
     let function = |name: &str| {

@@ -17,13 +17,13 @@ use proptest::prelude::*;
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Checks, Control, Limits, RunOptions, RunResult, Status, WarpTrace};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 /// Statements that a launch may do in the interpreter.
 const PATIENCE: u64 = 20_000;
 
 fn simulate(text: &str, shape: Shape) -> RunResult {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let program = decode(&hir::lower(file.items().next().expect("a kernel")));
     let launch = LaunchConfig {
         memory: LaunchConfig::memory(shape.device()),

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Severity, Status};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 /// Bytes of device memory in the manifest's runs.
 const DEVICE: u32 = 65_536;
@@ -17,7 +17,7 @@ fn corpus() -> Option<PathBuf> {
 }
 
 fn simulate(text: &str) -> RunResult {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let codes = file.items().map(hir::lower);
     let program =
         codes.into_iter().find(|code| code.kernel.is_some()).map(|code| decode(&code)).expect("a kernel");

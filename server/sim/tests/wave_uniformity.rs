@@ -9,12 +9,12 @@ use warplens_hir::Variance;
 use warplens_hir::wave::{Cell, Code, Link, Uniformity, lower};
 use warplens_sim::wave::{LaunchConfig, decode, run};
 use warplens_sim::{Control, Limits, Mask, RunOptions, RunResult, TraceRequest, WarpId};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 const FIRST: WarpId = WarpId { cta: [0; 3], warp: 0 };
 
 fn kernels(text: &str) -> Vec<Code> {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     file.items().map(lower).filter(|code| code.kernel.is_some()).collect()
 }
 

@@ -69,8 +69,8 @@ impl LanguageName {
     /// The language, or why it is not read.
     fn language(self) -> Result<Language, &'static str> {
         match self {
-            LanguageName::Ptx => Ok(Language::Ptx),
-            LanguageName::WaveAsm => Ok(Language::Wave),
+            LanguageName::Ptx => Ok(warplens_ide::PTX),
+            LanguageName::WaveAsm => Ok(warplens_ide::WAVE),
             LanguageName::Sass => Err(crate::language::LISTINGS_LATER),
         }
     }

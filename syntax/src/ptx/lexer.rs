@@ -16,7 +16,7 @@ pub(crate) fn lex(text: &str) -> Lexed {
         text,
         bytes: text.as_bytes(),
         at: 0,
-        lexed: Lexed::with_room_for(text),
+        lexed: Lexed::with_capacity(text),
         word_before: false,
         comment_ends: CommentEnds::default(),
     };

@@ -8,7 +8,7 @@ use crate::lexed::Lexed;
 
 /// Cuts `text` into tokens.
 pub(crate) fn lex(text: &str) -> Lexed {
-    let mut lexer = Lexer::new(text, 0, Lexed::with_room_for(text));
+    let mut lexer = Lexer::new(text, 0, Lexed::with_capacity(text));
     while !lexer.at_end() {
         let start = lexer.at;
         let kind = lexer.token();

@@ -117,10 +117,10 @@ impl Iterator for Tokens<'_> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{ItemKind, ItemList, Language};
+    use crate::{ItemKind, ItemList};
 
     fn items(text: &str) -> Vec<(ItemKind, Option<String>, String)> {
-        let list = ItemList::new(Language::Wave, text);
+        let list = ItemList::new(crate::wave::LANGUAGE, text);
         assert_eq!(list.text(), text);
         let item = |item: &crate::Item| {
             (item.kind, item.name.as_ref().map(ToString::to_string), item.text.to_string())

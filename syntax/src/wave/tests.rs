@@ -4,11 +4,11 @@ use std::fmt::Write;
 
 use expect_test::{Expect, expect};
 
-use crate::{Language, SyntaxError, SyntaxNode, WalkEvent, parse_file, parse_item, reparse_item};
+use crate::{SyntaxError, SyntaxNode, WalkEvent, parse_file, parse_item, reparse_item};
 
 /// The nodes in brackets with their tokens, one statement a line, then the errors under the text they are about.
 fn check(text: &str, expected: Expect) {
-    let parse = parse_file(Language::Wave, text);
+    let parse = parse_file(crate::wave::LANGUAGE, text);
     let root = parse.syntax();
     assert_eq!(root.text().to_string(), text);
     expected.assert_eq(&(shape(&root) + &errors(text, parse.errors())));
@@ -59,7 +59,7 @@ fn errors(text: &str, errors: &[SyntaxError]) -> String {
 /// Only the errors of statements in a kernel.
 fn check_errors(statements: &str, expected: Expect) {
     let text = format!(".kernel k\n{statements}\n.end\n");
-    let parse = parse_file(Language::Wave, &text);
+    let parse = parse_file(crate::wave::LANGUAGE, &text);
     assert_eq!(parse.syntax().text().to_string(), text);
     expected.assert_eq(&errors(&text, parse.errors()));
 }
@@ -297,13 +297,13 @@ fn long_kernel() -> String {
 /// Whether an edit of a long kernel parses at most one chunk anew; that the tree is the one of a fresh parse is asserted.
 fn check_reparse(range: std::ops::Range<usize>, insert: &str) -> bool {
     let old_text = long_kernel();
-    let old = parse_item(Language::Wave, &old_text);
+    let old = parse_item(crate::wave::LANGUAGE, &old_text);
     // An editor has asked for it, so it is kept up to date.
     old.green();
     let mut text = old_text.clone();
     text.replace_range(range, insert);
-    let reparsed = reparse_item(Language::Wave, &old, &text);
-    let fresh = parse_item(Language::Wave, &text);
+    let reparsed = reparse_item(crate::wave::LANGUAGE, &old, &text);
+    let fresh = parse_item(crate::wave::LANGUAGE, &text);
     assert_eq!(reparsed.errors(), fresh.errors());
     assert!(reparsed.green() == fresh.green());
     let chunks = |parse: &crate::Parse| -> Vec<_> {
@@ -326,7 +326,7 @@ fn an_edit_in_a_long_kernel_parses_one_chunk() {
 mod any_text {
     use proptest::prelude::*;
 
-    use crate::{Language, parse_file, parse_item};
+    use crate::{parse_file, parse_item};
 
     /// Pieces that make the parser leave its ordinary ways.
     const PIECES: &[&str] = &[
@@ -386,12 +386,12 @@ mod any_text {
     proptest! {
         #[test]
         fn the_tree_is_the_text(text in pieces()) {
-            let parse = parse_file(Language::Wave, &text);
+            let parse = parse_file(crate::wave::LANGUAGE, &text);
             prop_assert_eq!(parse.syntax().text().to_string(), text.clone());
             for error in parse.errors() {
                 prop_assert!(text.get(std::ops::Range::<usize>::from(error.range)).is_some());
             }
-            prop_assert_eq!(parse_item(Language::Wave, &text).syntax().text().to_string(), text);
+            prop_assert_eq!(parse_item(crate::wave::LANGUAGE, &text).syntax().text().to_string(), text);
         }
     }
 }

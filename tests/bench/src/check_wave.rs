@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use anyhow::{Result, anyhow, ensure};
-use warplens_ide::{Accepts, AnalysisHost, FileId, Language};
+use warplens_ide::{Accepts, AnalysisHost, FileId};
 
 use crate::processor;
 
@@ -41,7 +41,7 @@ fn check(text: &str, accepts: Accepts) -> Result<Duration> {
     let start = processor::time()?;
     let mut host = AnalysisHost::new();
     host.set_accepts(accepts);
-    host.open(FileId(0), Language::Wave, text);
+    host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
     let found = host.snapshot().diagnostics(FileId(0))?;
     let time = processor::time()? - start;
     ensure!(found.iter().all(|found| found.severity != warplens_ide::Severity::Error), "{:?}", found[0]);

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use warplens_syntax::{ItemList, Language, parse_file};
+use warplens_syntax::{ItemList, parse_file};
 
 use crate::sample;
 
@@ -15,21 +15,21 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
     let Some(text) = sample::text(file)? else { return Ok(()) };
     report("split into items", &text, || {
         let start = Instant::now();
-        let items = ItemList::new(Language::Ptx, &text);
+        let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, &text);
         let time = start.elapsed();
         drop(items);
         time
     });
     report("parse to lossless trees", &text, || {
         let start = Instant::now();
-        let parse = parse_file(Language::Ptx, &text);
+        let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &text);
         let time = start.elapsed();
         drop(parse);
         time
     });
     report("and on to rowan's trees", &text, || {
         let start = Instant::now();
-        let parse = parse_file(Language::Ptx, &text);
+        let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &text);
         parse.green();
         let time = start.elapsed();
         drop(parse);

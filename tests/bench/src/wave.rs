@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail, ensure};
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, Program, decode, run as simulate};
 use warplens_sim::{Control, Limits, RunOptions, RunResult, Status};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 use wave_emu::{Emulator, EmulatorConfig};
 
 use crate::processor;
@@ -56,7 +56,7 @@ fn rate(times: &mut [Duration], lanes: u64) -> (f64, f64) {
 }
 
 fn decoded() -> Result<Program> {
-    let file = parse_file(Language::Wave, KERNEL);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, KERNEL);
     let codes = file.items().map(hir::lower);
     let code = codes.into_iter().find(|code| code.kernel.is_some()).context("the kernel is there")?;
     Ok(decode(&code))

@@ -14,12 +14,12 @@ pub(crate) struct Error {
 
 /// The errors of a PTX text, in its order.
 pub(crate) fn errors(text: &str) -> Result<Vec<Error>> {
-    errors_in(Language::Ptx, text)
+    errors_in(warplens_syntax::ptx::LANGUAGE, text)
 }
 
 /// The errors of a WAVE text where the toolchain's language is chosen, in its order.
 pub(crate) fn wave_errors(text: &str) -> Result<Vec<Error>> {
-    errors_in(Language::Wave, text)
+    errors_in(warplens_syntax::wave::LANGUAGE, text)
 }
 
 fn errors_in(language: Language, text: &str) -> Result<Vec<Error>> {

@@ -105,13 +105,13 @@ fn successors(code: &Code, at: usize) -> [Option<usize>; 2] {
 
 #[cfg(test)]
 mod tests {
-    use warplens_syntax::{Language, parse_file};
+    use warplens_syntax::parse_file;
 
     use super::*;
 
     /// For each instruction the predicates that are read at it or later.
     fn live(statements: &str) -> Vec<String> {
-        let file = parse_file(Language::Wave, &format!(".kernel k\n{statements}\n.end\n"));
+        let file = parse_file(warplens_syntax::wave::LANGUAGE, &format!(".kernel k\n{statements}\n.end\n"));
         let item = file.items().next().expect("a kernel");
         let code = super::super::lower(item);
         let live = Liveness::of(&code);

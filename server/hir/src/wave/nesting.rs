@@ -140,12 +140,12 @@ impl<'c> Calls<'c> {
 
 #[cfg(test)]
 mod tests {
-    use warplens_syntax::{Language, parse_file};
+    use warplens_syntax::parse_file;
 
     use super::*;
 
     fn nesting(statements: &str) -> (usize, usize) {
-        let file = parse_file(Language::Wave, &format!(".kernel k\n{statements}\n.end\n"));
+        let file = parse_file(warplens_syntax::wave::LANGUAGE, &format!(".kernel k\n{statements}\n.end\n"));
         let item = file.items().next().expect("a kernel");
         let Nesting { depth, entries } = super::super::lower(item).nesting();
         (depth, entries)

@@ -55,12 +55,12 @@ fn entries(code: &Code, calls: &Calls<'_>) -> Option<Found> {
 
 #[cfg(test)]
 mod tests {
-    use warplens_syntax::{Language, parse_file};
+    use warplens_syntax::parse_file;
 
     /// Which calls there is no room for: the words after the call.
     fn found(statements: &str) -> Vec<String> {
         let text = format!(".kernel k\n{statements}\n.end\n");
-        let file = parse_file(Language::Wave, &text);
+        let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);
         let item = file.items().next().expect("a kernel");
         let problems = super::super::lower(item).problems;
         problems.iter().map(|problem| format!("{} {}", problem.code(), &text[problem.range])).collect()

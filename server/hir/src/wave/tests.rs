@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 use super::{Code, Link, Name, Problem, Value, file_problems, lower};
 
 fn items(text: &str) -> Vec<(usize, Code)> {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     assert!(file.errors().is_empty(), "{:?}", file.errors());
     let starts = file.root().nodes().map(|item| usize::from(item.range().start()));
     starts.zip(file.items().map(lower)).collect()
@@ -83,7 +83,10 @@ fn the_guides_forms_fit() {
 
 #[test]
 fn a_name_that_the_parser_complains_of_is_said_once() {
-    let file = parse_file(Language::Wave, ".kernel k\n    icmp.\n    \u{fc}rgh r0\n    halt\n.end\n");
+    let file = parse_file(
+        warplens_syntax::wave::LANGUAGE,
+        ".kernel k\n    icmp.\n    \u{fc}rgh r0\n    halt\n.end\n",
+    );
     let said: Vec<_> = file.errors().iter().map(|error| &*error.message).collect();
     let expected = [
         "a name is missing after this dot",

@@ -117,13 +117,14 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use warplens_syntax::{Language, parse_file};
+    use warplens_syntax::parse_file;
 
     use super::*;
 
     /// The instructions that may have written r1 before the `nop`, as counted from 0.
     fn writers(statements: &str) -> Vec<usize> {
-        let file = parse_file(Language::Wave, &format!(".kernel k\n{statements}\nhalt\n.end\n"));
+        let file =
+            parse_file(warplens_syntax::wave::LANGUAGE, &format!(".kernel k\n{statements}\nhalt\n.end\n"));
         let code = super::super::lower(file.items().next().expect("a kernel"));
         let at = code.instructions.iter().position(|instruction| instruction.name() == "nop");
         code.writers(at.expect("a nop"), Cell::General(1))

@@ -308,7 +308,7 @@ fn what_is_proposed_is_explained() {
     for source in after_opcodes.chain(others).chain(module) {
         let offset = source.find('$').expect("there is a cursor");
         let mut host = crate::AnalysisHost::new();
-        host.open(FILE, warplens_syntax::Language::Ptx, &source.replace('$', ""));
+        host.open(FILE, warplens_syntax::ptx::LANGUAGE, &source.replace('$', ""));
         let offset = text_size::TextSize::try_from(offset).expect("it is short");
         for item in host.snapshot().completions(FILE, offset).unwrap() {
             let Some(name) = item.explain else { continue };

@@ -82,7 +82,7 @@ fn check(language: Language, text: &str, edits: &[(&str, &str)], expect: Expect)
 }
 
 fn check_edit(find: &str, replace: &str, expect: Expect) {
-    check(Language::Ptx, MODULE, &[(find, replace)], expect);
+    check(warplens_syntax::ptx::LANGUAGE, MODULE, &[(find, replace)], expect);
 }
 
 /// An edit that others need not hear of: what asks a function runs for this one, once.
@@ -130,7 +130,7 @@ fn check_header_edit(find: &str, replace: &str) {
 
 #[test]
 fn at_first_every_query_runs_for_every_item() {
-    let mut observed = Observed::new(Language::Ptx, MODULE);
+    let mut observed = Observed::new(warplens_syntax::ptx::LANGUAGE, MODULE);
     expect![[r#"
         calls_of 10
         item_folds 10
@@ -211,7 +211,7 @@ fn wave_kernels_are_apart_too() {
 ";
     for edit in [("mov_imm r1, 1", "mov_imm r1, 17"), (".kernel a", ".kernel c")] {
         check(
-            Language::Wave,
+            warplens_syntax::wave::LANGUAGE,
             file,
             &[edit],
             expect![[r#"
@@ -229,11 +229,11 @@ fn wave_kernels_are_apart_too() {
 #[test]
 fn a_closed_file_is_forgotten_and_its_place_used_again() {
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Ptx, MODULE);
+    host.open(FILE, warplens_syntax::ptx::LANGUAGE, MODULE);
     host.close(FILE);
     assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), Vec::new());
     assert_eq!(host.text(FILE), None);
-    host.open(crate::FileId(7), Language::Wave, ".kernel k\nnope\n.end\n");
+    host.open(crate::FileId(7), warplens_syntax::wave::LANGUAGE, ".kernel k\nnope\n.end\n");
     let found = host.snapshot().diagnostics(crate::FileId(7)).unwrap();
     assert_eq!(found.iter().map(|found| found.code).collect::<Vec<_>>(), ["unknown-instruction"]);
 }
@@ -241,7 +241,7 @@ fn a_closed_file_is_forgotten_and_its_place_used_again() {
 #[test]
 fn edits_out_of_range_change_nothing() {
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Ptx, "// é\n");
+    host.open(FILE, warplens_syntax::ptx::LANGUAGE, "// é\n");
     for range in [TextRange::new(4.into(), 5.into()), TextRange::new(2.into(), 99.into())] {
         assert!(host.edit(FILE, range, "x").is_err(), "{range:?}");
         assert_eq!(host.text(FILE).unwrap(), "// é\n");
@@ -254,7 +254,7 @@ fn edits_out_of_range_change_nothing() {
 #[test]
 fn a_cancelled_question_says_so() {
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Ptx, MODULE);
+    host.open(FILE, warplens_syntax::ptx::LANGUAGE, MODULE);
     let analysis = host.snapshot();
     analysis.canceller().cancel();
     assert_eq!(analysis.diagnostics(FILE), Err(crate::Cancelled::ByCaller));
@@ -265,14 +265,14 @@ fn a_cancelled_question_says_so() {
 fn long_bodies_are_answered_the_same_after_edits() {
     let body = "    add.s32 %r1, %r2, 3;\n".repeat(8000);
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Ptx, &format!(".entry k() {{\n.reg .b32 %r<4>;\n{body}}}\n"));
+    host.open(FILE, warplens_syntax::ptx::LANGUAGE, &format!(".entry k() {{\n.reg .b32 %r<4>;\n{body}}}\n"));
     host.snapshot().diagnostics(FILE).unwrap();
     for (offset, insert) in [(90_000, "x"), (90_001, "\n"), (120_000, "bra L;"), (60_000, "{"), (60_001, "}")]
     {
         let edited = host.edit(FILE, TextRange::empty(offset.into()), insert).unwrap();
         assert!(edited.largest_item > body.len());
         let mut fresh = AnalysisHost::new();
-        fresh.open(FILE, Language::Ptx, &host.text(FILE).unwrap());
+        fresh.open(FILE, warplens_syntax::ptx::LANGUAGE, &host.text(FILE).unwrap());
         assert_eq!(host.snapshot().diagnostics(FILE), fresh.snapshot().diagnostics(FILE));
     }
 }
@@ -284,7 +284,7 @@ fn edits_end_the_questions_of_other_threads() {
     let kernels: String = (0..200).map(kernel).collect();
     let text = format!(".version 8.0\n.target sm_90\n{kernels}");
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Ptx, &text);
+    host.open(FILE, warplens_syntax::ptx::LANGUAGE, &text);
     for number in 0..20 {
         let analysis = host.snapshot();
         let asker = std::thread::spawn(move || analysis.diagnostics(FILE));
@@ -332,7 +332,7 @@ proptest! {
         edits in prop::collection::vec((any::<prop::sample::Index>(), 0usize..12, 0..PIECES.len()), 1..8)
     ) {
         let mut host = AnalysisHost::new();
-        host.open(FILE, Language::Ptx, MODULE);
+        host.open(FILE, warplens_syntax::ptx::LANGUAGE, MODULE);
         for (at, length, piece) in edits {
             let text = host.text(FILE).unwrap();
             let start = at.index(text.len() + 1);
@@ -341,7 +341,7 @@ proptest! {
             host.edit(FILE, range, PIECES[piece]).unwrap();
             let incremental = everything(&host.snapshot());
             let mut fresh = AnalysisHost::new();
-            fresh.open(FILE, Language::Ptx, &host.text(FILE).unwrap());
+            fresh.open(FILE, warplens_syntax::ptx::LANGUAGE, &host.text(FILE).unwrap());
             prop_assert_eq!(incremental, everything(&fresh.snapshot()));
         }
     }
@@ -355,7 +355,7 @@ proptest! {
     ) {
         const WAVE: &str = ".kernel k\n.registers 8\nx: icmp.lt p1, r0, 5\nif !p1\n loop\n break p1\n endloop\nelse\n call x\nendif\nhalt\n.end\n";
         let mut host = AnalysisHost::new();
-        let (language, text) = if is_wave { (Language::Wave, WAVE) } else { (Language::Ptx, MODULE) };
+        let (language, text) = if is_wave { (warplens_syntax::wave::LANGUAGE, WAVE) } else { (warplens_syntax::ptx::LANGUAGE, MODULE) };
         host.open(FILE, language, text);
         for (at, length, piece) in edits {
             let text = host.text(FILE).unwrap();

@@ -6,7 +6,7 @@
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{ItemList, Language, SyntaxKind, SyntaxNode};
+use warplens_syntax::{ItemList, SyntaxKind, SyntaxNode};
 
 use super::problem::{ItemFix, Problem};
 use super::rules::{nearest_rule, rule};
@@ -205,21 +205,18 @@ pub(crate) fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option
 }
 
 /// What a comment at the end of a line begins with; nothing where one stands already, `None` inside of a longer one.
-fn comment_mark(db: &Database, file: File, end: TextSize) -> Option<&'static str> {
+fn comment_mark(db: &Database, file: File, end: TextSize) -> Option<String> {
     let list = file.document(db).items();
     let before = end.checked_sub(TextSize::from(1))?;
     let index = list.item_at(before)?;
     let tree = items(db, file)[index].parse(db).syntax();
     let token = token_covering(&tree, before - list.start_of(index))?;
-    let mark = match file.language(db) {
-        Language::Ptx => "// ",
-        Language::Wave => "; ",
-    };
+    let mark = || format!("{} ", file.language(db).line_comment());
     let text = token.text();
     match token.kind() {
-        SyntaxKind::COMMENT if !text.starts_with("/*") => Some(""),
-        SyntaxKind::COMMENT => text.ends_with("*/").then_some(mark),
-        _ => Some(mark),
+        SyntaxKind::COMMENT if !text.starts_with("/*") => Some(String::new()),
+        SyntaxKind::COMMENT => text.ends_with("*/").then(mark),
+        _ => Some(mark()),
     }
 }
 

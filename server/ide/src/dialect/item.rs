@@ -2,7 +2,6 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{self, Accepts, Code, DepartureKind, ProblemKind, Severity};
-use warplens_syntax::Language;
 
 use super::{Edits, Rewriter, in_order, names, size_in_toolchain, structure};
 
@@ -36,7 +35,7 @@ impl Written {
     }
 
     fn of(text: String) -> Written {
-        let code = wave::lower(warplens_syntax::parse_item(Language::Wave, &text).root());
+        let code = wave::lower(warplens_syntax::parse_item(warplens_syntax::wave::LANGUAGE, &text).root());
         Written { text, code, is_restructured: false, edits: Edits::new() }
     }
 

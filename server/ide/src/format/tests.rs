@@ -1,7 +1,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 use crate::fixture::{FILE, Fixture, language_of};
 use crate::{Analysis, AnalysisHost, Formatted, TextEdit};
@@ -37,7 +37,7 @@ fn check(text: &str, expect: Expect) {
 
 /// Everything but blanks and line ends.
 fn tokens(text: &str) -> Vec<String> {
-    let tree = parse_file(Language::Ptx, text).syntax();
+    let tree = parse_file(warplens_syntax::ptx::LANGUAGE, text).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
     let shown = tokens.filter(|token| token.kind() != warplens_syntax::SyntaxKind::WHITESPACE);
     shown.map(|token| format!("{:?} {}", token.kind(), token.text())).collect()
@@ -404,7 +404,7 @@ x: .b32 t - t }
 fn respaced(choices: &[u8]) -> String {
     const BLANKS: [&str; 10] =
         ["", " ", "\t", "\n", "  \r\n ", "\r", " /* c */ ", " // c\n", "\n\n\n\n\n", "   \t  "];
-    let tree = parse_file(Language::Ptx, SAMPLE).syntax();
+    let tree = parse_file(warplens_syntax::ptx::LANGUAGE, SAMPLE).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
     let mut choices = choices.iter().cycle().map(|choice| BLANKS[usize::from(*choice) % BLANKS.len()]);
     let mut text = String::new();

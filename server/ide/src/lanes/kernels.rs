@@ -4,17 +4,19 @@ use rustc_hash::FxHashSet;
 use warplens_hir::ptx::{AddressSize, DeclarationKind, Directive, FunctionKind, Linkage, ModuleKind, Space};
 use warplens_hir::wave;
 use warplens_sim::launch::{Body, Kernel, KernelKind, LAUNCH_TAG, Shape, WaveKernel};
-use warplens_syntax::{ItemKind, Language};
+use warplens_syntax::ItemKind;
 
 use super::decode::DecodedPtx;
 use super::offer::KernelPlace;
 use crate::db::{Db, File, Item, items, ptx_function, ptx_header, wave_code};
+use crate::languages::Known;
 use crate::module::module_names;
 
 /// The kernels in the order of the text; of those that share a name the first.
 pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
     let list = file.document(db).items();
-    let address_bytes = if file.language(db) == Language::Ptx { address_bytes(db, file) } else { None };
+    let address_bytes =
+        if file.language(db) == warplens_syntax::ptx::LANGUAGE { address_bytes(db, file) } else { None };
     let shared = SharedArrays { db, file };
     let mut kernels: Vec<KernelPlace> = Vec::new();
     let mut seen = FxHashSet::default();
@@ -23,9 +25,9 @@ pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
             continue;
         }
         let start = list.start_of(index);
-        let (found, nesting) = match file.language(db) {
-            Language::Ptx => (ptx_kernel(db, *item, address_bytes, &shared), wave::Nesting::default()),
-            Language::Wave => (wave_kernel(&wave_code(db, *item)), *nesting(db, *item)),
+        let (found, nesting) = match Known::of(file.language(db)) {
+            Known::Ptx => (ptx_kernel(db, *item, address_bytes, &shared), wave::Nesting::default()),
+            Known::Wave => (wave_kernel(&wave_code(db, *item)), *nesting(db, *item)),
         };
         let Some((kernel, name)) = found else { continue };
         if seen.insert(kernel.name.clone()) {

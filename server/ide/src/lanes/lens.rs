@@ -4,13 +4,13 @@ use text_size::TextRange;
 use warplens_hir::wave::{MAX_DEPTH, Nesting};
 use warplens_sim::Status;
 use warplens_sim::launch::size;
-use warplens_syntax::Language;
 
 use super::beside::first_parting;
 use super::hover::LineOf;
 use super::model::Model;
 use super::offer::{KernelPlace, Offer, Source};
 use super::shown::Shown;
+use crate::languages::LANGUAGES;
 
 /// Which lenses a client understands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -160,7 +160,6 @@ fn stopped_at(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
 
 /// `, wave-emu`: an editor draws lenses late, so one names its model where that is not the usual one.
 fn under(model: &str) -> String {
-    let is_usual =
-        [Language::Ptx, Language::Wave].map(Model::default_of).iter().any(|usual| usual.name() == model);
+    let is_usual = LANGUAGES.map(Model::default_of).iter().any(|usual| usual.name() == model);
     if is_usual { String::new() } else { format!(", {model}") }
 }

@@ -3,6 +3,8 @@
 use warplens_sim::ptx;
 use warplens_syntax::Language;
 
+use crate::languages::Known;
+
 /// How lanes part and meet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Model {
@@ -17,9 +19,9 @@ pub enum Model {
 impl Model {
     /// The default of a language.
     pub fn default_of(language: Language) -> Model {
-        match language {
-            Language::Ptx => Model::Ptx(ptx::Model::default()),
-            Language::Wave => Model::Structured,
+        match Known::of(language) {
+            Known::Ptx => Model::Ptx(ptx::Model::default()),
+            Known::Wave => Model::Structured,
         }
     }
 
@@ -36,21 +38,21 @@ impl Model {
     pub fn named(language: Language, name: &str) -> Result<Model, String> {
         // Former names of models stay accepted.
         let name = ptx::Model::from_name(name).map_or(name, |model| model.name());
-        let of = |language: Language| match language {
-            Language::Ptx => ptx::Model::ALL.map(Model::Ptx).to_vec(),
-            Language::Wave => vec![Model::Structured, Model::WaveEmu],
+        let of = |language: Language| match Known::of(language) {
+            Known::Ptx => ptx::Model::ALL.map(Model::Ptx).to_vec(),
+            Known::Wave => vec![Model::Structured, Model::WaveEmu],
         };
         if let Some(model) = of(language).into_iter().find(|model| model.name() == name) {
             return Ok(model);
         }
         let choices = listed(&of(language));
-        let ours = title(language);
-        let theirs = match language {
-            Language::Ptx => Language::Wave,
-            Language::Wave => Language::Ptx,
+        let ours = language.title;
+        let theirs = match Known::of(language) {
+            Known::Ptx => warplens_syntax::wave::LANGUAGE,
+            Known::Wave => warplens_syntax::ptx::LANGUAGE,
         };
         Err(if of(theirs).iter().any(|model| model.name() == name) {
-            format!("the model `{name}` is for {}: {ours} has {choices}", title(theirs))
+            format!("the model `{name}` is for {}: {ours} has {choices}", theirs.title)
         } else {
             format!("there is no model `{name}`: {ours} has {choices}")
         })
@@ -63,13 +65,6 @@ fn listed(models: &[Model]) -> String {
     match names.as_slice() {
         [names @ .., last] if !names.is_empty() => format!("{} and {last}", names.join(", ")),
         names => names.concat(),
-    }
-}
-
-fn title(language: Language) -> &'static str {
-    match language {
-        Language::Ptx => "PTX",
-        Language::Wave => "WAVE",
     }
 }
 
@@ -88,24 +83,24 @@ mod tests {
 
     #[test]
     fn names() {
-        check(Language::Ptx, "stack", expect!["Ptx(Stack)"]);
-        check(Language::Ptx, "ipdom", expect!["Ptx(Ipdom)"]);
-        check(Language::Ptx, "textbook", expect!["Ptx(Ipdom)"]);
-        check(Language::Ptx, "its", expect!["Ptx(Its)"]);
-        check(Language::Wave, "wave-emu", expect!["WaveEmu"]);
+        check(warplens_syntax::ptx::LANGUAGE, "stack", expect!["Ptx(Stack)"]);
+        check(warplens_syntax::ptx::LANGUAGE, "ipdom", expect!["Ptx(Ipdom)"]);
+        check(warplens_syntax::ptx::LANGUAGE, "textbook", expect!["Ptx(Ipdom)"]);
+        check(warplens_syntax::ptx::LANGUAGE, "its", expect!["Ptx(Its)"]);
+        check(warplens_syntax::wave::LANGUAGE, "wave-emu", expect!["WaveEmu"]);
         check(
-            Language::Ptx,
+            warplens_syntax::ptx::LANGUAGE,
             "structured",
             expect!["the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"],
         );
         check(
-            Language::Ptx,
+            warplens_syntax::ptx::LANGUAGE,
             "fast",
             expect!["there is no model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"],
         );
-        check(Language::Wave, "structured", expect!["Structured"]);
+        check(warplens_syntax::wave::LANGUAGE, "structured", expect!["Structured"]);
         check(
-            Language::Wave,
+            warplens_syntax::wave::LANGUAGE,
             "stack",
             expect!["the model `stack` is for PTX: WAVE has `structured` and `wave-emu`"],
         );
@@ -113,7 +108,7 @@ mod tests {
 
     #[test]
     fn defaults() {
-        assert_eq!(Model::default_of(Language::Ptx).name(), "stack");
-        assert_eq!(Model::default_of(Language::Wave).name(), "structured");
+        assert_eq!(Model::default_of(warplens_syntax::ptx::LANGUAGE).name(), "stack");
+        assert_eq!(Model::default_of(warplens_syntax::wave::LANGUAGE).name(), "structured");
     }
 }

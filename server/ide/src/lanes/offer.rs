@@ -83,14 +83,6 @@ pub struct Offer {
     pub launch: Option<Launch>,
 }
 
-/// What may open a comment line.
-fn comment_marks(language: Language) -> &'static [&'static str] {
-    match language {
-        Language::Ptx => &["//"],
-        Language::Wave => &[";", "#"],
-    }
-}
-
 /// The launches of a document, in the order in which one is chosen where none is named: those of the launch file, those of
 /// comments, then an inferred one for each kernel. A launch file that cannot be read is one that cannot be run.
 pub fn offers(
@@ -110,7 +102,7 @@ pub fn offers(
             Err(problem) => offers.push(unreadable(file, &in_file(&problem))),
         }
     }
-    for CommentLaunch { offset, listed } in in_comments(text, comment_marks(language)) {
+    for CommentLaunch { offset, listed } in in_comments(text, language.line_comments) {
         let below = kernels.iter().find(|kernel| usize::from(kernel.name.start()) > offset);
         let located = |problem: &Problem| LaunchProblem::in_document(problem, text);
         offers.push(offer(listed, Source::Comment, below, kernels, located));

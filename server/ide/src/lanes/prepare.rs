@@ -22,6 +22,7 @@ use super::shown::Shown;
 use crate::analysis::{Analysis, Answer};
 use crate::answer::FileId;
 use crate::db::{Database, File, items, wave_code};
+use crate::languages::Known;
 
 /// Which launch is wanted.
 #[derive(Debug, Clone, PartialEq)]
@@ -127,8 +128,8 @@ fn prepare(
         _ => LaunchProblem::new(problem.message),
     };
     let model = model_of(request, launch.as_ref(), language).map_err(located)?;
-    let (program, statements, broken, mut launch) = match language {
-        Language::Ptx => {
+    let (program, statements, broken, mut launch) = match Known::of(language) {
+        Known::Ptx => {
             let decoded = decode_ptx(db, file, &kernel.kernel.name).map_err(LaunchProblem::new)?;
             let launch = match launch {
                 None => inferred(&kernel.kernel, &body(db, file, &decoded)),
@@ -141,7 +142,7 @@ fn prepare(
             let broken = broken::of_ptx(db, file, &decoded, &statements);
             (Program::Ptx(Arc::new(decoded.program)), statements, broken, launch)
         }
-        Language::Wave => {
+        Known::Wave => {
             let code = wave_code(db, items(db, file)[kernel.item]);
             let (program, statements) = decode_wave(&code, kernel.start);
             let launch = launch.unwrap_or_else(|| inferred(&kernel.kernel, &Body::default()));

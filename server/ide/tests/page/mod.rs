@@ -27,11 +27,11 @@ fn example((language, code): (&str, &str)) -> Example {
     let (language, accepts) = language.split_once(' ').unwrap_or((language, "both"));
     let accepts = Accepts::named(accepts).expect("the second word names a language");
     match language {
-        "wave" => Example { language: Language::Wave, text: code.to_owned(), accepts },
+        "wave" => Example { language: warplens_syntax::wave::LANGUAGE, text: code.to_owned(), accepts },
         "ptx" if code.contains(".version") => {
-            Example { language: Language::Ptx, text: code.to_owned(), accepts }
+            Example { language: warplens_syntax::ptx::LANGUAGE, text: code.to_owned(), accepts }
         }
-        "ptx" => Example { language: Language::Ptx, text: kernel(code), accepts },
+        "ptx" => Example { language: warplens_syntax::ptx::LANGUAGE, text: kernel(code), accepts },
         other => panic!("a block is of `ptx` or `wave`, not of `{other}`"),
     }
 }

@@ -14,14 +14,14 @@ use std::fmt::Write;
 
 use expect_test::Expect;
 use warplens_hir::wave as hir;
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 use super::{LaunchConfig, Program, decode, run};
 use crate::trace::{Control, Limits, RunOptions, RunResult, WarpTrace};
 
 /// The first kernel of a text.
 fn program(text: &str) -> (Program, hir::Code) {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     assert!(file.errors().is_empty(), "{:?}", file.errors());
     let items = file.items();
     let code = items.map(hir::lower).find(|code| code.kernel.is_some()).expect("a kernel");

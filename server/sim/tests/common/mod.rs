@@ -13,7 +13,7 @@ use std::sync::Arc;
 use warplens_hir::ptx::{Function, FunctionKind, Header};
 use warplens_sim::ptx::{DecodeError, LaunchConfig, Model, Module, Program, decode, run};
 use warplens_sim::{Control, RunOptions, RunResult, StatementId};
-use warplens_syntax::{ItemList, Language, parse_item};
+use warplens_syntax::{ItemList, parse_item};
 
 /// A module, lowered.
 pub(crate) struct Source {
@@ -25,10 +25,10 @@ pub(crate) struct Source {
 
 impl Source {
     pub(crate) fn new(text: &str) -> Source {
-        let items = ItemList::new(Language::Ptx, text);
+        let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
         let (mut headers, mut functions) = (Vec::new(), HashMap::new());
         for (index, item) in items.items().iter().enumerate() {
-            let parse = parse_item(Language::Ptx, &item.text);
+            let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &item.text);
             headers.push(Header::lower(parse.root()));
             let function = Function::lower(parse.root()).filter(|function| function.body.is_some());
             if let Some(function) = function {

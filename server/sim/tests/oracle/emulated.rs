@@ -4,7 +4,7 @@ use warplens_hir::wave as hir;
 use warplens_isa::wave::Availability;
 use warplens_sim::wave::{LaunchConfig, reference};
 use warplens_sim::{Control, Limits, RunOptions, RunResult};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 use super::emulator::Outcome;
 use super::generator::Launch;
@@ -13,7 +13,7 @@ use super::stepped::Setting;
 
 /// The items of a file.
 pub(crate) fn items(text: &str) -> Vec<hir::Code> {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     file.items().map(hir::lower).collect()
 }
 

@@ -3,14 +3,14 @@
 use warplens_hir::wave as hir;
 use warplens_sim::wave::{LaunchConfig, decode, run as simulate};
 use warplens_sim::{Control, Limits, RegisterValues, RunOptions, Status, WarpTrace};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 use super::emulator::{Outcome, WaveOutcome, same_nan};
 use super::generator::Launch;
 
 /// Runs a launch.
 pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
-    let file = parse_file(Language::Wave, text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let code = file.items().next().map(hir::lower).expect("a kernel");
     let config = LaunchConfig {
         memory: LaunchConfig::memory(launch.device()),

@@ -260,7 +260,7 @@ pub(super) fn language_of(path: &Path, text: &str) -> Result<Language, String> {
     match if by_name == Kind::Unknown { language::by_text(text) } else { by_name } {
         Kind::Read(language) => Ok(language),
         Kind::Listing => Err(language::LISTINGS_LATER.to_owned()),
-        Kind::Shared | Kind::Unknown => {
+        Kind::Shared(_) | Kind::Unknown => {
             Err("its language cannot be told; say it with --language ptx or --language wave-asm".into())
         }
     }

@@ -86,7 +86,7 @@ impl Sheet<'_> {
         };
         let mut host = AnalysisHost::new();
         host.open(FileId(0), language, &before);
-        if spelling.is_some() && language != Language::Wave {
+        if spelling.is_some() && language != warplens_ide::WAVE {
             return Err("`--spelling` is about WAVE only".to_owned());
         }
         let spelled = edited(&before, &respell(&host, spelling)?.edits);

@@ -11,7 +11,7 @@ use tower_lsp::ls_types::{
     OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
 };
 use warplens_ide::lanes::Source;
-use warplens_ide::{Diagnostic, Dialect, Fix, Language, NotRewritten, Origin, Rewritten};
+use warplens_ide::{Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten};
 use warplens_sim::WarpId;
 
 use super::commands::{SELECT_LAUNCH, SHOW_LEFT};
@@ -82,7 +82,7 @@ fn rerun(question: &Question, found: &Diagnostic) -> Option<CodeAction> {
     const MODEL: &str = "its";
     let lanes = question.lanes.as_ref().filter(|_| found.origin == Origin::Run)?;
     let shown = &lanes.shown;
-    if found.code != "no-progress" || question.language != Language::Ptx || shown.model() == MODEL {
+    if found.code != "no-progress" || question.language != warplens_ide::PTX || shown.model() == MODEL {
         return None;
     }
     let WarpId { cta, warp } = shown.warp();

@@ -135,7 +135,9 @@ impl Document {
             };
             let (Body::Text(_, text) | Body::Foreign(text)) = &mut self.body else { continue };
             let edited = match text_range(text, range, encoding) {
-                Some(range) if self.kind == Kind::Shared => Ok(edit_foreign(text, range, &change.text)),
+                Some(range) if matches!(self.kind, Kind::Shared(_)) => {
+                    Ok(edit_foreign(text, range, &change.text))
+                }
                 Some(range) => edit(text, range, &change.text, self.file, host),
                 None => Err(out_of_sync(&format!(
                     "an edit from line {} to line {} does not lie in the text of {} lines",
@@ -157,19 +159,20 @@ impl Document {
 
     /// Takes a foreign document for ours, once an edit has given it a kernel.
     fn adopt(&mut self, edit: Edit, host: &mut AnalysisHost) {
-        let Body::Foreign(text) = &self.body else { return };
+        let (Body::Foreign(text), Kind::Shared(language)) = (&self.body, self.kind) else { return };
         let line = |offset: TextSize| text.byte_to_line(usize::from(offset));
         let (first, last) = (line(edit.range.start()), line(edit.range.start() + edit.inserted));
-        let shows_kernel = (first..=last).any(|line| language::shows_kernel(&text.line(line).to_string()));
-        if shows_kernel {
+        if (first..=last).any(|line| language.sniffs(&text.line(line).to_string())) {
             let text = text.to_string();
             self.set_text(&text, host);
         }
     }
 
     fn set_text(&mut self, text: &str, host: &mut AnalysisHost) {
-        if self.kind == Kind::Shared && language::shows_kernel(text) {
-            self.kind = Kind::Read(Language::Wave);
+        if let Kind::Shared(language) = self.kind
+            && language.sniffs(text)
+        {
+            self.kind = Kind::Read(language);
         }
         self.body = Body::new(self.kind, text, self.file, host);
     }
@@ -191,7 +194,7 @@ impl Refusal {
 impl Body {
     fn new(kind: Kind, text: &str, file: FileId, host: &mut AnalysisHost) -> Body {
         let refusal = match kind {
-            Kind::Shared => {
+            Kind::Shared(_) => {
                 host.close(file);
                 return Body::Foreign(Rope::from_str(text));
             }
@@ -203,7 +206,7 @@ impl Body {
             Kind::Listing => Refusal { code: "listing", message: language::LISTINGS_LATER.into() },
             Kind::Unknown => Refusal {
                 code: "unknown-language",
-                message: format!("Warplens does not know this language; it reads {}", language::READ),
+                message: format!("Warplens does not know this language; it reads {}", language::read_ids()),
             },
         };
         host.close(file);

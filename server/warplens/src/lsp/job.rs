@@ -52,10 +52,7 @@ impl Question {
 
     /// The language as clients name it.
     pub(super) fn language_id(&self) -> &'static str {
-        match self.language {
-            Language::Ptx => "ptx",
-            Language::Wave => "wave-asm",
-        }
+        self.language.id
     }
 
     /// The protocol's range.
@@ -163,7 +160,7 @@ mod tests {
         let question = Question {
             uri: uri.clone(),
             file: FileId(1),
-            language: Language::Ptx,
+            language: warplens_ide::PTX,
             version: 1,
             text: Rope::new(),
             encoding: Encoding::Utf16,

@@ -19,7 +19,7 @@ use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::{
     CodeLens, Command, Diagnostic, DiagnosticSeverity, DidSaveTextDocumentParams, MessageType, Uri,
 };
-use warplens_ide::{Language, SymbolKind};
+use warplens_ide::SymbolKind;
 
 use super::document::Edit;
 use super::event::Event;
@@ -137,7 +137,8 @@ impl State {
         if program.as_os_str().is_empty() {
             return Err("the setting `warplens.ptxas.path` names no ptxas");
         }
-        let document = self.documents.get(uri).filter(|document| document.language() == Some(Language::Ptx));
+        let document =
+            self.documents.get(uri).filter(|document| document.language() == Some(warplens_ide::PTX));
         let Some(text) = document.and_then(|document| document.text()).cloned() else {
             return Err("only PTX is assembled by ptxas");
         };
@@ -260,7 +261,7 @@ pub(super) fn merge(question: &Question, ours: &mut Vec<Diagnostic>) {
 
 /// A lens over each kernel that says what it uses, or asks.
 pub(super) fn lenses(question: &Question) -> Result<Vec<CodeLens>, Failure> {
-    if question.settings.ptxas.path.is_empty() || question.language != Language::Ptx {
+    if question.settings.ptxas.path.is_empty() || question.language != warplens_ide::PTX {
         return Ok(vec![]);
     }
     let symbols = question.analysis.symbols(question.file)?;

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use warplens_ide::lanes::{Model, text};
-use warplens_ide::{Accepts, Language, Rules, Severity};
+use warplens_ide::{Accepts, LANGUAGES, Rules, Severity};
 use warplens_sim::Limits;
 
 /// The settings. What the client leaves out or does not know stays as it is by default.
@@ -174,10 +174,7 @@ impl Settings {
     /// Whether the model is one that some language has.
     pub(super) fn names_a_model(&self) -> bool {
         let name = &self.simulation.model;
-        name.is_empty()
-            || [Language::Ptx, Language::Wave]
-                .into_iter()
-                .any(|language| Model::named(language, name).is_ok())
+        name.is_empty() || LANGUAGES.into_iter().any(|language| Model::named(language, name).is_ok())
     }
 
     /// Reads the section `warplens`, or an object that has it as its member. `null` stands for the defaults, in any

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use warplens_syntax::{Language, parse_item};
+use warplens_syntax::parse_item;
 
 use crate::cfg::BlockId;
 use crate::post_dominators::PostDominators;
@@ -16,7 +16,7 @@ fn check(statements: &str, expect: Expect) {
          mov.u32 t, %tid.x; setp.eq.u32 p, t, 1; setp.eq.u32 q, t, 2;\n\
          ld.param.u32 n, [size]; setp.eq.u32 u, n, 3;\n{statements}\n}}"
     );
-    let parse = parse_item(Language::Ptx, &text);
+    let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
     assert_eq!(parse.errors(), []);
     let function = Function::lower(parse.root()).expect("the text is a function");
     let cfg = function.cfg(&|name| name == "abort");
@@ -362,7 +362,8 @@ fn thousands_of_ends_cost_little() {
         writeln!(statements, "@p bra L{index}; add.u32 r, r, 1; ret; L{index}: add.u32 r, r, 1;").unwrap();
     }
     let text = format!(".entry k() {{ .reg .pred p; .reg .b32 r; {statements} }}");
-    let function = Function::lower(parse_item(Language::Ptx, &text).root()).expect("the text is a function");
+    let function = Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &text).root())
+        .expect("the text is a function");
     let cfg = function.cfg(&|_| false);
     let meets = function.post_dominators(&cfg);
     assert!(cfg.ids().filter(|id| meets.immediate(*id).is_some()).count() >= 3000);

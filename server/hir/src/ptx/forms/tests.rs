@@ -3,7 +3,6 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 use warplens_isa::Version;
 use warplens_isa::ptx as isa;
-use warplens_syntax::Language;
 
 use super::*;
 use crate::ptx::{AddressSize, Function};
@@ -17,7 +16,7 @@ fn check(statements: &str, expect: Expect) {
 {statements}
 }}"
     );
-    let parse = warplens_syntax::parse_item(Language::Ptx, &text);
+    let parse = warplens_syntax::parse_item(warplens_syntax::ptx::LANGUAGE, &text);
     let function = Function::lower(parse.root()).unwrap();
     let checker = Checker { function: &function, externals: &[], address_size: Some(AddressSize::Bits64) };
     let mut out = String::new();

@@ -6,11 +6,11 @@ mod operands;
 mod problems;
 mod robust;
 
-use warplens_syntax::{Language, parse_item};
+use warplens_syntax::parse_item;
 
 use crate::ptx::Function;
 
 fn lower(text: &str) -> Function {
-    let parse = parse_item(Language::Ptx, text);
+    let parse = parse_item(warplens_syntax::ptx::LANGUAGE, text);
     Function::lower(parse.root()).expect("the text is a function")
 }

@@ -3,14 +3,15 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use warplens_syntax::{ItemList, Language, parse_item};
+use warplens_syntax::{ItemList, parse_item};
 
 use super::ModuleNames;
 use crate::ptx::Header;
 
 fn module(text: &str) -> ModuleNames {
-    let items = ItemList::new(Language::Ptx, text);
-    let trees: Vec<_> = items.items().iter().map(|item| parse_item(Language::Ptx, &item.text)).collect();
+    let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
+    let trees: Vec<_> =
+        items.items().iter().map(|item| parse_item(warplens_syntax::ptx::LANGUAGE, &item.text)).collect();
     let headers: Vec<_> = trees.iter().map(|tree| Header::lower(tree.root())).collect();
     ModuleNames::new(&headers)
 }

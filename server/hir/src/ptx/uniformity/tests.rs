@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use warplens_syntax::{Language, parse_item};
+use warplens_syntax::parse_item;
 
 use crate::ptx::{Function, Question, Uniformity};
 
@@ -18,7 +18,7 @@ fn check_kernel(directives: &str, statements: &str, expect: Expect) {
          mov.u32 t, %tid.x; setp.eq.u32 p, t, 1; setp.eq.u32 q, t, 2;\n\
          ld.param.u32 n, [size]; setp.eq.u32 u, n, 3;\n{statements}\n}}"
     );
-    let parse = parse_item(Language::Ptx, &text);
+    let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &text);
     assert_eq!(parse.errors(), []);
     let function = Function::lower(parse.root()).expect("the text is a function");
     let cfg = function.cfg(&|_| false);
@@ -254,7 +254,8 @@ fn differences_that_cancel() {
 #[test]
 fn parameters_of_functions() {
     let text = ".func f(.reg .pred p) { @p bra.uni A; A: ret; }";
-    let function = Function::lower(parse_item(Language::Ptx, text).root()).expect("the text is a function");
+    let function = Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, text).root())
+        .expect("the text is a function");
     let cfg = function.cfg(&|_| false);
     let branch = function.instructions().next().expect("there is a branch");
     let register = function.name(branch.guard().expect("it is guarded").name).referent;

@@ -1,12 +1,12 @@
 use expect_test::{Expect, expect};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 use super::{Accepts, departures};
 
 /// The departures of a kernel's body, a line each.
 fn check(accepts: Accepts, body: &str, expected: &Expect) {
     let text = format!(".kernel k\n{body}.end\n");
-    let file = parse_file(Language::Wave, &text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);
     let code = crate::wave::lower(file.items().next().expect("there is a kernel"));
     let line = |found: &super::Departure| {
         format!("{:?} `{}`: {}\n", found.severity(), &text[found.range], found.message())

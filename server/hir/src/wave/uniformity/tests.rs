@@ -1,14 +1,14 @@
 //! Statements, then for each `if`, `break` and `continue` whether lanes part there, and why.
 
 use expect_test::{Expect, expect};
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 use super::super::lower;
 use super::*;
 
 fn check(statements: &str, expected: Expect) {
     let text = format!(".kernel k\n{statements}\nhalt\n.end\n");
-    let file = parse_file(Language::Wave, &text);
+    let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);
     assert!(file.errors().is_empty(), "{:?}", file.errors());
     let code = lower(file.items().next().expect("a kernel"));
     let analysis = Uniformity::of(&code);

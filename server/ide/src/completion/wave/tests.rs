@@ -2,7 +2,7 @@ use expect_test::{Expect, expect};
 
 use super::super::tests::{check, labels};
 use crate::fixture::FILE;
-use crate::{Accepts, AnalysisHost, CompletionItem, Language};
+use crate::{Accepts, AnalysisHost, CompletionItem};
 
 /// A WAVE kernel with a line to complete, and the cursor at that line's end.
 fn in_wave_kernel(line: &str) -> String {
@@ -104,7 +104,7 @@ fn proposed(text: &str) -> (String, Vec<CompletionItem>) {
     let at = text.find('|').expect("there is a cursor");
     let text = text.replacen('|', "", 1);
     let mut host = AnalysisHost::new();
-    host.open(FILE, Language::Wave, &text);
+    host.open(FILE, warplens_syntax::wave::LANGUAGE, &text);
     let found = host.snapshot().completions(FILE, (at as u32).into()).unwrap();
     (text, found)
 }
@@ -395,7 +395,7 @@ fn a_chosen_language_has_its_names_only() {
     let labels = |accepts: Accepts| -> Vec<String> {
         let mut host = AnalysisHost::new();
         host.set_accepts(accepts);
-        host.open(FILE, Language::Wave, text);
+        host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
         host.snapshot().completions(FILE, 10.into()).unwrap().into_iter().map(|item| item.label).collect()
     };
     let has = |labels: &[String], name: &str| labels.iter().any(|label| label == name);

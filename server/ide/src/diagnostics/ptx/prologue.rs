@@ -316,14 +316,14 @@ pub(super) fn first_token(db: &dyn Db, item: Item<'_>) -> TextRange {
 mod tests {
     use expect_test::{Expect, expect};
 
-    use crate::{AnalysisHost, FileId, Language};
+    use crate::{AnalysisHost, FileId};
 
     /// One module a paragraph; what is wrong with each.
     fn check(modules: &str, expect: Expect) {
         let mut shown = String::new();
         for module in modules.split("\n\n") {
             let mut host = AnalysisHost::new();
-            host.open(FileId(0), Language::Ptx, module);
+            host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, module);
             for found in host.snapshot().diagnostics(FileId(0)).unwrap() {
                 let line = 1 + module[..usize::from(found.range.start())].matches('\n').count();
                 let text = &module[found.range];

@@ -1,7 +1,7 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use text_size::{TextRange, TextSize};
-use warplens_syntax::{Language, SyntaxKind, parse_file};
+use warplens_syntax::{SyntaxKind, parse_file};
 
 use super::super::tests::{apply, format, open};
 use crate::fixture::FILE;
@@ -15,7 +15,7 @@ fn check(text: &str, expect: Expect) {
 
 /// Everything but blanks and line ends.
 fn tokens(text: &str) -> Vec<String> {
-    let tree = parse_file(Language::Wave, text).syntax();
+    let tree = parse_file(warplens_syntax::wave::LANGUAGE, text).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
     let shown = tokens.filter(|token| token.kind() != SyntaxKind::WHITESPACE);
     shown.map(|token| format!("{:?} {}", token.kind(), token.text())).collect()

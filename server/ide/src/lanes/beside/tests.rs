@@ -3,7 +3,6 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
-use warplens_syntax::Language;
 
 use crate::AnalysisHost;
 use crate::FileId;
@@ -31,7 +30,7 @@ const BREAK_IN_IF: &str = "\
 fn prepared(text: &str) -> (AnalysisHost, FileId, Prepared) {
     let mut host = AnalysisHost::new();
     let file = FileId(0);
-    host.open(file, Language::Wave, text);
+    host.open(file, warplens_syntax::wave::LANGUAGE, text);
     let request = RunRequest {
         entry: None,
         launch: Choice::First,

@@ -1,6 +1,5 @@
 use expect_test::{Expect, expect};
 use warplens_sim::{Control, RunOptions};
-use warplens_syntax::Language;
 
 use crate::AnalysisHost;
 use crate::fixture::FILE;
@@ -36,7 +35,8 @@ const WAVE: &str = "\
 
 /// How a run ends while `typed` stands in the text, and the words at which the text's own errors say why.
 fn ending(template: &str, typed: &str) -> String {
-    let language = if template == WAVE { Language::Wave } else { Language::Ptx };
+    let language =
+        if template == WAVE { warplens_syntax::wave::LANGUAGE } else { warplens_syntax::ptx::LANGUAGE };
     let text = template.replace("TYPED", typed);
     let mut host = AnalysisHost::new();
     host.open(FILE, language, &text);

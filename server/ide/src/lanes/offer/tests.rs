@@ -45,7 +45,7 @@ fn check(text: &str, launches: Option<&str>, expect: Expect) {
         let problem = problem.map_or(String::new(), |problem| format!(" PROBLEM {problem}"));
         format!("{} {name}: {entry} {grid:?} {block:?}{problem}\n", source.as_str())
     };
-    let offers = offers(Language::Ptx, text, &kernels(text), file.as_ref());
+    let offers = offers(warplens_syntax::ptx::LANGUAGE, text, &kernels(text), file.as_ref());
     let answer: String = offers.into_iter().map(show).collect();
     expect.assert_eq(&answer);
 }
@@ -144,7 +144,7 @@ fn lenses_over_kernels() {
         "[[launch]]\nname = 'a'\nfile = 'sub/k.ptx'\nentry = 'first'\n[[launch]]\nname = 'bad'\nfile = 'sub/k.ptx'\nentry = 'first'\ngrid = 1\n",
     );
     let kernels = kernels(TEXT);
-    let offers = offers(Language::Ptx, TEXT, &kernels, Some(&file));
+    let offers = offers(warplens_syntax::ptx::LANGUAGE, TEXT, &kernels, Some(&file));
     let show = |shown: Option<&crate::lanes::Shown>, style| {
         let lenses = lenses(&kernels, &offers, shown, style, &|_| 0);
         lenses
@@ -176,7 +176,7 @@ fn lenses_over_kernels() {
 fn the_lens_of_a_running_kernel_tells_how_it_went() {
     let text = ".entry k()";
     let kernels = kernels(text);
-    let offers = offers(Language::Ptx, text, &kernels, None);
+    let offers = offers(warplens_syntax::ptx::LANGUAGE, text, &kernels, None);
     let shown = testing::shown(testing::TEXT, testing::result());
     let lenses = lenses(&kernels, &offers, Some(&shown), LensStyle::Plain, &|_| 0);
     let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();

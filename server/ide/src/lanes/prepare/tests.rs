@@ -80,7 +80,11 @@ const WAVE: &str = "\
 ";
 
 fn prepared(text: &str, request: &RunRequest, launches: Option<&str>) -> Result<Prepared, LaunchProblem> {
-    let language = if text.starts_with(".kernel") { Language::Wave } else { Language::Ptx };
+    let language = if text.starts_with(".kernel") {
+        warplens_syntax::wave::LANGUAGE
+    } else {
+        warplens_syntax::ptx::LANGUAGE
+    };
     let (host, file) = open(text, language);
     let launches = launches.map(toml);
     host.snapshot().prepare_run(file, request, launches.as_ref(), &|path| Err(format!("no {path}"))).unwrap()
@@ -108,7 +112,7 @@ fn the_model_is_asked_for_or_written_or_usual() {
             .map_err(|problem| problem.to_string())
     };
     let filed = || request(None, Choice::of_name("filed"));
-    let its = Model::named(Language::Ptx, "its").ok();
+    let its = Model::named(warplens_syntax::ptx::LANGUAGE, "its").ok();
     assert_eq!(of(&filed(), ""), Ok("stack"));
     assert_eq!(of(&RunRequest { usual_model: its, ..filed() }, ""), Ok("its"));
     assert_eq!(of(&RunRequest { usual_model: its, ..filed() }, "model = 'frontier'"), Ok("frontier"));
@@ -400,11 +404,11 @@ mod any_text {
     use crate::lanes::report::Position;
 
     const EXAMPLES: [(&str, Language); 5] = [
-        (include_str!("../../../../../examples/divergence.ptx"), Language::Ptx),
-        (include_str!("../../../../../examples/saxpy.ptx"), Language::Ptx),
-        (include_str!("../../../../../examples/collatz.ptx"), Language::Ptx),
-        (include_str!("../../../../../examples/divergence.wave"), Language::Wave),
-        (WAVE, Language::Wave),
+        (include_str!("../../../../../examples/divergence.ptx"), warplens_syntax::ptx::LANGUAGE),
+        (include_str!("../../../../../examples/saxpy.ptx"), warplens_syntax::ptx::LANGUAGE),
+        (include_str!("../../../../../examples/collatz.ptx"), warplens_syntax::ptx::LANGUAGE),
+        (include_str!("../../../../../examples/divergence.wave"), warplens_syntax::wave::LANGUAGE),
+        (WAVE, warplens_syntax::wave::LANGUAGE),
     ];
 
     /// Prepares, runs and shows a document, and asks everything that can be asked of it.
@@ -422,8 +426,9 @@ mod any_text {
         assert!(lenses.iter().all(|lens| usize::from(lens.range.end()) <= text.len()));
         // Of the two models of WAVE, an edit at an even place tries the one, an odd place the other.
         let model = (point % 2 == 1).then_some(Model::WaveEmu);
-        let model =
-            model.filter(|_| analysis.language(file).is_ok_and(|language| language == Some(Language::Wave)));
+        let model = model.filter(|_| {
+            analysis.language(file).is_ok_and(|language| language == Some(warplens_syntax::wave::LANGUAGE))
+        });
         let request = RunRequest { options, model, ..request(None, Choice::First) };
         let Ok(run) = analysis.prepare_run(file, &request, None, &|_| Err(String::new())).unwrap() else {
             return;

@@ -1,5 +1,5 @@
 use expect_test::{Expect, expect};
-use warplens_syntax::{Language, parse_item};
+use warplens_syntax::parse_item;
 
 use super::*;
 
@@ -15,7 +15,7 @@ fn check_all(functions: &[&str], expect: Expect) {
     let functions: Vec<_> = functions
         .iter()
         .map(|text| {
-            let parse = parse_item(Language::Ptx, text);
+            let parse = parse_item(warplens_syntax::ptx::LANGUAGE, text);
             assert!(parse.errors().is_empty(), "{:?}", parse.errors());
             Function::lower(parse.root()).expect("a function")
         })

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
-use warplens_syntax::{Language, parse_file};
+use warplens_syntax::parse_file;
 
 use super::{LaunchConfig, decode, run};
 use crate::trace::{Control, Limits, RunOptions};
@@ -69,7 +69,7 @@ proptest! {
         groups in 0u32..4,
     ) {
         let text = format!(".kernel k\n{}\n.end", lines.join("\n"));
-        let file = parse_file(Language::Wave, &text);
+        let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);
         let item = file.items().next().expect("a kernel");
         let launch = LaunchConfig {
             local_memory: 256,

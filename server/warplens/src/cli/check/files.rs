@@ -2,8 +2,6 @@
 
 use std::path::{Path, PathBuf};
 
-use warplens_ide::Language;
-
 use crate::language::{self, Kind};
 
 /// The path that stands for standard input.
@@ -46,14 +44,14 @@ fn walk(folder: &Path, files: &mut Vec<Result<PathBuf, (PathBuf, String)>>) {
     }
 }
 
-/// The extension `.wave` belongs to others too.
 fn is_ours(path: &Path) -> bool {
     match language::by_extension(path) {
-        Kind::Read(Language::Ptx) => true,
-        Kind::Read(Language::Wave) => {
-            beginning(path).is_some_and(|text| language::by_text(&text) == Kind::Read(Language::Wave))
+        Kind::Read(language) => {
+            let has_text =
+                || beginning(path).is_some_and(|text| language::by_text(&text) == Kind::Read(language));
+            !language.shares_extensions() || has_text()
         }
-        Kind::Listing | Kind::Shared | Kind::Unknown => false,
+        Kind::Listing | Kind::Shared(_) | Kind::Unknown => false,
     }
 }
 

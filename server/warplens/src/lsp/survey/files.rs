@@ -69,6 +69,6 @@ pub(super) fn listed(folders: &[PathBuf]) -> Vec<Listed> {
 pub(super) fn read(path: &Path) -> Option<(Language, Rope)> {
     let Kind::Read(language) = language::by_extension(path) else { return None };
     let text = std::fs::read_to_string(path).ok()?;
-    let is_ours = language == Language::Ptx || language::by_text(&text) == Kind::Read(language);
+    let is_ours = !language.shares_extensions() || language::by_text(&text) == Kind::Read(language);
     is_ours.then(|| (language, Rope::from_str(&text)))
 }

@@ -1,14 +1,14 @@
 //! The outsides of items.
 
 use expect_test::expect;
-use warplens_syntax::{Language, parse_item};
+use warplens_syntax::parse_item;
 
 use crate::ptx::Header;
 
 #[test]
 fn header_of_variables() {
     let text = ".visible .const .align 8 .u64 a[2] = {b, generic(c)+4}, d = 7;";
-    let header = Header::lower(parse_item(Language::Ptx, text).root());
+    let header = Header::lower(parse_item(warplens_syntax::ptx::LANGUAGE, text).root());
     expect![[r#"
         Header {
             declarations: [
@@ -109,7 +109,7 @@ fn header_of_a_function_does_not_change_with_its_body() {
         let text = format!(
             "// k\n.weak .entry k(.param .u64 .ptr .global .align 16 p, .param .b8 q[8]) .reqntid 8,4 {{{body}}}"
         );
-        Header::lower(parse_item(Language::Ptx, &text).root())
+        Header::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &text).root())
     };
     assert_eq!(header(""), header(" .reg .b32 x; "));
     expect![[r#"

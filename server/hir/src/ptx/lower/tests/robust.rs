@@ -1,7 +1,7 @@
 //! Whatever stands in a file, lowering gives tables that hold together.
 
 use proptest::prelude::*;
-use warplens_syntax::{ItemKind, ItemList, Language, parse_item};
+use warplens_syntax::{ItemKind, ItemList, parse_item};
 
 use crate::ptx::{Function, Header, ModuleKind, ModuleNames, Operand};
 
@@ -132,13 +132,14 @@ fn walk(function: &Function, operand: Operand) {
 }
 
 fn check(text: &str) {
-    let items = ItemList::new(Language::Ptx, text);
+    let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let mut headers = Vec::new();
     for item in items.items() {
-        let parse = parse_item(Language::Ptx, &item.text);
+        let parse = parse_item(warplens_syntax::ptx::LANGUAGE, &item.text);
         let header = Header::lower(parse.root());
         if matches!(item.kind, ItemKind::Function | ItemKind::Kernel) {
-            let outside = parse_item(Language::Ptx, warplens_syntax::ptx::outside(&item.text));
+            let outside =
+                parse_item(warplens_syntax::ptx::LANGUAGE, warplens_syntax::ptx::outside(&item.text));
             assert_eq!(header, Header::lower(outside.root()), "the outside says all that others see");
         }
         headers.push(header);

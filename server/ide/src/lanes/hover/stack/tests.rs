@@ -3,7 +3,6 @@ use std::sync::Arc;
 use expect_test::{Expect, expect};
 use text_size::TextSize;
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
-use warplens_syntax::Language;
 
 use crate::lanes::{Choice, RunRequest, Shown, hover};
 use crate::{AnalysisHost, FileId};
@@ -33,7 +32,7 @@ return
 /// What is shown after the `count`th visit of the statement at a place.
 fn shown(until: Option<(&str, u64)>) -> Shown {
     let mut host = AnalysisHost::new();
-    host.open(FileId(0), Language::Wave, TEXT);
+    host.open(FileId(0), warplens_syntax::wave::LANGUAGE, TEXT);
     let request = RunRequest {
         entry: None,
         launch: Choice::First,

@@ -1,0 +1,94 @@
+//! The chunk of a long body that an edit changed, and its new tree.
+//!
+//! Only a chunk can be parsed alone: its parse follows from its own text, because a chunk starts at the start of a statement and a
+//! line and ends at the end of a statement. A language's [`ParseChunk`] rejects whatever may reach past that.
+
+use rowan::{NodeOrToken, TextRange};
+
+use crate::error::{SyntaxError, in_order};
+use crate::generated::kinds::SyntaxKind;
+use crate::lexed::Lexed;
+use crate::parser::Parser;
+use crate::tree::{Node, Tree};
+
+/// Parses an edited chunk; `None` if the whole item has to be parsed.
+pub type ParseChunk = fn(&EditedChunk<'_>) -> Option<ParsedChunk>;
+
+/// The chunk that has an edit strictly inside.
+pub struct EditedChunk<'a> {
+    /// The chunk before the edit, and the node around it.
+    pub(crate) node: Node<'a>,
+    pub(crate) parent: Node<'a>,
+    /// The way from the root to the chunk.
+    pub(crate) path: Vec<Step>,
+    /// The text of the chunk after the edit.
+    pub(crate) text: &'a str,
+    /// The inserted text with the byte before it and the byte after it.
+    pub(crate) inserted: &'a [u8],
+}
+
+/// A node on the way from the root to a chunk.
+pub(crate) struct Step {
+    /// Its index in the list of elements.
+    pub(crate) index: usize,
+    /// Its index among the children of its parent.
+    pub(crate) child: usize,
+}
+
+/// The new tree of a chunk, and the errors relative to its start.
+pub struct ParsedChunk {
+    pub(crate) tree: Tree,
+    pub(crate) errors: Vec<SyntaxError>,
+}
+
+impl<'a> EditedChunk<'a> {
+    /// The chunk with `changed` strictly inside, a range of the old text; `text` is the new text of the item, which is `delta` bytes
+    /// longer.
+    pub(crate) fn find(
+        root: Node<'a>,
+        changed: TextRange,
+        text: &'a str,
+        delta: i64,
+    ) -> Option<EditedChunk<'a>> {
+        let is_inside = |outer: TextRange| outer.start() < changed.start() && changed.end() < outer.end();
+        let mut path = vec![Step { index: 0, child: 0 }];
+        let (mut parent, mut node) = (root, root);
+        while node.kind() != SyntaxKind::CHUNK {
+            parent = node;
+            let nodes = node
+                .elements()
+                .enumerate()
+                .filter_map(|(child, element)| Some((child, element.into_node()?)));
+            let (child, inner) = nodes.into_iter().find(|(_, inner)| is_inside(inner.range()))?;
+            path.push(Step { index: inner.index(), child });
+            node = inner;
+        }
+        let end = |range: TextRange| (i64::from(u32::from(range.end())) + delta) as usize;
+        let range = node.range();
+        let inserted = &text.as_bytes()[usize::from(changed.start()) - 1..=end(changed)];
+        let text = &text[usize::from(range.start())..end(range)];
+        Some(EditedChunk { node, parent, path, text, inserted })
+    }
+
+    /// The node after the chunk.
+    pub(crate) fn next(&self) -> Option<Node<'a>> {
+        self.parent.nodes().find(|node| node.range().start() > self.node.range().start())
+    }
+
+    /// The new tree, if `rule` parses the tokens as one whole chunk that starts and ends with a statement.
+    pub(crate) fn parse(
+        &self,
+        mut lexed: Lexed,
+        rule: impl FnOnce(&mut Parser<'_>) -> bool,
+    ) -> Option<ParsedChunk> {
+        let mut parser = Parser::new(self.text, &lexed);
+        let is_whole = rule(&mut parser);
+        let (events, found) = parser.finish();
+        let tree = Tree::build(self.text, &lexed, events);
+        let is_node = |child: Option<NodeOrToken<_, _>>| matches!(child, Some(NodeOrToken::Node(_)));
+        let mut elements = tree.root().elements();
+        let is_closed = is_node(elements.next()) && is_node(tree.root().elements().last());
+        let errors = in_order(std::mem::take(&mut lexed.errors), found);
+        (is_whole && is_closed).then_some(ParsedChunk { tree, errors })
+    }
+}

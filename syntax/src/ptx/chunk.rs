@@ -1,0 +1,63 @@
+//! A chunk of a function body parsed alone. A block comment or a brace that stays open may reach past it.
+
+use memchr::memmem;
+use rowan::NodeOrToken;
+
+use super::{grammar, lexer};
+use crate::T;
+use crate::edited_chunk::{EditedChunk, ParsedChunk};
+use crate::generated::kinds::SyntaxKind;
+use crate::tree::{Node, Token};
+
+/// The chunk's tree and errors, if its text is one chunk that no text around it can belong to.
+pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
+    let is_last = is_closed_last(chunk)?;
+    if memmem::find(chunk.inserted, b"*/").is_some() {
+        // It may close a comment that was open before the chunk.
+        return None;
+    }
+    let lexed = lexer::lex(chunk.text);
+    if lexed.open_comment {
+        // It may be closed after the chunk.
+        return None;
+    }
+    chunk
+        .parse(lexed, |parser| grammar::lone_chunk(parser, is_last))
+        .filter(|parsed| is_closed(parsed.tree.root()))
+}
+
+/// Whether it is the last chunk of its body; nothing if the tokens around it could depend on its text.
+fn is_closed_last(chunk: &EditedChunk<'_>) -> Option<bool> {
+    let mut is_independent = true;
+    for element in chunk.parent.elements() {
+        match element {
+            NodeOrToken::Node(node) if node.range() == chunk.node.range() => break,
+            NodeOrToken::Node(_) => is_independent = true,
+            NodeOrToken::Token(token) => is_independent &= is_complete(token),
+        }
+    }
+    if !is_independent {
+        return None;
+    }
+    if chunk.next().is_some_and(|next| next.kind() == SyntaxKind::CHUNK) {
+        return Some(false);
+    }
+    (chunk.parent.last_kind() == Some(T!['}'])).then_some(true)
+}
+
+/// Whether a token between chunks cannot continue in the text after it.
+fn is_complete(token: Token<'_>) -> bool {
+    match token.kind {
+        SyntaxKind::COMMENT => {
+            token.text.starts_with("//") || token.text.len() > 3 && token.text.ends_with("*/")
+        }
+        kind => kind != T![error_token],
+    }
+}
+
+/// Whether the last statement ends with its own `;` or `}`.
+fn is_closed(chunk: Node<'_>) -> bool {
+    let Some(NodeOrToken::Node(statement)) = chunk.elements().last() else { return false };
+    let close = if statement.kind() == SyntaxKind::BLOCK { T!['}'] } else { T![;] };
+    matches!(statement.elements().last(), Some(NodeOrToken::Token(last)) if last.kind == close)
+}

@@ -1,0 +1,14 @@
+//! A chunk of a kernel parsed alone. No token continues on the next line, so only the chunk's last line may have something open: a
+//! comment (then the chunk ends with trivia) or a string.
+
+use super::{grammar, lexer};
+use crate::edited_chunk::{EditedChunk, ParsedChunk};
+
+/// The chunk's tree and errors, if its text is one chunk that no text around it can belong to.
+pub(super) fn parse(chunk: &EditedChunk<'_>) -> Option<ParsedChunk> {
+    if chunk.text.lines().next_back()?.contains(['"', '\'']) {
+        return None;
+    }
+    let is_last = chunk.next().is_none();
+    chunk.parse(lexer::lex(chunk.text), |parser| grammar::lone_chunk(parser, is_last))
+}
