@@ -1,5 +1,5 @@
-//! How long bodies are cut into chunks, so that an edit inside of one needs only that one parsed again,
-//! and how their statements are read as if they were not.
+//! How long bodies are cut into chunks, so that only the chunk with the edit is parsed again,
+//! and how the statements of chunks are read.
 
 use crate::ast::AstNode;
 use crate::{SyntaxKind, SyntaxNode};
@@ -7,8 +7,8 @@ use crate::{SyntaxKind, SyntaxNode};
 /// The length of an item from which the statements of its body are grouped into chunks.
 pub(crate) const CHUNKED_FROM: usize = 64 * 1024;
 
-/// How long chunks are. Between these lengths the text itself decides, so that an edit moves no boundary but
-/// those of its own chunk.
+/// How long chunks are. Between these lengths the text itself decides, so that an edit moves only the boundaries
+/// of its own chunk.
 const LENGTH: std::ops::Range<usize> = 2048..32768;
 
 /// Whether a chunk with this text ends with it, if a statement and a line do. It follows from the text alone.
@@ -16,7 +16,7 @@ pub(crate) fn is_full(text: &str) -> bool {
     text.len() >= LENGTH.start && (text.len() >= LENGTH.end || ends_by_itself(text))
 }
 
-/// One statement in about sixty says so; which, only its last characters decide.
+/// True for about one statement in sixty; only its last characters decide.
 fn ends_by_itself(text: &str) -> bool {
     let last = &text.as_bytes()[text.len() - 24..];
     let hash = last.iter().fold(0u32, |hash, byte| (hash ^ u32::from(*byte)).wrapping_mul(0x0100_0193));

@@ -1,20 +1,20 @@
-//! What the parser says about text that does not fit.
+//! Syntax errors.
 
 use rowan::TextRange;
 use smol_str::SmolStr;
 
-/// One mistake in the text: where it is, and what is wrong and how to mend it.
+/// One error in the text: where it is, the cause and the fix.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct SyntaxError {
-    /// Where a person would look; never empty unless the text is.
+    /// The range to underline; empty only if the text is.
     pub range: TextRange,
-    /// One sentence that names the cause and the mend.
+    /// One sentence that names the cause and the fix.
     pub message: SmolStr,
-    /// What sort of mistake it is.
+    /// The kind of the error.
     pub kind: SyntaxErrorKind,
 }
 
-/// Sorts of mistakes. Those that have a name are made by people who know what they want.
+/// Kinds of syntax errors. Errors with a kind of their own have a dedicated diagnostic code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SyntaxErrorKind {
     /// The text fits no rule of the grammar.
@@ -24,16 +24,16 @@ pub enum SyntaxErrorKind {
 }
 
 impl SyntaxError {
-    /// Text that fits no rule.
+    /// An error of kind [`SyntaxErrorKind::Grammar`].
     pub(crate) fn new(range: TextRange, message: impl Into<SmolStr>) -> SyntaxError {
         SyntaxError { range, message: message.into(), kind: SyntaxErrorKind::Grammar }
     }
 
-    /// The token to be inserted right after the range, where that is all that is missing: what a message names that
+    /// The token to insert right after the range, if nothing else is missing: the token in a message that
     /// starts with ``missing `;` ``.
     pub fn missing_token(&self) -> Option<&str> {
         let (token, _) = self.message.strip_prefix("missing `")?.split_once('`')?;
-        // A point belongs to the word after it.
+        // A dot belongs to the word after it.
         (token.len() == 1 && token != ".").then_some(token)
     }
 }

@@ -29,7 +29,7 @@ struct Open {
     kind: SyntaxKind,
     /// Its first child.
     first: usize,
-    /// Where the element stands that is no more in it.
+    /// The index of the first element after it.
     end: usize,
 }
 

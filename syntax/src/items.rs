@@ -1,7 +1,7 @@
 //! A document as its items: a list whose concatenation is the text, kept up to date edit by edit.
 //!
 //! Invariants: items partition the text; where an item ends follows from its own text and the few bytes
-//! after it that the scanner looked at; so an edit rescans from the first item that saw the edited place
+//! after it that the scanner examined; so an edit rescans from the first item whose scan examined the edited text
 //! until a boundary falls on an old one again, and every other item stays the same allocation.
 
 use std::ops::Range;
@@ -17,13 +17,13 @@ use crate::scan::{CommentEnds, ItemKind, Scan, Scanned, Tail};
 /// One item: the trivia before it, and it.
 #[derive(Debug, Clone)]
 pub struct Item {
-    /// What it is.
+    /// The kind of the item.
     pub kind: ItemKind,
-    /// What it declares, if it has a name.
+    /// The declared name, if there is one.
     pub name: Option<SmolStr>,
     /// Its text; two items with the same pointer are the same item.
     pub text: Arc<str>,
-    /// How many bytes after it the scanner looked at, or saw that the file ends there.
+    /// The number of bytes after it that the scanner examined, the end of the file counted as one.
     lookahead: u32,
     open_comment: bool,
 }
@@ -36,16 +36,16 @@ impl PartialEq for Item {
 
 impl Eq for Item {}
 
-/// What an edit did to the list: items `first .. first + removed` became `first .. first + inserted`.
+/// The effect of an edit on the list: items `first .. first + removed` became `first .. first + inserted`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct EditSummary {
     /// The first item that is new.
     pub first: usize,
-    /// How many items went.
+    /// The number of removed items.
     pub removed: usize,
-    /// How many items came.
+    /// The number of inserted items.
     pub inserted: usize,
-    /// How many bytes were scanned for it.
+    /// The number of bytes that were scanned.
     pub relexed_bytes: usize,
 }
 
@@ -119,8 +119,8 @@ impl ItemList {
         self.items.iter().map(|item| &*item.text).collect()
     }
 
-    /// Replaces `range` by `insert`. What lies outside of the text, or inside of a character, is moved to
-    /// the next place before it that is neither.
+    /// Replaces `range` by `insert`. An offset outside the text, or inside a character, is moved to
+    /// the nearest valid offset before it.
     pub fn edit(&mut self, range: TextRange, insert: &str) -> EditSummary {
         let range = self.snap(range.start())..self.snap(range.end());
         let first = self.first_affected(&range, insert);
@@ -185,7 +185,7 @@ impl ItemList {
         memmem::find(&around, b"*/").is_some()
     }
 
-    /// Whether a `*/` stands in the items from `from` on, or between `before` and them.
+    /// Whether there is a `*/` in the items from `from` on, or across the boundary of `before` and them.
     fn comment_ends_after(&self, before: &str, from: usize) -> bool {
         let rest = self.items.get(from..).unwrap_or_default();
         let mut after_star = before.ends_with('*');
@@ -210,7 +210,7 @@ impl Item {
     }
 }
 
-/// The part of the text that is scanned anew.
+/// The part of the text that is scanned again.
 struct Patch {
     text: String,
     /// The first old item that is not in `text`.

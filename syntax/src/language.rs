@@ -29,7 +29,7 @@ pub struct LanguageInfo {
     pub sniff: fn(line: &str) -> bool,
     /// The prefixes of a line comment; the first one is written into new comments.
     pub line_comments: &'static [&'static str],
-    /// Whether files are listings of another tool, which nobody edits: no renames, formatting, lints or fixes.
+    /// Whether files are the output of another tool and are not edited: no rename, formatting, lints or fixes.
     pub read_only: bool,
     /// Finds the end of an item.
     pub scan: Scan,

@@ -1,4 +1,4 @@
-//! The tokens of a text: what a lexer produces and the parser and the builder read.
+//! The tokens of a text: produced by a lexer, read by the parser and the tree builder.
 
 use rowan::{TextRange, TextSize};
 use smol_str::SmolStr;
@@ -85,7 +85,7 @@ impl Lexed {
         self.significant_kinds.get(nth).copied().unwrap_or(SyntaxKind::EOF)
     }
 
-    /// Where the `nth` token that the parser sees stands among all tokens.
+    /// The index of the `nth` token that the parser sees among all tokens.
     #[inline]
     pub fn raw_index(&self, nth: usize) -> usize {
         self.significant[nth] as usize

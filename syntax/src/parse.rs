@@ -1,4 +1,4 @@
-//! The two ways in: an item alone, and a whole file as its items.
+//! Parsing an item alone, and a whole file as its items.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,7 +13,7 @@ use crate::parser::Parser;
 use crate::syntax_node::SyntaxNode;
 use crate::tree::{Node, Tree};
 
-/// A tree and the mistakes found on the way. Cloning it is cheap, and threads may share it.
+/// A tree and its errors. Cloning it is cheap, and threads may share it.
 #[derive(Debug, Clone)]
 pub struct Parse(Arc<Inner>);
 
@@ -23,7 +23,7 @@ struct Inner {
     errors: Vec<SyntaxError>,
     /// Of a file, its items.
     items: Vec<Parse>,
-    /// The same tree for those who want to go from nodes to their parents.
+    /// The same tree as rowan's, whose nodes have parents.
     green: OnceLock<GreenNode>,
 }
 
@@ -32,35 +32,35 @@ impl Parse {
         Parse(Arc::new(Inner { tree, errors, items: Vec::new(), green: OnceLock::new() }))
     }
 
-    /// The same, where rowan's tree is known already.
+    /// The same with rowan's tree, which the caller has built.
     pub(crate) fn with_green(self, green: GreenNode) -> Parse {
-        // Nobody else has it yet, so it is not there.
+        // The parse is not shared yet, so the cell is empty.
         let _ = self.0.green.set(green);
         self
     }
 
-    /// The root, as a cursor that goes inwards. To read a whole tree, this is the quickest.
+    /// The root, as a cursor to its descendants; the fastest way to read a whole tree.
     pub fn root(&self) -> Node<'_> {
         self.0.tree.root()
     }
 
-    /// The roots of the items of a file, with places that count from the start of each. Of an item that was parsed alone there are
+    /// The roots of the items of a file, with offsets relative to the start of each. An item that was parsed alone has
     /// none.
     pub fn items(&self) -> impl Iterator<Item = Node<'_>> {
         self.0.items.iter().map(Parse::root)
     }
 
-    /// The root of the tree whose nodes know their parents. It is made when it is first asked for.
+    /// The root of the tree whose nodes have parents. It is built at the first call.
     pub fn syntax(&self) -> SyntaxNode {
         SyntaxNode::new_root(self.green().clone())
     }
 
-    /// The root of that tree without parents and offsets.
+    /// The green root of that tree, without parents and offsets.
     pub fn green(&self) -> &GreenNode {
         self.0.green.get_or_init(|| green::build(&self.0.tree))
     }
 
-    /// That tree, if it was asked for.
+    /// The green root, if it has been built.
     pub(crate) fn known_green(&self) -> Option<&GreenNode> {
         self.0.green.get()
     }
@@ -74,7 +74,7 @@ impl Parse {
         self.0.tree.text()
     }
 
-    /// The mistakes, in the order of the text.
+    /// The errors in the order of the text.
     pub fn errors(&self) -> &[SyntaxError] {
         &self.0.errors
     }

@@ -1,5 +1,5 @@
-//! The parser that every grammar drives: it looks at tokens without trivia and emits events; the builder
-//! turns those into a tree. It knows no language.
+//! The parser that every grammar drives: it reads tokens without trivia and emits events; the tree builder
+//! turns those into a tree. It is independent of the language.
 //!
 //! Convention: a rule `foo` produces a node or an error, a rule `opt_foo` may produce nothing; a rule that
 //! is not optional may assume that it was called at a token it starts with.
@@ -12,10 +12,10 @@ use crate::error::{SyntaxError, SyntaxErrorKind};
 use crate::generated::kinds::SyntaxKind;
 use crate::lexed::Lexed;
 
-/// What the parser says to the builder.
+/// Instructions of the parser to the tree builder.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Event {
-    /// A node starts; it lies in the node that starts `forward_parent` events later, if that is not 0.
+    /// A node starts; its parent is the node that starts `forward_parent` events later, if that is not 0.
     Start { kind: SyntaxKind, forward_parent: u32 },
     /// The innermost node ends.
     Finish,
@@ -23,7 +23,7 @@ pub(crate) enum Event {
     Token,
 }
 
-/// How deep blocks and expressions may nest; what lies deeper is kept as tokens.
+/// The maximum nesting depth of blocks and expressions; deeper text is kept as tokens.
 const MAX_DEPTH: u32 = 128;
 
 /// Tokens in, events out.
@@ -38,8 +38,15 @@ pub struct Parser<'t> {
 
 impl<'t> Parser<'t> {
     pub(crate) fn new(text: &'t str, lexed: &'t Lexed) -> Parser<'t> {
-        let room = lexed.significant_len() * 2 + 16;
-        Parser { text, lexed, position: 0, depth: 0, events: Vec::with_capacity(room), errors: Vec::new() }
+        let capacity = lexed.significant_len() * 2 + 16;
+        Parser {
+            text,
+            lexed,
+            position: 0,
+            depth: 0,
+            events: Vec::with_capacity(capacity),
+            errors: Vec::new(),
+        }
     }
 
     pub(crate) fn finish(self) -> (Vec<Event>, Vec<SyntaxError>) {
@@ -84,7 +91,7 @@ impl<'t> Parser<'t> {
         &self.text[self.lexed.start(index)..self.lexed.end(index)]
     }
 
-    /// How long the whole text is.
+    /// The length of the whole text.
     pub fn text_len(&self) -> usize {
         self.text.len()
     }
@@ -102,7 +109,7 @@ impl<'t> Parser<'t> {
         &self.text[self.lexed.start(index)..self.lexed.end(index)]
     }
 
-    /// Whether a line ends between the token before `n` and the token `n` after the next one.
+    /// Whether the token `n` after the next one is the first of its line.
     pub fn nth_starts_line(&self, n: usize) -> bool {
         let nth = self.position + n;
         if nth == 0 || nth >= self.lexed.significant_len() {
@@ -116,9 +123,9 @@ impl<'t> Parser<'t> {
         self.text.as_bytes()[gap].iter().any(|byte| matches!(byte, b'\n' | b'\r'))
     }
 
-    /// The `{` that the last token closes, if that is a `}` at the start of a line no further in than the first token:
-    /// the brace of the whole, by its look.
-    pub fn brace_that_took_the_last(&self) -> Option<TextRange> {
+    /// The `{` that the last token closes, if that is a `}` at the start of a line, indented no more than the first token:
+    /// by its layout, the closing brace of the item.
+    pub fn brace_closed_by_last(&self) -> Option<TextRange> {
         let last = self.position.checked_sub(1)?;
         if self.lexed.significant_kind(last) != T!['}'] || self.indentation(last)? > self.indentation(0)? {
             return None;
@@ -134,7 +141,7 @@ impl<'t> Parser<'t> {
         })
     }
 
-    /// How far a token that starts a line stands from its beginning.
+    /// The indentation of a token that starts a line, in bytes.
     fn indentation(&self, nth: usize) -> Option<usize> {
         let start = self.lexed.start(self.lexed.raw_index(nth));
         let line = &self.text[..start];
@@ -150,7 +157,7 @@ impl<'t> Parser<'t> {
             && self.lexed.raw_index(nth - 1) + 1 == self.lexed.raw_index(nth)
     }
 
-    /// How many tokens have been consumed; loops compare it to see that they get on.
+    /// The number of consumed tokens; loops compare it to detect that they make progress.
     pub fn position(&self) -> usize {
         self.position
     }
@@ -192,11 +199,11 @@ impl<'t> Parser<'t> {
         self.error_at(range, message);
     }
 
-    /// An error about the next token, whatever the lexer said of the one before it.
+    /// An error about the next token, also where the lexer has reported one for the token before it.
     pub fn error_of_its_own(&mut self, message: impl Into<SmolStr>) {
         let range = self.current_range();
-        let said = self.lexed.errors.partition_point(|error| error.range.end() <= range.start());
-        if self.lexed.errors.get(said).is_none_or(|error| error.range.start() >= range.end()) {
+        let next = self.lexed.errors.partition_point(|error| error.range.end() <= range.start());
+        if self.lexed.errors.get(next).is_none_or(|error| error.range.start() >= range.end()) {
             self.errors.push(SyntaxError::new(range, message));
         }
     }
@@ -206,13 +213,13 @@ impl<'t> Parser<'t> {
         self.error_at(self.last_of_previous(), message);
     }
 
-    /// Like [`Self::error_after_previous`], for languages in which a statement ends with its line: what the lexer says of a
-    /// token on the next line is another matter.
+    /// Like [`Self::error_after_previous`], for languages in which a statement ends with its line: a lexer error in a
+    /// token on the next line does not suppress it.
     pub fn error_at_line_end(&mut self, message: impl Into<SmolStr>) {
         let range = self.last_of_previous();
         if !self.nth_starts_line(0) {
             self.error_at(range, message);
-        } else if !self.lexer_complained_of(range) {
+        } else if !self.lexer_error_in(range) {
             self.errors.push(SyntaxError::new(range, message));
         }
     }
@@ -231,21 +238,21 @@ impl<'t> Parser<'t> {
         }
     }
 
-    /// An error about a part of the text, unless the lexer has already complained of what stands here.
+    /// An error about a part of the text, unless the lexer has already reported one here.
     pub fn error_at(&mut self, range: TextRange, message: impl Into<SmolStr>) {
-        if !self.lexed.errors.is_empty() && self.lexer_complained_here() {
+        if !self.lexed.errors.is_empty() && self.lexer_error_here() {
             return;
         }
         self.errors.push(SyntaxError::new(range, message));
     }
 
-    /// Whether an error of the lexer lies between the previous token and the next one.
-    fn lexer_complained_here(&self) -> bool {
+    /// Whether the lexer has reported an error between the previous token and the next one.
+    fn lexer_error_here(&self) -> bool {
         let start = self.position.checked_sub(1).map_or(0, |nth| self.lexed.start(self.lexed.raw_index(nth)));
-        self.lexer_complained_of(TextRange::new(TextSize::new(start as u32), self.current_range().end()))
+        self.lexer_error_in(TextRange::new(TextSize::new(start as u32), self.current_range().end()))
     }
 
-    fn lexer_complained_of(&self, here: TextRange) -> bool {
+    fn lexer_error_in(&self, here: TextRange) -> bool {
         // The lexer's errors are in the order of the text and do not overlap.
         let next = self.lexed.errors.partition_point(|error| error.range.end() <= here.start());
         self.lexed.errors.get(next).is_some_and(|error| error.range.start() < here.end())
@@ -268,19 +275,19 @@ impl<'t> Parser<'t> {
         )
     }
 
-    /// How many errors there are so far.
+    /// The number of errors so far.
     pub fn error_count(&self) -> usize {
         self.errors.len()
     }
 
-    /// Says what sort of mistake the last error is.
+    /// Sets the kind of the last error.
     pub fn last_error_is(&mut self, kind: SyntaxErrorKind) {
         if let Some(error) = self.errors.last_mut() {
             error.kind = kind;
         }
     }
 
-    /// Forgets the errors after the first `count`: what follows a mistake is not a mistake of its own.
+    /// Drops the errors after the first `count`: they are consequences of an earlier one.
     pub fn truncate_errors(&mut self, count: usize) {
         self.errors.truncate(count);
     }
@@ -293,7 +300,7 @@ impl<'t> Parser<'t> {
         Marker { event }
     }
 
-    /// Goes one level deeper, if that is still allowed; [`Parser::leave`] goes back.
+    /// Enters a nesting level, if the limit allows it; [`Parser::leave`] leaves it.
     pub fn enter(&mut self) -> bool {
         let allowed = self.depth < MAX_DEPTH;
         if allowed {
@@ -302,7 +309,7 @@ impl<'t> Parser<'t> {
         allowed
     }
 
-    /// Comes back from an [`Parser::enter`] that was allowed.
+    /// Leaves the level that a successful [`Parser::enter`] entered.
     pub fn leave(&mut self) {
         self.depth -= 1;
     }
@@ -315,7 +322,7 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// Ends the node and says what it is.
+    /// Ends the node and sets its kind.
     #[inline]
     pub fn complete(self, p: &mut Parser<'_>, kind: SyntaxKind) -> CompletedMarker {
         if let Event::Start { kind: slot, .. } = &mut p.events[self.event as usize] {
@@ -325,12 +332,12 @@ impl Marker {
         CompletedMarker { event: self.event, kind }
     }
 
-    /// Takes the node back; what it holds goes to the node around it.
+    /// Discards the node; its children go to its parent.
     pub fn abandon(self, p: &mut Parser<'_>) {
         if self.event as usize == p.events.len() - 1 {
             p.events.pop();
         }
-        // Otherwise the start stays a tombstone without a finish, which the builder skips.
+        // Otherwise the start remains a tombstone without a finish, which the tree builder skips.
     }
 }
 
@@ -351,7 +358,7 @@ impl CompletedMarker {
         around
     }
 
-    /// What the node is.
+    /// The kind of the node.
     pub fn kind(self) -> SyntaxKind {
         self.kind
     }

@@ -37,7 +37,7 @@ fn reparse(language: Language, old: &Parse, text: &str) -> Option<Parse> {
     })
 }
 
-/// The same for rowan's tree: what does not change is shared.
+/// The same for rowan's tree: unchanged nodes are shared.
 fn with_replaced(node: &GreenNodeData, path: &[Step], new: GreenNode) -> GreenNode {
     let Some((first, rest)) = path.split_first() else { return new };
     let inner = node.children().nth(first.child).and_then(NodeOrToken::into_node);
@@ -45,12 +45,12 @@ fn with_replaced(node: &GreenNodeData, path: &[Step], new: GreenNode) -> GreenNo
     node.replace_child(first.child, NodeOrToken::Node(inner))
 }
 
-/// The part of the old text that is not in the new one, between what both begin and end with.
+/// The part of the old text between the common prefix and the common suffix of both texts.
 fn changed(old: &str, new: &str) -> TextRange {
     let (old, new) = (old.as_bytes(), new.as_bytes());
     let mut before = common_prefix(old, new);
-    let room = old.len().min(new.len()) - before;
-    let mut after = common_suffix(&old[old.len() - room..], &new[new.len() - room..]);
+    let max = old.len().min(new.len()) - before;
+    let mut after = common_suffix(&old[old.len() - max..], &new[new.len() - max..]);
     // Characters are not cut: a byte that continues one belongs to the change.
     let continues = |bytes: &[u8], at: usize| bytes.get(at).is_some_and(|byte| (byte & 0xc0) == 0x80);
     while before > 0 && (continues(old, before) || continues(new, before)) {
@@ -62,13 +62,13 @@ fn changed(old: &str, new: &str) -> TextRange {
     TextRange::new(TextSize::new(before as u32), TextSize::new((old.len() - after) as u32))
 }
 
-/// How many bytes both begin with; found in blocks, because the texts are long and nearly equal.
+/// The length of the common prefix; compared in blocks, because the texts are long and nearly equal.
 fn common_prefix(a: &[u8], b: &[u8]) -> usize {
     let blocks = a.chunks_exact(BLOCK).zip(b.chunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;
     blocks + a[blocks..].iter().zip(&b[blocks..]).take_while(|(a, b)| a == b).count()
 }
 
-/// How many bytes both end with; they are equally long.
+/// The length of the common suffix of two texts of one length.
 fn common_suffix(a: &[u8], b: &[u8]) -> usize {
     let blocks =
         a.rchunks_exact(BLOCK).zip(b.rchunks_exact(BLOCK)).take_while(|(a, b)| a == b).count() * BLOCK;

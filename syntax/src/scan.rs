@@ -1,8 +1,8 @@
-//! What a language's item scanner answers; [`ItemList`](crate::ItemList) drives it.
+//! The interface of a language's item scanner, which [`ItemList`](crate::ItemList) drives.
 //!
 //! A scanner finds where the item that starts at a given place ends, without building tokens. It must be
-//! a function of the text alone: the same text from the same start gives the same answer, whatever came
-//! before. It says how far it looked, so that an edit knows which items it can have changed.
+//! a function of the text alone: the same text from the same start gives the same result, whatever precedes
+//! it. It returns how far it looked ahead, which determines the items that an edit can change.
 
 use std::cell::OnceCell;
 use std::ops::Range;
@@ -34,8 +34,8 @@ pub enum CommentEnd {
     Never,
 }
 
-/// What has been found out about the ends of block comments in one text, so that many comments without an
-/// end do not search it again and again.
+/// A cache of the ends of block comments in one text, so that many unterminated comments do not search it
+/// again and again.
 #[derive(Default)]
 pub(crate) struct CommentEnds {
     last: OnceCell<Option<usize>>,
@@ -43,7 +43,7 @@ pub(crate) struct CommentEnds {
 }
 
 impl CommentEnds {
-    /// The end of the comment that opens at `open`; nothing is known of what comes after the text.
+    /// The end of the comment that opens at `open`, if it is in the text.
     pub(crate) fn of(&self, text: &[u8], open: usize) -> Option<usize> {
         let last = (*self.last.get_or_init(|| memmem::rfind(text, b"*/")))?;
         let inside = open + 2;
@@ -52,10 +52,10 @@ impl CommentEnds {
     }
 }
 
-/// What the scanner may ask about comments, and about text that it was not given.
+/// Queries of the scanner about comments and about the text after the given one.
 pub struct Tail<'a> {
     pub(crate) known: &'a CommentEnds,
-    /// Whether a `*/` stands after the given text.
+    /// Whether there is a `*/` after the given text.
     pub(crate) comment_ends_later: &'a dyn Fn() -> bool,
 }
 
@@ -75,12 +75,12 @@ impl Tail<'_> {
 pub struct Scanned {
     /// Where the item ends; more than where it starts.
     pub end: usize,
-    /// The answer holds as long as the text before this place stays; past the end of the text if the
-    /// scanner saw that end.
+    /// The result is valid as long as the text before this offset is unchanged; past the end of the text if the
+    /// scanner has reached that end.
     pub examined: usize,
-    /// What the item is.
+    /// The kind of the item.
     pub kind: ItemKind,
-    /// Where its name stands.
+    /// The range of its name.
     pub name: Option<Range<usize>>,
     /// Whether a block comment in it has no end in the whole file, and so ends with its line.
     pub open_comment: bool,

@@ -1,10 +1,10 @@
-//! A tree as one list: its nodes and tokens in the order of the text. It is what a parse leaves.
+//! The tree of a parse as one list: its nodes and tokens in the order of the text.
 //!
-//! The list is made in one stretch and dropped in one, so whatever walks a tree from its start to its end (lowering, most checks)
-//! reads it. rowan's tree, with parents and an allocation a node, is made from it where somebody asks for that: see `green.rs`.
+//! The list is one allocation, so code that walks a tree from start to end (lowering, most checks)
+//! reads it. rowan's tree, with parents and an allocation per node, is built from it on demand: see `green.rs`.
 //!
-//! Trivia goes to the outermost place it can: a node starts at its first token and ends at its last, and only the root takes what
-//! lies around.
+//! Trivia belongs to the outermost possible node: a node starts at its first token and ends at its last, and only the root has trivia
+//! around them.
 
 use std::sync::Arc;
 
@@ -64,7 +64,7 @@ impl Tree {
         Tree { text: text.into(), elements: builder.elements }
     }
 
-    /// Trees beside each other as one, in a node around them.
+    /// A node whose children are these trees.
     pub(crate) fn around(kind: SyntaxKind, text: &str, trees: &[&Tree]) -> Tree {
         let inside = trees.iter().map(|tree| tree.elements.len()).sum::<usize>();
         let mut elements = Vec::with_capacity(inside + 1);
@@ -172,19 +172,19 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// A node and its place in the text that was parsed. It is a cursor of two words that looks inwards only.
+/// A node and its offset in the parsed text: a cursor to its descendants.
 #[derive(Clone, Copy)]
 pub struct Node<'a> {
     tree: &'a Tree,
-    /// Where it stands in the list.
+    /// Its index in the list.
     at: u32,
     start: TextSize,
 }
 
-/// A token and its place in the text that was parsed.
+/// A token and its offset in the parsed text.
 #[derive(Clone, Copy)]
 pub struct Token<'a> {
-    /// What it is.
+    /// Its kind.
     pub kind: SyntaxKind,
     /// Its text.
     pub text: &'a str,
@@ -193,7 +193,7 @@ pub struct Token<'a> {
 }
 
 impl<'a> Token<'a> {
-    /// Where it stands.
+    /// Its range.
     pub fn range(self) -> TextRange {
         TextRange::at(self.start, TextSize::of(self.text))
     }
@@ -215,13 +215,13 @@ impl<'a> Node<'a> {
         self.tree.elements[self.at as usize]
     }
 
-    /// What it is.
+    /// Its kind.
     #[inline]
     pub fn kind(self) -> SyntaxKind {
         self.element().kind
     }
 
-    /// Where it stands; no node but the item starts or ends with trivia.
+    /// Its range; only an item starts or ends with trivia.
     #[inline]
     pub fn range(self) -> TextRange {
         TextRange::at(self.start, TextSize::new(self.element().len))
@@ -277,13 +277,13 @@ impl<'a> Node<'a> {
         (last.span == 0).then_some(last.kind)
     }
 
-    /// Where it stands in the list of elements.
+    /// Its index in the list of elements.
     pub(crate) fn index(self) -> usize {
         self.at as usize
     }
 }
 
-/// The children of a node with their places.
+/// The children of a node with their offsets.
 #[derive(Clone)]
 pub struct Elements<'a> {
     tree: &'a Tree,

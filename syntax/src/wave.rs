@@ -1,4 +1,4 @@
-//! WAVE: lexer, item scanner, grammar and typed tree. Both spellings, the guide's and the toolchain's, are one language here.
+//! WAVE: lexer, item scanner, grammar and typed tree. Both dialects, the guide's and the toolchain's, share one grammar.
 
 mod ast_ext;
 mod chunk;
@@ -15,7 +15,7 @@ pub mod ast {
     pub use crate::generated::wave::*;
 }
 
-/// WAVE assembly, both spellings.
+/// WAVE assembly, both dialects.
 pub const LANGUAGE: Language = Language::new(&INFO);
 
 static INFO: LanguageInfo = LanguageInfo {
@@ -32,7 +32,7 @@ static INFO: LanguageInfo = LanguageInfo {
     parse_chunk: Some(chunk::parse),
 };
 
-/// Whether a directive opens a kernel. Capitals are wrong, and said to be; they must not move everything after them.
+/// Whether a directive opens a kernel. Upper case is reported as an error elsewhere; it must not change the items after it.
 fn is_kernel(directive: &str) -> bool {
     directive.eq_ignore_ascii_case(".kernel")
 }

@@ -1,4 +1,4 @@
-//! One mistake, one error, at the mistake: what is said, and where. Every case also holds that what comes
+//! One mistake, one error, at the mistake: the message and its range. Every case also holds that what comes
 //! after the mistake is understood.
 
 use expect_test::{Expect, expect};
@@ -142,7 +142,7 @@ fn missing_comma_or_operand() {
                     ^ missing `.` before `s32`
             --
               add.s32 %r1,, %r2;
-                          ^ expected an operand before this `,`: remove one `,`, or write what is missing
+                          ^ expected an operand before this `,`: remove one `,`, or write the missing operand
             --
               add.s32 %r1, %r2,;
                               ^ expected an operand after this `,`
@@ -152,7 +152,7 @@ fn missing_comma_or_operand() {
               mov.u32 %r1, 5;
             --
               add.s32 , %r1;
-                      ^ expected an operand before this `,`: remove one `,`, or write what is missing
+                      ^ expected an operand before this `,`: remove one `,`, or write the missing operand
             --
               setp.eq.s32 %p1|, %r1, 2;
                              ^ expected a register or `_` after `|`
@@ -240,14 +240,14 @@ fn guards_and_labels() {
                  ^ expected an instruction after the guard
             --
               @%p1 L: exit;
-                 ^ the label must stand before the guard
+                 ^ the label must precede the guard
             --
               @%p1 { mov.b32 x, {a, b}; }
-                   ^ no guard can stand before a block: guard each instruction, or branch over the block
+                   ^ a guard is not allowed before a block: guard each instruction, or branch over the block
             --
               @!p
               {
-              ^ no guard can stand before a block: guard each instruction, or branch over the block
+              ^ a guard is not allowed before a block: guard each instruction, or branch over the block
                 exit;
               }
             --
@@ -265,10 +265,10 @@ fn what_starts_no_statement() {
         &["  ;", "  exit;;", "  ) exit;", "  5 exit;", "  = 5;"],
         expect![[r#"
               ;
-              ^ this `;` ends nothing: remove it
+              ^ empty statement: remove this `;`
             --
               exit;;
-                   ^ this `;` ends nothing: remove it
+                   ^ empty statement: remove this `;`
             --
               ) exit;
               ^ unexpected `)`: expected an instruction, a label or a declaration
@@ -300,25 +300,25 @@ fn characters_and_literals() {
         ],
         expect![[r#"
               mov.u32 %r1, §;
-                           ^ this character has no meaning in PTX: remove it
+                           ^ invalid character in PTX: remove it
             --
               mov.u32 %r1, 'a';
                            ^^^ PTX has no character literals: write the character's number
             --
               mov.u32 \ %r1, 5;
-                      ^ this character has no meaning in PTX: remove it
+                      ^ invalid character in PTX: remove it
             --
               mov.u32 %r1, 5u;
-                           ^^ this is no number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with at most a `U` after them
+                           ^^ invalid number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with an optional `U` suffix
             --
               mov.u32 %r1, 089;
-                           ^^^ this is no number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with at most a `U` after them
+                           ^^^ invalid number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with an optional `U` suffix
             --
               mov.u32 %r1, 0xyz;
-                           ^^^^ this is no number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with at most a `U` after them
+                           ^^^^ invalid number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with an optional `U` suffix
             --
               mov.f32 %f1, 1.5f;
-                           ^^^^ this is no number: a decimal fraction takes no suffix
+                           ^^^^ invalid number: a decimal fraction takes no suffix
             --
               mov.f32 %f1, 0f3F80;
                            ^^^^^^ a single-precision bit pattern has exactly 8 hexadecimal digits after `0f`
@@ -339,14 +339,14 @@ fn comments_and_strings_end_with_their_line() {
         &["  exit; /* no end", "  add.s32 %r1, /* no end\n  exit;", "  .pragma \"nounroll;\n  exit;"],
         expect![[r#"
               exit; /* no end
-                    ^^^^^^^^^ this comment has no end: close it with `*/`
+                    ^^^^^^^^^ unterminated comment: close it with `*/`
             --
               add.s32 %r1, /* no end
-                           ^^^^^^^^^ this comment has no end: close it with `*/`
+                           ^^^^^^^^^ unterminated comment: close it with `*/`
               exit;
             --
               .pragma "nounroll;
-                      ^^^^^^^^^^ this string has no end: close it with `"` on the same line
+                      ^^^^^^^^^^ unterminated string: close it with `"` on the same line
               exit;
             --
         "#]],
@@ -388,10 +388,10 @@ fn declarations_in_a_body() {
                           ^ expected the number of names after `<`
             --
               .reg .u32 .f32 x;
-                        ^^^^ a type stands here already: expected a name
+                        ^^^^ a second type: expected a name
             --
               .shared .b8 .align 4 x[4];
-                          ^^^^^^ `.align` must stand before the type and its vector length
+                          ^^^^^^ `.align` must precede the type and the vector length
             --
               .shared .align .b8 x[4];
                            ^ `.align` takes a number of bytes
@@ -406,7 +406,7 @@ fn declarations_in_a_body() {
                         ^ expected `function_name` after this `,`, and then `inlined_at`
             --
               .loc 1 2 3, function_name x
-                                        ^ `function_name` goes with `, inlined_at` and its file, line and column
+                                        ^ `function_name` requires `, inlined_at` with a file, a line and a column
             --
               .loc 1 2 3, function_name x, inlined_at 1 2
                                                         ^ `inlined_at` takes a file, a line and a column
@@ -456,7 +456,7 @@ fn module_directives() {
                      ^ a version has two numbers, such as `8.5`
             --
             .version 8.5;
-                        ^ this `;` ends nothing: the directive before it takes none
+                        ^ unexpected `;`: the directive before it takes none
             --
             .target
                   ^ `.target` takes a target such as `sm_90`
@@ -484,7 +484,7 @@ fn module_directives() {
                    ^ missing `,` between the alias and the function it stands for
             --
             .extern .visible .global .u32 x;
-                    ^^^^^^^^ only one linkage word may stand here: remove this one
+                    ^^^^^^^^ only one linkage directive is allowed: remove this one
             --
             .global .u32 x
                          ^ missing `;` after this declaration
@@ -561,7 +561,7 @@ fn functions() {
             }
             --
             .entry k() .maxntid -1 { ret; }
-                                ^ this takes no negative number
+                                ^ a negative number is not allowed here
             --
             .entry k() 5 { ret; }
                        ^ unexpected `5` before the body of this function
@@ -570,7 +570,7 @@ fn functions() {
                      ^^^^^^ unknown directive `.entyr`: a function starts with `.entry` or `.func`
             --
             .vsible .entry k() { ret; }
-            ^^^^^^^ unknown linkage word `.vsible`: `.visible`, `.extern` or `.weak` may stand here
+            ^^^^^^^ unknown linkage directive `.vsible`: expected `.visible`, `.extern` or `.weak`
             --
         "#]],
     );
@@ -596,24 +596,24 @@ fn braces() {
             --
             .entry k() {
               { ret;
-              ^ this `{` has no `}`: the one of the function closes it, and the function stays open
+              ^ missing `}` for this `{`: the last `}` closes this block and leaves the function open
             }
             --
             .entry k() {
               ret;
             }
             }
-            ^ this `}` closes nothing: remove it, or the `}` before it that closed the body too early
+            ^ unmatched `}`: remove it, or the earlier `}` that closes the body too soon
             --
             .entry k() {
               exit; }
               mov.u32 %r1, 5;
-              ^^^ this stands outside of every function: is there a `}` too many, or a `{` missing, before it?
+              ^^^ statement outside a function: is there an extra `}`, or a missing `{`, before it?
               ret;
             }
             --
             mov.u32 %r1, 5;
-            ^^^ this stands outside of every function: is there a `}` too many, or a `{` missing, before it?
+            ^^^ statement outside a function: is there an extra `}`, or a missing `{`, before it?
             ret;
             --
             .entry k() {
@@ -644,7 +644,7 @@ fn several_mistakes_give_several_errors() {
           exit;
         }
         }
-        ^ this `}` closes nothing: remove it, or the `}` before it that closed the body too early
+        ^ unmatched `}`: remove it, or the earlier `}` that closes the body too soon
     "#]]
     .assert_eq(&render(source, &parse_file(warplens_syntax::ptx::LANGUAGE, source)));
 }

@@ -3,7 +3,7 @@
 use expect_test::{Expect, expect};
 use warplens_syntax::ItemList;
 
-/// One line an item: kind, name, and its text with line ends shown.
+/// One line an item: kind, name, and its text with newlines shown.
 fn check(text: &str, expect: Expect) {
     let list = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     assert_eq!(list.text(), text);

@@ -6,14 +6,14 @@ use crate::ptx::ast::*;
 use crate::{SyntaxKind, SyntaxToken};
 
 impl Name {
-    /// What is declared.
+    /// The declared name.
     pub fn text(&self) -> String {
         self.ident_token().map_or_else(String::new, |token| token.text().to_owned())
     }
 }
 
 impl NameRef {
-    /// What is named.
+    /// The name.
     pub fn text(&self) -> String {
         self.ident_token().map_or_else(String::new, |token| token.text().to_owned())
     }
@@ -34,7 +34,7 @@ impl Function {
 }
 
 impl Instruction {
-    /// Opcode and modifiers as one range of text, without the blanks that may stand between them.
+    /// Opcode and modifiers as one word, without the white space that may separate them.
     pub fn full_name(&self) -> String {
         let opcode = self.opcode_token().map_or_else(String::new, |token| token.text().to_owned());
         self.modifiers().fold(opcode, |name, modifier| name + modifier.text())
@@ -49,7 +49,7 @@ impl Guard {
 }
 
 impl Literal {
-    /// The token that says the value.
+    /// The token of the value.
     pub fn token(&self) -> Option<SyntaxToken> {
         support::token(&self.syntax, &[SyntaxKind::INT_NUMBER, SyntaxKind::FLOAT_NUMBER, SyntaxKind::STRING])
     }

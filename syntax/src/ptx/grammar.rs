@@ -1,6 +1,6 @@
-//! PTX grammar: one file a level of the language.
+//! PTX grammar: one file per level of the language.
 //!
-//! A statement gives at most one error; what follows it in the same statement is a consequence.
+//! A statement has at most one error; later ones in the same statement would be consequences.
 
 mod declarations;
 mod directives;
@@ -24,7 +24,7 @@ pub(crate) fn item(p: &mut Parser<'_>) {
     item.complete(p, ITEM);
 }
 
-/// A chunk of a body as the root of its tree; whether it is one chunk inside of its body too.
+/// A chunk of a body as the root of its tree; whether it is also one chunk as part of its body.
 pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
     statements::lone_chunk(p, is_last)
 }
@@ -55,11 +55,11 @@ fn stray_code(p: &mut Parser<'_>) {
     let stray = p.start();
     let message = match p.current() {
         T![dot_word] => {
-            "`.param` stands in parameter lists and in functions: is the line with `.entry` or `.func` missing?"
+            "`.param` is only allowed in parameter lists and functions: is the line with `.entry` or `.func` missing?"
         }
-        T!['}'] => "this `}` closes nothing: remove it, or the `}` before it that closed the body too early",
-        T![;] => "this `;` ends nothing: remove it",
-        _ => "this stands outside of every function: is there a `}` too many, or a `{` missing, before it?",
+        T!['}'] => "unmatched `}`: remove it, or the earlier `}` that closes the body too soon",
+        T![;] => "empty statement: remove this `;`",
+        _ => "statement outside a function: is there an extra `}`, or a missing `{`, before it?",
     };
     p.error(message);
     let errors = p.error_count();
@@ -74,16 +74,16 @@ fn stray_code(p: &mut Parser<'_>) {
     stray.complete(p, STRAY_CODE);
 }
 
-/// What the scanner put into the item and no rule took.
+/// The tokens of the item that no rule has taken.
 fn leftovers(p: &mut Parser<'_>) {
     if p.at(EOF) {
         return;
     }
     let rest = p.start();
     if p.error_count() > 0 {
-        // A consequence of what has been said.
+        // A consequence of the reported error.
     } else if p.at(T![;]) {
-        p.error("this `;` ends nothing: the directive before it takes none");
+        p.error("unexpected `;`: the directive before it takes none");
     } else {
         p.error(format!("unexpected `{}` here", p.current_text()));
     }
@@ -93,14 +93,14 @@ fn leftovers(p: &mut Parser<'_>) {
     rest.complete(p, ERROR);
 }
 
-/// Runs a rule and keeps only the first error it gives.
+/// Runs a rule and keeps only its first error.
 fn one_error(p: &mut Parser<'_>, rule: fn(&mut Parser<'_>)) {
     let before = p.error_count();
     rule(p);
     p.truncate_errors(before + 1);
 }
 
-/// The `;` of a statement. If it is missing, says so and gives up what is left of the line.
+/// The `;` of a statement. If it is missing, reports that and skips the rest of the line.
 fn semicolon(p: &mut Parser<'_>, message: &'static str) {
     if p.eat(T![;]) {
         return;
@@ -118,12 +118,12 @@ fn semicolon(p: &mut Parser<'_>, message: &'static str) {
     p.eat(T![;]);
 }
 
-/// Whether the statement cannot go on: a line, a block or the text ends here.
+/// Whether the statement has to end here, at the end of a line, a block or the text.
 fn at_statement_end(p: &Parser<'_>) -> bool {
     p.at_any(&[T!['}'], T!['{'], EOF]) || p.nth_starts_line(0)
 }
 
-/// A declared name; the error says what it would name.
+/// A declared name; the message names what is missing.
 fn name(p: &mut Parser<'_>, message: &'static str) {
     if p.at(T![ident]) {
         let name = p.start();

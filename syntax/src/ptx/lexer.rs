@@ -26,8 +26,8 @@ pub(crate) fn lex(text: &str) -> Lexed {
     lexer.lexed
 }
 
-/// What a byte can be part of.
-const BLANK: u8 = 1;
+/// Classes of bytes.
+const SPACE: u8 = 1;
 const WORD: u8 = 2;
 const DIGIT: u8 = 4;
 
@@ -37,7 +37,7 @@ static CLASS: [u8; 256] = {
     let mut byte = 0;
     while byte < 256 {
         class[byte] = match byte as u8 {
-            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => BLANK,
+            b' ' | b'\t' | b'\n' | b'\r' | 0x0b | 0x0c => SPACE,
             b'0'..=b'9' => WORD | DIGIT,
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' => WORD,
             _ => 0,
@@ -65,7 +65,7 @@ impl Lexer<'_> {
     fn token(&mut self) {
         let start = self.at;
         let kind = match self.bytes[start] {
-            byte if is(byte, BLANK) => self.blanks(),
+            byte if is(byte, SPACE) => self.whitespace(),
             byte if is(byte, DIGIT) => self.number(),
             byte if is(byte, WORD) => self.name(),
             b'%' if is(self.peek(1), WORD) => self.name(),
@@ -104,8 +104,8 @@ impl Lexer<'_> {
         self.lexed.error(start, self.at, message);
     }
 
-    fn blanks(&mut self) -> SyntaxKind {
-        self.skip(BLANK);
+    fn whitespace(&mut self) -> SyntaxKind {
+        self.skip(SPACE);
         T![whitespace]
     }
 
@@ -149,7 +149,7 @@ impl Lexer<'_> {
                     None => {
                         self.lexed.open_comment = true;
                         self.at = self.line_end(start);
-                        self.error(start, "this comment has no end: close it with `*/`");
+                        self.error(start, "unterminated comment: close it with `*/`");
                     }
                 }
                 T![comment]
@@ -162,7 +162,7 @@ impl Lexer<'_> {
         let start = self.at;
         if !self.quoted(b'"') {
             self.at = self.line_end(start);
-            self.error(start, "this string has no end: close it with `\"` on the same line");
+            self.error(start, "unterminated string: close it with `\"` on the same line");
         }
         T![string]
     }
@@ -179,7 +179,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// `'a'`, which other languages have.
+    /// `'a'`, a character literal of other languages.
     fn character(&mut self) -> SyntaxKind {
         let start = self.at;
         if !self.quoted(b'\'') {
@@ -240,7 +240,7 @@ impl Lexer<'_> {
         if !is_integer(&self.bytes[start..self.at]) {
             self.error(
                 start,
-                "this is no number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with at most a `U` after them",
+                "invalid number: integers are decimal, 0 octal, 0x hexadecimal or 0b binary, with an optional `U` suffix",
             );
         } else if is_too_large(&self.bytes[start..self.at]) {
             self.error(start, "this number does not fit into 64 bits");
@@ -258,7 +258,7 @@ impl Lexer<'_> {
         let end = self.at;
         self.skip(WORD);
         if self.at > end {
-            self.error(start, "this is no number: a decimal fraction takes no suffix");
+            self.error(start, "invalid number: a decimal fraction takes no suffix");
         }
         T![float_number]
     }
@@ -303,7 +303,7 @@ impl Lexer<'_> {
         kind
     }
 
-    /// A run of characters that start no token.
+    /// A run of characters that do not start a token.
     fn unknown_character(&mut self) -> SyntaxKind {
         let start = self.at;
         let known =
@@ -311,7 +311,7 @@ impl Lexer<'_> {
         let mut rest = self.text[start..].char_indices().skip(1);
         self.at =
             rest.find(|(_, letter)| known(*letter)).map_or(self.text.len(), |(length, _)| start + length);
-        self.error(start, "this character has no meaning in PTX: remove it");
+        self.error(start, "invalid character in PTX: remove it");
         T![error_token]
     }
 }
@@ -352,7 +352,7 @@ fn is_integer(word: &[u8]) -> bool {
     }
 }
 
-/// Whether the assembler gives up on an integer. It counts in decimal and binary; of the others it drops the upper bits.
+/// Whether the assembler rejects an integer as too large: only in decimal and binary; in the other bases it drops the upper bits.
 fn is_too_large(word: &[u8]) -> bool {
     let word = word.strip_suffix(b"U").unwrap_or(word);
     match word {

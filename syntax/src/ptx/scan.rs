@@ -2,7 +2,7 @@
 //!
 //! The scanner and the grammar follow the same rules about braces: `{` where a statement starts opens a
 //! block, elsewhere a vector or an initialiser, which a `;` closes whether or not its `}` is there. A word
-//! that only a module can hold ([`words::stands_in_a_module`]) closes a body if it stands where a statement or a
+//! that only a module can hold ([`words::is_module_only`]) closes a body if it stands where a statement or a
 //! line starts.
 
 use std::ops::Range;
@@ -149,7 +149,7 @@ impl Scanner<'_> {
             let token = self.peek();
             match token.piece {
                 Piece::End => return (ItemKind::Directive, name),
-                Piece::Word if token.starts_line && self.stands_in_a_module(&token) => {
+                Piece::Word if token.starts_line && self.begins_module_item(&token) => {
                     return (ItemKind::Directive, name);
                 }
                 _ => self.at = token.range.end,
@@ -202,7 +202,7 @@ impl Scanner<'_> {
                 if header.kind.is_some() {
                     let word = &self.text[token.range.clone()];
                     let header_is_whole = header.name.is_some() && header.parens == 0;
-                    return header_is_whole && words::ends_header(word) || self.stands_in_a_module(token);
+                    return header_is_whole && words::ends_header(word) || self.begins_module_item(token);
                 }
                 header.name.is_some() && words::begins_item(&self.text[token.range.clone()])
             }
@@ -323,7 +323,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Statements that no function holds, up to something that a module holds.
+    /// Statements outside a function, up to an item of the module.
     fn stray_code(&mut self) -> (ItemKind, Option<Range<usize>>) {
         let mut fresh = false;
         loop {
@@ -342,7 +342,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// Whether this word closes a body that is open. A prototype is a statement of it, like any other.
+    /// Whether this word closes an open body. A prototype is a statement of the body.
     fn closes_body(&mut self, token: &Token) -> bool {
         match &self.text[token.range.clone()] {
             ".target" => false,
@@ -350,17 +350,17 @@ impl Scanner<'_> {
             word if words::is_linkage(word) => {
                 self.function_after(token).is_some_and(|function| !self.is_prototype(function.range.end))
             }
-            word => words::stands_in_a_module(word),
+            word => words::is_module_only(word),
         }
     }
 
-    /// Whether this word begins something of a module: itself, or as the linkage of a function.
-    fn stands_in_a_module(&mut self, token: &Token) -> bool {
+    /// Whether this word begins an item of the module, by itself or as the linkage of a function.
+    fn begins_module_item(&mut self, token: &Token) -> bool {
         let word = &self.text[token.range.clone()];
-        words::stands_in_a_module(word) || words::is_linkage(word) && self.function_after(token).is_some()
+        words::is_module_only(word) || words::is_linkage(word) && self.function_after(token).is_some()
     }
 
-    /// The `.entry` or `.func` behind a linkage word.
+    /// The `.entry` or `.func` after a linkage word.
     fn function_after(&mut self, linkage: &Token) -> Option<Token> {
         let here = std::mem::replace(&mut self.at, linkage.range.end);
         let next = self.peek();
@@ -390,14 +390,14 @@ impl Scanner<'_> {
         is_prototype
     }
 
-    /// Whether the statement from here to now has an operand, so that a block can only follow it.
+    /// Whether the statement from `statement` to here has an operand, so that a `{` starts a block.
     fn has_operands(&self, statement: usize) -> bool {
         let statement = self.text[statement..self.at].trim_end();
         let words = statement.split_ascii_whitespace().count();
         !statement.ends_with(',') && words > if statement.starts_with('@') { 2 } else { 1 }
     }
 
-    /// Whether the statement from here to now is nothing but a guard: `@!%p1`. Then a block follows, although none may.
+    /// Whether the statement from `statement` to here is only a guard, `@!%p1`: a block follows, although that is an error.
     fn is_guard(&self, statement: usize) -> bool {
         let guard = self.text[statement..self.at].strip_prefix('@');
         let predicate = guard.map(|guard| guard.trim_start_matches(['!', ' ', '\t', '%']).trim_ascii_end());
@@ -516,7 +516,7 @@ impl Scanner<'_> {
     }
 }
 
-/// What the head of a declaration has shown so far.
+/// The facts about the head of a declaration so far.
 #[derive(Default)]
 struct Header<'t> {
     words: usize,

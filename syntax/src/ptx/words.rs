@@ -26,11 +26,11 @@ pub(super) fn ends_with_line(word: &str) -> bool {
 
 /// Words that stand in a module and rarely elsewhere: one of them where a statement starts closes every open body, if it
 /// cannot be a statement. A linkage word does so too where it begins a function.
-pub(super) fn stands_in_a_module(word: &str) -> bool {
+pub(super) fn is_module_only(word: &str) -> bool {
     is_function(word) || matches!(word, ".version" | ".target")
 }
 
-/// Words that begin an item whatever stands before them on the lines above.
+/// Words that begin an item whatever precedes them on the lines above.
 pub(super) fn begins_item(word: &str) -> bool {
     is_linkage(word)
         || is_function(word)

@@ -1,7 +1,7 @@
-//! WAVE text -> tokens. Any text has tokens; what is wrong inside one token is said here, what is wrong with its place is said by
+//! WAVE tokens. Any text has tokens; errors inside a token are reported here, errors about its position by
 //! the grammar.
 //!
-//! Line ends are part of the white space; the grammar asks where lines start.
+//! Newlines are part of the white space; the grammar queries where lines start.
 
 use crate::SyntaxKind::{self, *};
 use crate::lexed::Lexed;
@@ -91,7 +91,7 @@ impl<'t> Lexer<'t> {
         self.at += if end > 0 && rest[end - 1] == b'\r' { end - 1 } else { end };
     }
 
-    /// `// …` and `/* … */`: plainly meant as comments, so they are, with one error.
+    /// `// …` and `/* … */`: read as comments, with one error.
     fn foreign_comment(&mut self) -> SyntaxKind {
         let start = self.at;
         let bytes = self.text.as_bytes();
@@ -102,7 +102,11 @@ impl<'t> Lexer<'t> {
             Some(end) if bytes[end] == b'/' => self.at = end + 1,
             _ => self.rest_of_line(),
         }
-        self.lexed.error(start, start + 2, "a comment begins with `;` or `#` and ends with its line");
+        self.lexed.error(
+            start,
+            start + 2,
+            "invalid comment: a comment starts with `;` or `#` and ends with its line",
+        );
         COMMENT
     }
 
@@ -162,7 +166,7 @@ impl<'t> Lexer<'t> {
         kind
     }
 
-    /// A number, and whatever word hangs on to it.
+    /// A number, and the word directly after it.
     fn number(&mut self) -> SyntaxKind {
         let start = self.at;
         let hexadecimal = is_hexadecimal(&self.text[start..]);
@@ -189,7 +193,7 @@ impl<'t> Lexer<'t> {
         if is_float(&self.text[start..self.at]) { FLOAT_NUMBER } else { INT_NUMBER }
     }
 
-    /// A letter outside of ASCII starts a name; anything else separates. Both are errors.
+    /// A non-ASCII letter starts a name; any other character separates. Both are errors.
     fn odd_character(&mut self) -> SyntaxKind {
         let start = self.at;
         let Some(first) = self.text[start..].chars().next() else { return self.single(ERROR_TOKEN) };
@@ -202,7 +206,7 @@ impl<'t> Lexer<'t> {
             return IDENT;
         }
         if first.is_whitespace() || first == '\u{feff}' {
-            let name = if first == '\u{feff}' { "a byte order mark" } else { "this kind of blank" };
+            let name = if first == '\u{feff}' { "a byte order mark" } else { "this white space character" };
             let message =
                 format!("the assembler does not read {name} (U+{:04X}): remove it", u32::from(first));
             self.lexed.error(start, self.at, message);
@@ -213,7 +217,7 @@ impl<'t> Lexer<'t> {
     }
 }
 
-/// Punctuation that this language does not have. It is a token, so that the grammar finds fault with its place once.
+/// Punctuation that WAVE does not use. It is a token, so that the grammar reports it once.
 fn foreign(byte: u8) -> Option<SyntaxKind> {
     Some(match byte {
         b'(' => L_PAREN,
@@ -238,13 +242,13 @@ fn foreign(byte: u8) -> Option<SyntaxKind> {
     })
 }
 
-/// Whether what hangs on to a register or a number is a word by itself, as it is for the assembler: `r3endloop`. Less than two
-/// letters are rather a slip of the finger.
+/// Whether the text directly after a register or a number is a separate word, as it is for the assembler: `r3endloop`. Fewer than two
+/// letters are more likely a typing error.
 fn is_glued_word(rest: &str) -> bool {
     rest.len() > 1 && rest.bytes().take(2).all(|byte| byte.is_ascii_alphabetic())
 }
 
-/// How much of a number the assembler reads.
+/// The length of the prefix that the assembler reads as a number.
 fn number_length(text: &str, hexadecimal: bool) -> usize {
     let bytes = text.as_bytes();
     let mut at = usize::from(matches!(bytes.first(), Some(b'-' | b'+')));
@@ -269,7 +273,7 @@ fn is_word_byte(byte: u8) -> bool {
     WORD_BYTES[byte as usize]
 }
 
-/// Letters, digits and `_`: of all questions the one that is asked most.
+/// Letters, digits and `_`, as a table because the lexer tests nearly every byte.
 const WORD_BYTES: [bool; 256] = {
     let mut table = [false; 256];
     let mut byte = 0;
@@ -285,7 +289,7 @@ fn is_hexadecimal(number: &str) -> bool {
     matches!(digits, [b'0', b'x' | b'X', ..])
 }
 
-/// What is wrong with a number, if anything is.
+/// The error in a number, if there is one.
 fn number_problem(number: &str, hexadecimal: bool, float: bool) -> Option<String> {
     if let Some(unsigned) = number.strip_prefix('+') {
         Some(format!("a number takes no `+`: write `{unsigned}`"))
@@ -308,8 +312,8 @@ fn number_problem(number: &str, hexadecimal: bool, float: bool) -> Option<String
 
 fn hexadecimal_problem(number: &str) -> Option<String> {
     if number.starts_with('-') {
-        let mend = "write its two's complement, or write it in decimal";
-        return Some(format!("a hexadecimal number takes no sign: {mend}"));
+        let fix = "write its two's complement, or write it in decimal";
+        return Some(format!("a hexadecimal number takes no sign: {fix}"));
     }
     if let Some(digits) = number.strip_prefix("0X") {
         return Some(format!("hexadecimal numbers begin with a small `x`: write `0x{digits}`"));

@@ -1,6 +1,6 @@
 //! Where WAVE items end: a kernel after its `.end` or before the next `.kernel`, anything else before the next `.kernel`.
 //!
-//! An item that ends takes the blanks and the comment after it on its line; later trivia belong to the item after it.
+//! A closed item includes the spaces and the comment after it on its line; later trivia belongs to the next item.
 
 use std::ops::Range;
 
@@ -13,7 +13,7 @@ use crate::{ItemKind, SyntaxKind};
 use super::lexer::Lexer;
 use super::{is_end, is_kernel};
 
-/// How far beyond a token its lexing looks at most.
+/// The maximum lookahead of the lexer after a token.
 const TOKEN_LOOKAHEAD: usize = 4;
 
 /// Finds the end of the item that starts at `start`.
@@ -48,7 +48,7 @@ pub(crate) fn scan(text: &str, start: usize, _tail: &Tail<'_>) -> Scanned {
 }
 
 /// The first `.kernel` or `.end` from `from` on, where a token starts. Most lines have no such word and are not cut into tokens:
-/// no token but blanks goes over the end of its line.
+/// no token but white space continues on the next line.
 fn boundary(text: &str, mut from: usize) -> Option<Range<usize>> {
     let bytes = text.as_bytes();
     let mut dot = from;
@@ -82,7 +82,7 @@ fn name(text: &str, after: usize) -> Option<Range<usize>> {
     is_name.then_some(range)
 }
 
-/// Where the blanks and the comment after `from` end, the end of the line included; and how far was looked.
+/// The end of the spaces and the comment after `from`, the newline included; and the end of the examined text.
 fn end_of_line(text: &str, from: usize) -> (usize, usize) {
     let mut end = from;
     for (kind, range) in Tokens::new(text, from) {
@@ -149,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn words_in_comments_and_names_are_no_directives() {
+    fn words_in_comments_and_names_are_not_directives() {
         let texts: Vec<_> = items(".kernel a ; .end\n# .kernel c\n.ending\n.end\nhelper:\n.kernel b")
             .into_iter()
             .map(|i| i.2)

@@ -65,7 +65,7 @@ fn check_errors(statements: &str, expected: Expect) {
 }
 
 #[test]
-fn both_spellings() {
+fn both_dialects() {
     check(
         ".kernel k
     .workgroup_size 256 ; one number
@@ -211,7 +211,7 @@ fn one_mistake_one_error() {
     iadd r0, r1,
     r2x: nop",
         expect![[r#"
-            `//`: a comment begins with `;` or `#` and ends with its line
+            `//`: invalid comment: a comment starts with `;` or `#` and ends with its line
             `[`: an address is a register alone, without brackets or offset
             `r1`: a comma is missing before this operand
             `,`: an operand is missing before this comma
@@ -225,7 +225,7 @@ fn one_mistake_one_error() {
             `"text"`: there are no strings in this language
             `)`: there are no parentheses in this language
             `r1`: an instruction, a directive or a label was expected here
-            `/*`: a comment begins with `;` or `#` and ends with its line
+            `/*`: invalid comment: a comment starts with `;` or `#` and ends with its line
             `5`: a comma is missing before this operand
             `]`: an instruction, a directive or a label was expected here
             `,`: an operand is missing after this comma: a line is not continued on the next one
@@ -276,7 +276,7 @@ fn words() {
     größe: nop",
         expect![[r#"
             `émov`: a name cannot begin with `é`: its first letter must be one of ASCII
-            ` `: the assembler does not read this kind of blank (U+00A0): remove it
+            ` `: the assembler does not read this white space character (U+00A0): remove it
             `srx`: `srx` is not a name: words that begin with `sr` are special registers
             `r1é`: `r1é` is neither a register nor a name: no name begins with `r` and a digit
         "#]],
@@ -294,7 +294,7 @@ fn long_kernel() -> String {
     text + "    halt\n.end\n"
 }
 
-/// Whether an edit of a long kernel parses at most one chunk anew; that the tree is the one of a fresh parse is asserted.
+/// Checks that an edit of a long kernel parses at most one chunk again, and that the tree equals that of a full parse.
 fn check_reparse(range: std::ops::Range<usize>, insert: &str) -> bool {
     let old_text = long_kernel();
     let old = parse_item(crate::wave::LANGUAGE, &old_text);

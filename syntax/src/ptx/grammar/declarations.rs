@@ -7,7 +7,7 @@ pub(super) fn begins_variable(word: &str) -> bool {
     words::is_state_space(word) || words::is_linkage(word) || is_qualifier(word)
 }
 
-/// What may stand on either side of the state space.
+/// A word that is allowed before and after the state space.
 fn is_qualifier(word: &str) -> bool {
     matches!(word, ".align" | ".attribute")
 }
@@ -27,7 +27,7 @@ pub(super) fn variable(p: &mut Parser<'_>) {
         }
     }
     specifiers(p);
-    // Without a name it declares nothing, and the assembler takes it.
+    // Without a name it declares nothing; the assembler accepts it.
     if !p.at(T![;]) {
         declarator(p);
     }
@@ -43,7 +43,7 @@ pub(super) fn linkage(p: &mut Parser<'_>) {
     let mut first = true;
     while p.at(T![dot_word]) && words::is_linkage(p.current_text()) {
         if !first {
-            p.error("only one linkage word may stand here: remove this one");
+            p.error("only one linkage directive is allowed: remove this one");
         }
         leaf(p, LINKAGE);
         first = false;
@@ -60,14 +60,14 @@ fn qualifiers(p: &mut Parser<'_>) {
     }
 }
 
-/// The words between the state space and the name, in any order; a wrong order is an error.
+/// The words between the state space and the name, in any order; errors report a wrong order.
 fn specifiers(p: &mut Parser<'_>) {
     let (mut sized, mut typed) = (false, false);
     while p.at(T![dot_word]) {
         match p.current_text() {
             word if is_qualifier(word) => {
                 if sized || typed {
-                    p.error(format!("`{word}` must stand before the type and its vector length"));
+                    p.error(format!("`{word}` must precede the type and the vector length"));
                 }
                 qualifiers(p);
             }
@@ -78,7 +78,7 @@ fn specifiers(p: &mut Parser<'_>) {
             }
             _ => {
                 if typed {
-                    p.error("a type stands here already: expected a name");
+                    p.error("a second type: expected a name");
                 }
                 leaf(p, TYPE_NAME);
                 typed = true;
@@ -108,7 +108,7 @@ fn pointer(p: &mut Parser<'_>) {
     if p.at(T![dot_word]) && p.current_text() != ".align" {
         if !matches!(p.current_text(), ".const" | ".global" | ".local" | ".shared") {
             p.error(
-                "`.ptr` points into `.const`, `.global`, `.local` or `.shared`: write one, or leave it out",
+                "`.ptr` takes `.const`, `.global`, `.local` or `.shared`: write one of these, or remove this word",
             );
         }
         leaf(p, STATE_SPACE);

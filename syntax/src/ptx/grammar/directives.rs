@@ -2,7 +2,7 @@
 
 use super::*;
 
-/// A directive that the grammar knows, if one starts here.
+/// A directive with a rule, if one starts here.
 pub(super) fn opt_directive(p: &mut Parser<'_>) -> bool {
     let rule = match p.current_text() {
         ".version" => version,
@@ -104,7 +104,9 @@ fn loc_attributes(p: &mut Parser<'_>) {
     attribute.complete(p, LOC_ATTRIBUTE);
     if !named || p.nth_text(1) != "inlined_at" {
         if named {
-            p.error_after_previous("`function_name` goes with `, inlined_at` and its file, line and column");
+            p.error_after_previous(
+                "`function_name` requires `, inlined_at` with a file, a line and a column",
+            );
         }
         return skip_line(p);
     }
@@ -118,7 +120,7 @@ fn loc_attributes(p: &mut Parser<'_>) {
     }
     attribute.complete(p, LOC_ATTRIBUTE);
     if p.at(T![,]) {
-        p.error("nothing stands after `inlined_at`: remove it");
+        p.error("unexpected text after `inlined_at`: remove it");
         skip_line(p);
     }
 }
@@ -141,7 +143,7 @@ fn function_name(p: &mut Parser<'_>) {
     }
 }
 
-/// What is left of a line that went wrong.
+/// Skips the rest of a line after an error.
 fn skip_line(p: &mut Parser<'_>) {
     let rest = p.start();
     while !at_statement_end(p) && !p.at(T![;]) {
@@ -230,8 +232,8 @@ fn alias(p: &mut Parser<'_>) {
     directive.complete(p, ALIAS_DIRECTIVE);
 }
 
-/// A directive without a rule: everything up to its `;` or the end of its line. Whether there is such a
-/// directive is not for the grammar to say.
+/// A directive without a rule: everything up to its `;` or the end of its line. The grammar does not check that the
+/// directive exists.
 pub(super) fn unknown(p: &mut Parser<'_>) {
     let directive = p.start();
     p.bump();

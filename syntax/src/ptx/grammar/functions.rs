@@ -37,12 +37,12 @@ pub(super) fn function(p: &mut Parser<'_>) {
     function.complete(p, FUNCTION);
 }
 
-/// Whether a prototype starts here, between statements. The module has it from there on.
+/// Whether a prototype starts here, between statements. The module declares it from there on.
 pub(super) fn at_prototype(p: &Parser<'_>) -> bool {
     p.current_text() == ".func" || words::is_linkage(p.current_text()) && p.nth_text(1) == ".func"
 }
 
-/// `.extern .func f (.param .b32 x);` in a body. A body inside of a body ends there.
+/// `.extern .func f (.param .b32 x);` in a body. A function body nested in a body is not allowed.
 pub(super) fn prototype(p: &mut Parser<'_>) {
     let function = p.start();
     one_error(p, header);
@@ -69,7 +69,7 @@ fn header(p: &mut Parser<'_>) {
         }
     }
     if p.at(T![dot_word]) && !words::is_state_space(p.current_text()) {
-        p.error(format!("`{}` must stand after the parameters", p.current_text()));
+        p.error(format!("`{}` must follow the parameters", p.current_text()));
         function_directive(p);
     }
     name(p, "missing name of this function");
@@ -90,7 +90,7 @@ fn header(p: &mut Parser<'_>) {
     }
 }
 
-/// `.entry` or `.func`, with what stands before it in error.
+/// `.entry` or `.func`, with the invalid words before it.
 fn directive_word(p: &mut Parser<'_>) {
     while p.at(T![dot_word]) && !words::is_function(p.current_text()) {
         let last = p.nth(1) != T![dot_word];
@@ -102,7 +102,7 @@ fn directive_word(p: &mut Parser<'_>) {
             break;
         }
         p.error(format!(
-            "unknown linkage word `{}`: `.visible`, `.extern` or `.weak` may stand here",
+            "unknown linkage directive `{}`: expected `.visible`, `.extern` or `.weak`",
             p.current_text()
         ));
         leaf(p, LINKAGE);
@@ -110,7 +110,7 @@ fn directive_word(p: &mut Parser<'_>) {
     p.bump();
 }
 
-/// Whether a statement stands where the body's `{` is missing.
+/// Whether a statement starts here, so the body's `{` is missing.
 fn at_body_without_brace(p: &Parser<'_>) -> bool {
     match p.current() {
         T![ident] | T![@] => p.nth_starts_line(0),
@@ -127,7 +127,7 @@ pub(super) fn function_directive(p: &mut Parser<'_>) {
     let directive = p.start();
     p.bump();
     if p.at(T![-]) {
-        p.error("this takes no negative number");
+        p.error("a negative number is not allowed here");
     }
     if at_value(p) {
         value(p);

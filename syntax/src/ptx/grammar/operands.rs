@@ -59,7 +59,7 @@ pub(super) fn at_next_statement(p: &Parser<'_>) -> bool {
     }
 }
 
-/// `add.s32`, which is no operand whatever stands before it.
+/// `add.s32`, which is never an operand.
 fn at_modified_opcode(p: &Parser<'_>) -> bool {
     p.at(T![ident])
         && !p.current_text().starts_with('%')
@@ -76,7 +76,7 @@ fn is_selector(word: &str) -> bool {
 
 fn missing_operand(p: &mut Parser<'_>) {
     match p.current() {
-        T![,] => p.error("expected an operand before this `,`: remove one `,`, or write what is missing"),
+        T![,] => p.error("expected an operand before this `,`: remove one `,`, or write the missing operand"),
         _ if p.previous_text() == "," && (p.at(T![;]) || at_statement_end(p)) => {
             p.error_after_previous("expected an operand after this `,`");
         }

@@ -1,9 +1,9 @@
-//! Statements: blocks, labels, tables, and instructions without knowing any.
+//! Statements: blocks, labels, tables, and instructions of any name.
 
 use super::*;
 use crate::{SyntaxErrorKind, chunks};
 
-/// The body of a function; its `{` may be missing, which has been said then.
+/// The body of a function; if its `{` is missing, the caller has reported it.
 pub(super) fn body(p: &mut Parser<'_>) {
     let body = p.start();
     p.eat(T!['{']);
@@ -15,11 +15,11 @@ pub(super) fn body(p: &mut Parser<'_>) {
         statements(p);
     }
     if !p.at(T!['}'])
-        && let Some(open) = p.brace_that_took_the_last()
+        && let Some(open) = p.brace_closed_by_last()
     {
         p.error_at(
             open,
-            "this `{` has no `}`: the one of the function closes it, and the function stays open",
+            "missing `}` for this `{`: the last `}` closes this block and leaves the function open",
         );
     } else {
         p.expect(T!['}'], "missing `}`: the body of this function is not closed");
@@ -33,7 +33,7 @@ fn statements(p: &mut Parser<'_>) {
     }
 }
 
-/// Statements up to a place where a chunk ends, or the body.
+/// Statements up to the end of the chunk or the body.
 fn chunk(p: &mut Parser<'_>) {
     let chunk = p.start();
     let start = usize::from(p.current_range().start());
@@ -46,7 +46,7 @@ fn chunk(p: &mut Parser<'_>) {
     chunk.complete(p, CHUNK);
 }
 
-/// A chunk alone in its text. Whether that is what it would be inside of its body too; it may be the last.
+/// A chunk that is parsed alone. Whether it is also one chunk as part of its body, possibly the last.
 pub(super) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
     let chunk = p.start();
     let start = usize::from(p.current_range().start());
@@ -85,7 +85,7 @@ pub(super) fn statement(p: &mut Parser<'_>) {
         T![dot_word] => directive(p),
         T![dwarf_line] => directives::dwarf_line(p),
         T![;] => {
-            p.error("this `;` ends nothing: remove it");
+            p.error("empty statement: remove this `;`");
             leaf(p, ERROR);
         }
         _ => one_error(p, junk),
@@ -100,13 +100,13 @@ fn block(p: &mut Parser<'_>) {
     let block = p.start();
     p.bump();
     statements(p);
-    // At the end of the text the body around it is not closed either, and says so.
+    // At the end of the text the enclosing body is not closed either and reports it.
     p.eat(T!['}']);
     block.complete(p, BLOCK);
     p.leave();
 }
 
-/// A block that lies too deep for the tree, as an error with its tokens.
+/// A block nested too deeply for the tree, as an error with its tokens.
 fn skip_block(p: &mut Parser<'_>) {
     let skipped = p.start();
     let mut open = 0;
@@ -184,11 +184,13 @@ fn instruction(p: &mut Parser<'_>) {
     guard(p);
     if !p.at(T![ident]) || p.nth(1) == T![:] {
         if p.at(T!['{']) {
-            p.error("no guard can stand before a block: guard each instruction, or branch over the block");
+            p.error(
+                "a guard is not allowed before a block: guard each instruction, or branch over the block",
+            );
             p.last_error_is(SyntaxErrorKind::GuardedBlock);
         } else {
             p.error_after_previous(if p.at(T![ident]) {
-                "the label must stand before the guard"
+                "the label must precede the guard"
             } else {
                 "expected an instruction after the guard"
             });
@@ -235,7 +237,7 @@ fn guard(p: &mut Parser<'_>) {
     guard.complete(p, GUARD);
 }
 
-/// A word alone on its line that can be no opcode.
+/// A word alone on its line that is not an opcode.
 fn at_label_without_colon(p: &Parser<'_>) -> bool {
     let word = p.current_text();
     word.contains(|letter: char| letter == '$' || letter.is_ascii_uppercase())
@@ -243,7 +245,7 @@ fn at_label_without_colon(p: &Parser<'_>) -> bool {
         && p.nth_starts_line(1)
 }
 
-/// Text that starts no statement, up to a place where one can start.
+/// Text that does not start a statement, up to a token that can start one.
 fn junk(p: &mut Parser<'_>) {
     let junk = p.start();
     p.error(format!("unexpected `{}`: expected an instruction, a label or a declaration", p.current_text()));
