@@ -187,7 +187,7 @@ fn standard_input_is_a_file() {
         &["check", "-", "--language", "ptx", "--format", "json"],
         ".version 8.5\n.target sm_90\nfrob;\n",
         expect![[r#"
-        {"path":"-","range":{"start":{"line":2,"character":0},"end":{"line":2,"character":4}},"severity":"error","code":"syntax-error","message":"this stands outside of every function: is there a `}` too many, or a `{` missing, before it?","related":[]}
+        {"path":"-","range":{"start":{"line":2,"character":0},"end":{"line":2,"character":4}},"severity":"error","code":"syntax-error","message":"statement outside a function: is there an extra `}`, or a missing `{`, before it?","related":[]}
         --
         exit 1
     "#]],

@@ -263,13 +263,13 @@ fn one_mistake_is_one_diagnostic() {
     check_body(
         "bra L;\n{\nbra M;\nL: ret;\nM: ret;",
         expect![[r#"
-            4:`{` Error syntax-error: this `{` has no `}`: the one of the function closes it, and the function stays open
+            4:`{` Error syntax-error: missing `}` for this `{`: the last `}` closes this block and leaves the function open
         "#]],
     );
     check_body(
         "bra L;\n}\nbra M;\nL: ret;\nM: ret;",
         expect![[r#"
-        5:`bra` Error syntax-error: this stands outside of every function: is there a `}` too many, or a `{` missing, before it?
+        5:`bra` Error syntax-error: statement outside a function: is there an extra `}`, or a missing `{`, before it?
     "#]],
     );
     check_body(

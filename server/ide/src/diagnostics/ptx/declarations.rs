@@ -330,7 +330,7 @@ mod tests {
 ",
             expect![[r#"
                 3:`a` Error invalid-declaration: `.reg` variables are declared in functions; move it into one
-                4:`.param` Error syntax-error: `.param` stands in parameter lists and in functions: is the line with `.entry` or `.func` missing?
+                4:`.param` Error syntax-error: `.param` is only allowed in parameter lists and functions: is the line with `.entry` or `.func` missing?
                 5:`.pred` Error invalid-declaration: a predicate lives in `.reg` only; keep it in memory as an integer
                 6:`.bf16` Error invalid-declaration: only instructions know the type `.bf16`; declare `.b16`, which holds such values
                 7:`.v4` Error invalid-declaration: a vector has at most 128 bits, this one 256; take fewer or smaller elements
