@@ -1,42 +1,43 @@
 //! WAVE: structured masks over waves of 1 to 64 lanes (the model `structured`).
 //!
-//! [`decode`] turns what `hir` knows of a kernel into a [`Program`]; [`run`] runs it. The rules are the guide's: lanes part at `if`,
-//! `break` and `continue` and meet again at `endif` and `endloop`, a side that no lane takes is skipped, and lanes that broke,
-//! continued, returned or halted stay away until the place they left for. `frames` says how.
+//! [`decode`] lowers the `hir` of a kernel to a [`Program`]; [`run`] runs it. The rules are the guide's: lanes diverge at `if`,
+//! `break` and `continue` and reconverge at `endif` and `endloop`, a path that no lane takes is skipped, and lanes that broke,
+//! continued, returned or halted stay inactive until the statement they left for. `frames` implements them.
 //!
-//! Where the texts leave something open, this is what happens here (the reference emulator agrees unless said): division by zero
-//! gives 0; a float division by zero is IEEE's (the emulator always gives infinity); shuffles read lanes that are not running as
-//! they stand; crossed bounds of a clamp give the upper one; `wave_ballot` shows lanes 0 to 31; a register that the kernel does not
-//! have reads as 0; `@p0` is a guard like any other (the toolchain drops it); lanes that come to the end of the kernel end there.
+//! Behaviour that the specification leaves open (the reference emulator agrees except where noted): integer division by zero
+//! returns 0; float division by zero follows IEEE 754 (the emulator always returns infinity); shuffles read the current registers
+//! of inactive lanes; a clamp with crossed bounds returns the upper bound; `wave_ballot` covers lanes 0 to 31; a register that
+//! the kernel does not declare reads as 0; `@p0` is an ordinary guard (the toolchain drops it); lanes that reach the end of the
+//! kernel exit.
 
 mod alu;
 mod control;
-mod cross;
 mod decode;
 mod float;
 mod frames;
+mod interpreter_loop;
 mod lanes;
 mod launch_config;
+mod launch_state;
 mod listing;
+mod loop_efficiency;
 mod machine;
 mod matrix;
-mod meetings;
 mod memory;
-mod named;
+mod named_registers;
 mod operations;
-mod probe;
 mod program;
+mod reconvergences;
 pub mod reference;
+mod reports;
 mod run;
-mod scattered;
+mod sanitizer;
 mod spin;
-mod stage;
 mod state;
-mod straight;
 #[cfg(test)]
 mod tests;
-mod told;
-mod watch;
+mod value_tracer;
+mod wave_ops;
 
 pub use decode::{decode, literal};
 pub use launch_config::{LaunchConfig, MAX_WAVE_WIDTH};

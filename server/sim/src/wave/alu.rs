@@ -1,4 +1,4 @@
-//! Arithmetic: what each operation computes, in all lanes of a mask at once.
+//! Arithmetic operations, in all lanes of a mask at once.
 
 use crate::trace::Mask;
 
@@ -143,7 +143,7 @@ pub(crate) fn double<const W: usize>(
     }
 }
 
-/// The NaN that an operation on `operands` gives; see [`float`].
+/// The NaN result of an operation on `operands`; see [`float`].
 fn quiet(operands: [f64; 3]) -> u64 {
     match operands.into_iter().find(|operand| operand.is_nan()) {
         Some(nan) => nan.to_bits() | 1 << 51,
@@ -151,7 +151,7 @@ fn quiet(operands: [f64; 3]) -> u64 {
     }
 }
 
-/// Compares in every lane; only lanes of the mask that the caller applies mean anything.
+/// Compares in every lane; the caller masks the result.
 #[inline(always)]
 pub(crate) fn compare<const W: usize>(rows: &Rows<W>, op: Compare, a: Row, b: Row) -> Mask {
     let nan = |bits: u32| f32::from_bits(bits).is_nan();
@@ -182,7 +182,7 @@ fn relate<const W: usize, T: PartialOrd>(
     }
 }
 
-/// Signed division with the divisor 0 giving 0, as the reference emulator does where the text leaves it open.
+/// Signed division with the divisor 0 giving 0, as the reference emulator does where the specification leaves it open.
 #[inline(always)]
 fn divide(x: u32, y: u32, f: fn(i32, i32) -> i32) -> u32 {
     if y == 0 { 0 } else { f(x as i32, y as i32) as u32 }

@@ -1,270 +1,271 @@
-//! Where lanes part, leave and meet: the operations that move lanes, and who goes on when no lane is left where a wave is.
+//! Control operations: divergence, reconvergence, exit, and which waiting lanes resume when no lane is active.
 
 use crate::trace::{Mask, StatementId};
 
 use super::frames::{Frame, MAX_CALLS, MAX_NESTING};
-use super::machine::{Stop, Surroundings, Wave};
-use super::meetings::Gate;
+use super::launch_state::Fault;
+use super::machine::{ExecContext, Stop, Wave};
 use super::program::{Action, Op};
-use super::stage::Fault;
-use super::state::Place;
-use super::watch::Moment;
+use super::reconvergences::WaitPoint;
+use super::sanitizer::VisitContext;
+use super::state::WavePosition;
 
 impl<const W: usize> Wave<W> {
-    /// Performs the operation at hand, which moves lanes. Gives why the wave stops, if it does.
-    pub(super) fn control(&mut self, op: &Op, around: &mut Surroundings<'_>) -> Result<Option<Stop>, Fault> {
+    /// Executes the current control operation. Returns why the wave stops, if it stops.
+    pub(super) fn control(&mut self, op: &Op, ctx: &mut ExecContext<'_>) -> Result<Option<Stop>, Fault> {
         let executed = match op.guard {
             None => self.active,
             Some(guard) => self.active & self.state.holds(guard),
         };
-        if around.watch.is_some() {
-            self.watched(op, around, executed);
+        if ctx.sanitizer.is_some() {
+            self.sanitize(op, ctx, executed);
         }
         match op.action {
             Action::If { condition, otherwise, end } => {
                 let taken = executed & self.state.holds(condition);
-                self.visit(around, taken);
-                self.nest(around)?;
+                self.visit(ctx, taken);
+                self.check_nesting(ctx)?;
                 let (all, open) = (self.active, self.pc);
                 let other = if otherwise.is_some() { all & !taken } else { 0 };
                 self.frames.push(Frame::If { open, otherwise, other, end, all });
                 self.active = taken;
-                self.show(around, (all, taken));
-                self.go_on(around);
+                self.trace(ctx, (all, taken));
+                self.advance(ctx);
             }
-            Action::Else => self.close(around, "else")?,
-            Action::EndIf => self.close(around, "endif")?,
+            Action::Else => self.close(ctx, "else")?,
+            Action::EndIf => self.close(ctx, "endif")?,
             Action::Loop { end } => {
-                self.nest(around)?;
+                self.check_nesting(ctx)?;
                 let (open, all) = (self.pc, self.active);
                 self.frames.push(Frame::Loop { open, end, looping: all, all });
-                self.visit(around, executed);
-                self.show(around, (all, executed));
+                self.visit(ctx, executed);
+                self.trace(ctx, (all, executed));
                 self.pc += 1;
             }
             Action::EndLoop => {
-                self.visit(around, executed);
-                self.show(around, (self.active, executed));
-                self.close(around, "endloop")?;
-                return Ok(self.is_spinning(around).then_some(Stop::Spinning));
+                self.visit(ctx, executed);
+                self.trace(ctx, (self.active, executed));
+                self.close(ctx, "endloop")?;
+                return Ok(self.is_spinning(ctx).then_some(Stop::Spinning));
             }
             Action::Break { condition } | Action::Continue { condition } => {
                 let leaving = executed & self.state.holds(condition);
-                self.visit(around, leaving);
+                self.visit(ctx, leaving);
                 let again = matches!(op.action, Action::Continue { .. });
                 let Some(frame) = self.frames.leave_loop(leaving, again) else {
-                    return Err(self.lost(around, "no loop is open here".to_owned()));
+                    return Err(self.control_flow_fault(
+                        ctx,
+                        "no loop is open here: `break` and `continue` must be inside a `loop`".to_owned(),
+                    ));
                 };
-                self.wait(Gate { frame, top: again }, leaving);
-                let came = self.active;
+                self.wait(WaitPoint { frame, top: again }, leaving);
+                let arrived = self.active;
                 self.active &= !leaving;
-                self.show(around, (came, leaving));
+                self.trace(ctx, (arrived, leaving));
                 let waits = self.active == 0;
-                self.go_on(around);
-                return Ok((waits && self.is_spinning(around)).then_some(Stop::Spinning));
+                self.advance(ctx);
+                return Ok((waits && self.is_spinning(ctx)).then_some(Stop::Spinning));
             }
             Action::Call { target } => {
-                self.visit(around, executed);
-                self.call(around, executed, target)?;
+                self.visit(ctx, executed);
+                self.call(ctx, executed, target)?;
             }
             Action::Return => {
-                self.visit(around, executed);
+                self.visit(ctx, executed);
                 if let Some(frame) = self.frames.leave_call(executed) {
-                    self.wait(Gate { frame, top: false }, executed);
-                    let came = self.active;
+                    self.wait(WaitPoint { frame, top: false }, executed);
+                    let arrived = self.active;
                     self.active &= !executed;
-                    self.show(around, (came, executed));
-                    self.go_on(around);
+                    self.trace(ctx, (arrived, executed));
+                    self.advance(ctx);
                 } else {
-                    self.halt(around, executed);
+                    self.halt(ctx, executed);
                 }
             }
             Action::Halt => {
-                self.visit(around, executed);
-                self.halt(around, executed);
+                self.visit(ctx, executed);
+                self.halt(ctx, executed);
             }
             Action::Barrier => {
-                self.visit(around, executed);
-                self.show(around, (self.active, executed));
+                self.visit(ctx, executed);
+                self.trace(ctx, (self.active, executed));
                 self.pc += 1;
                 if executed != 0 {
-                    self.check_barrier(around, executed);
+                    self.check_barrier(ctx, executed);
                     return Ok(Some(Stop::Barrier));
                 }
             }
             Action::Refused { why } => {
-                return Err(self.refused(around, &around.program.refusals[why as usize]));
+                return Err(self.refused(ctx, &ctx.program.refusals[why as usize]));
             }
-            // The others move no lanes.
+            // All other operations are straight-line code.
             _ => self.pc += 1,
         }
         Ok(None)
     }
 
-    /// An operation that moves lanes is about to act: whoever watches is told.
+    /// Reports a control operation to the sanitizer before it executes.
     #[cold]
-    fn watched(&mut self, op: &Op, around: &mut Surroundings<'_>, executed: Mask) {
-        let place = &Place { geometry: around.geometry, workgroup: around.workgroup, wave: self.index };
-        if let Some((watch, group)) = &mut around.watch
-            && let Some(watched) = &mut self.watched
+    fn sanitize(&mut self, op: &Op, ctx: &mut ExecContext<'_>, executed: Mask) {
+        let position = &WavePosition { geometry: ctx.geometry, workgroup: ctx.workgroup, wave: self.index };
+        if let Some((sanitizer, group)) = &mut ctx.sanitizer
+            && let Some(shadow) = &mut self.shadow
         {
-            let (program, local) = (around.program, &*around.memory.local);
+            let (program, local) = (ctx.program, &*ctx.memory.local);
             let (pc, active, state) = (self.pc, self.active, &self.state);
-            let at = Moment { program, op, pc, place, active, executed, state, local };
-            let news = watch.before(&at, group, watched);
-            around.tell(news);
+            let at = VisitContext { program, op, pc, position, active, executed, state, local };
+            let findings = sanitizer.before(&at, group, shadow);
+            ctx.add_findings(findings);
         }
     }
 
-    fn visit(&mut self, around: &mut Surroundings<'_>, executed: Mask) {
+    fn visit(&mut self, ctx: &mut ExecContext<'_>, executed: Mask) {
         self.recorder.visit(StatementId(self.pc), self.active, executed);
-        *around.steps += 1;
+        *ctx.steps += 1;
     }
 
-    /// The operation at hand has done its work: whoever looks at the wave sees the lanes that came and those that acted.
-    fn show(&mut self, around: &Surroundings<'_>, lanes: (Mask, Mask)) {
-        if let Some(probe) = &mut self.probe {
+    /// Reports the executed operation to the value tracer, with the active and the executing lanes.
+    fn trace(&mut self, ctx: &ExecContext<'_>, lanes: (Mask, Mask)) {
+        if let Some(tracer) = &mut self.tracer {
             let stack = self.frames.entries(self.active);
-            probe.visited(&around.program.named, StatementId(self.pc), lanes, &self.state, Some(stack));
+            tracer.visited(&ctx.program.named, StatementId(self.pc), lanes, &self.state, Some(stack));
         }
     }
 
-    /// Notes that the lanes now active are at another statement than the one at hand, and goes on behind it.
-    fn arrive(&mut self, around: &mut Surroundings<'_>, at: u32) {
+    /// Records a visit of statement `at` by the active lanes, and continues after it.
+    fn visit_at(&mut self, ctx: &mut ExecContext<'_>, at: u32) {
         self.pc = at;
-        self.visit(around, self.active);
-        self.show(around, (self.active, self.active));
+        self.visit(ctx, self.active);
+        self.trace(ctx, (self.active, self.active));
         self.pc += 1;
     }
 
-    /// To the next operation, or where somebody waits if no lane is left here.
-    fn go_on(&mut self, around: &mut Surroundings<'_>) {
-        if self.active == 0 { self.resume(around) } else { self.pc += 1 }
+    /// Continues with the next operation, or with waiting lanes if no lane is active.
+    fn advance(&mut self, ctx: &mut ExecContext<'_>) {
+        if self.active == 0 { self.resume(ctx) } else { self.pc += 1 }
     }
 
-    /// No lane has anything more to do here: the innermost lanes that wait go on. Leaves no lane active if nobody waits.
-    fn resume(&mut self, around: &mut Surroundings<'_>) {
-        let mut came = std::mem::take(&mut self.active);
+    /// Deactivates the current lanes and resumes the innermost waiting lanes. Leaves no lane active if none waits.
+    fn resume(&mut self, ctx: &mut ExecContext<'_>) {
+        let mut arrived = std::mem::take(&mut self.active);
         while self.active == 0 {
             let Some(frame) = self.frames.depth().checked_sub(1) else { return };
             match self.frames.top() {
                 Some(Frame::If { otherwise: Some(otherwise), other, .. }) if *other != 0 => {
                     let otherwise = *otherwise;
                     self.active = std::mem::take(other);
-                    self.wait(Gate { frame, top: false }, came);
-                    self.arrive(around, otherwise);
+                    self.wait(WaitPoint { frame, top: false }, arrived);
+                    self.visit_at(ctx, otherwise);
                 }
                 Some(Frame::Loop { open, looping, .. }) if *looping != 0 => {
                     let open = *open;
                     self.active = *looping;
-                    self.meet(Gate { frame, top: true }, came, Some(open));
-                    self.arrive(around, open);
+                    self.reconverge(WaitPoint { frame, top: true }, arrived, Some(open));
+                    self.visit_at(ctx, open);
                 }
-                _ => self.leave_frame(around, Gate { frame, top: false }, came),
+                _ => self.pop_frame(ctx, WaitPoint { frame, top: false }, arrived),
             }
-            came = 0;
+            arrived = 0;
         }
     }
 
-    /// Nobody waits in the innermost frame for anything but its end.
-    fn leave_frame(&mut self, around: &mut Surroundings<'_>, gate: Gate, came: Mask) {
+    /// Pops the innermost frame, in which lanes wait only for its end.
+    fn pop_frame(&mut self, ctx: &mut ExecContext<'_>, point: WaitPoint, arrived: Mask) {
         match self.frames.pop() {
             Some(Frame::If { end, all, .. }) => {
                 self.active = all;
-                self.meet(gate, came, Some(end));
+                self.reconverge(point, arrived, Some(end));
                 if all != 0 {
-                    self.arrive(around, end);
+                    self.visit_at(ctx, end);
                 }
             }
-            Some(Frame::Loop { end, all, .. }) => self.go_on_at(around, gate, all, end + 1),
-            Some(Frame::Call { back, all }) => self.go_on_at(around, gate, all, back),
+            Some(Frame::Loop { end, all, .. }) => self.continue_at(ctx, point, all, end + 1),
+            Some(Frame::Call { back, all }) => self.continue_at(ctx, point, all, back),
             None => {}
         }
     }
 
-    /// Lanes go on behind a loop or a call. Where an `else` or `endif` stands there, it is visited with others or by others.
-    fn go_on_at(&mut self, around: &Surroundings<'_>, gate: Gate, lanes: Mask, at: u32) {
+    /// Continues after a loop or a call. An `else` or `endif` there is not visited by these lanes alone.
+    fn continue_at(&mut self, ctx: &ExecContext<'_>, point: WaitPoint, lanes: Mask, at: u32) {
         (self.active, self.pc) = (lanes, at);
-        let next = around.program.ops.get(at as usize).map(|op| &op.action);
+        let next = ctx.program.ops.get(at as usize).map(|op| &op.action);
         let is_visited = next.is_some_and(|next| !matches!(next, Action::Else | Action::EndIf));
-        self.meet(gate, 0, is_visited.then_some(at));
+        self.reconverge(point, 0, is_visited.then_some(at));
     }
 
-    /// Lanes wait for others.
-    fn wait(&mut self, gate: Gate, lanes: Mask) {
-        if let Some(meetings) = &mut self.meetings {
-            meetings.wait(gate, lanes);
+    /// Records a group of waiting lanes.
+    fn wait(&mut self, point: WaitPoint, lanes: Mask) {
+        if let Some(reconvergences) = &mut self.reconvergences {
+            reconvergences.wait(point, lanes);
         }
     }
 
-    /// The lanes that are now active go on together at a statement, where `came` have just come.
-    fn meet(&mut self, gate: Gate, came: Mask, at: Option<u32>) {
-        if let Some(meetings) = &mut self.meetings {
-            meetings.open(gate, came, self.active, at.map(StatementId));
+    /// Records that the active lanes continue together at a statement; `arrived` of them have just arrived.
+    fn reconverge(&mut self, point: WaitPoint, arrived: Mask, at: Option<u32>) {
+        if let Some(reconvergences) = &mut self.reconvergences {
+            reconvergences.release(point, arrived, self.active, at.map(StatementId));
         }
     }
 
-    /// The lanes here have come to the end of a side or of a trip: the word at hand must be of the innermost construct.
-    fn close(&mut self, around: &mut Surroundings<'_>, word: &str) -> Result<(), Fault> {
+    /// Ends a path or an iteration: the keyword must belong to the innermost construct.
+    fn close(&mut self, ctx: &mut ExecContext<'_>, word: &str) -> Result<(), Fault> {
         let fits = match self.frames.top() {
             Some(Frame::If { otherwise, end, .. }) => *otherwise == Some(self.pc) || *end == self.pc,
             Some(Frame::Loop { end, .. }) => *end == self.pc,
             _ => false,
         };
         if !fits {
-            let opener = if word == "endloop" { "loop" } else { "if" };
             let message = format!(
-                "this `{word}` belongs to another `{opener}` than the one that is open: close inner constructs first"
+                "improper nesting: this `{word}` does not match the innermost open construct; close inner constructs first"
             );
-            return Err(self.lost(around, message));
+            return Err(self.control_flow_fault(ctx, message));
         }
-        self.resume(around);
+        self.resume(ctx);
         Ok(())
     }
 
-    fn call(&mut self, around: &mut Surroundings<'_>, executed: Mask, target: u32) -> Result<(), Fault> {
+    fn call(&mut self, ctx: &mut ExecContext<'_>, executed: Mask, target: u32) -> Result<(), Fault> {
         if executed == 0 {
             self.pc += 1;
             return Ok(());
         }
         if self.frames.calls() >= MAX_CALLS {
-            let message = format!(
-                "more than {MAX_CALLS} calls inside of each other, and the machine remembers no more: make a loop of it"
-            );
-            return Err(self.fault(around, "call-depth", message, executed));
+            let message =
+                format!("the call depth exceeds the limit of {MAX_CALLS}: replace nested calls with a loop");
+            return Err(self.fault(ctx, "call-depth", message, executed));
         }
-        let came = self.active;
-        self.frames.push(Frame::Call { back: self.pc + 1, all: came });
+        let arrived = self.active;
+        self.frames.push(Frame::Call { back: self.pc + 1, all: arrived });
         self.active = executed;
-        self.show(around, (came, executed));
+        self.trace(ctx, (arrived, executed));
         self.pc = target;
         Ok(())
     }
 
-    pub(super) fn halt(&mut self, around: &mut Surroundings<'_>, lanes: Mask) {
-        let came = self.active;
+    pub(super) fn halt(&mut self, ctx: &mut ExecContext<'_>, lanes: Mask) {
+        let arrived = self.active;
         self.live &= !lanes;
         self.frames.leave_all(lanes);
         self.active &= !lanes;
-        if (self.pc as usize) < around.program.ops.len() {
-            self.show(around, (came, lanes));
+        if (self.pc as usize) < ctx.program.ops.len() {
+            self.trace(ctx, (arrived, lanes));
         }
-        self.go_on(around);
+        self.advance(ctx);
     }
 
-    fn nest(&mut self, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+    fn check_nesting(&mut self, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         if self.frames.nesting() < MAX_NESTING {
             return Ok(());
         }
         let message = format!(
-            "more than {MAX_NESTING} `if` and `loop` are open inside of each other, and the machine has room for no more: join \
-             conditions with `and`, or leave with `break` and `continue`"
+            "the nesting depth of `if` and `loop` exceeds the limit of {MAX_NESTING}: combine conditions with `and`, or leave \
+             with `break` and `continue`"
         );
-        Err(self.fault(around, "nesting-depth", message, self.active))
+        Err(self.fault(ctx, "nesting-depth", message, self.active))
     }
 
-    fn is_spinning(&mut self, around: &Surroundings<'_>) -> bool {
-        let place = (self.pc, self.active, self.state.predicates);
-        self.spin.is_back(*around.memory.changes, place, &self.frames, &self.state.rows)
+    fn is_spinning(&mut self, ctx: &ExecContext<'_>) -> bool {
+        let position = (self.pc, self.active, self.state.predicates);
+        self.spin.is_back(*ctx.memory.changes, position, &self.frames, &self.state.rows)
     }
 }

@@ -1,25 +1,25 @@
-//! `hir` -> [`Program`]: names become rows, literals become constants, structure becomes targets.
+//! Lowers `hir` to [`Program`]: names become rows, literals become constants, structure becomes targets.
 //!
-//! What literals mean where both spellings are accepted: a decimal number in the place of a float is that number (`fadd r0, r0, 1`
-//! adds 1.0), a hexadecimal number is a bit pattern everywhere, and a float is a binary32 value unless the operand is of another
-//! format; so `mov_imm r0, 1.0` holds 0x3f800000, as the guide means it, and not the low half of a binary64 as toolchain 0.1.2 does.
+//! Literals where both dialects are accepted: a decimal number as a float operand is that number (`fadd r0, r0, 1` adds 1.0), a
+//! hexadecimal number is always a bit pattern, and a float is a binary32 value unless the operand has another format; so
+//! `mov_imm r0, 1.0` writes 0x3f800000, as the guide defines it, and not the low half of a binary64 as toolchain 0.1.2 does.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::wave::{Code, Guard, Half, Instruction, Link, Role, Value};
 use warplens_isa::Simulation;
 
 use super::float;
-use super::named::named;
+use super::named_registers::named;
 use super::operations::{self, Format};
 use super::program::{
     Action, Atomic, Condition, Halves, Logic, Matrix, Op, Program, Refusal, Row, SCRATCH_ROWS, Space, Unary,
 };
 
-/// The most general registers that can be named.
+/// The maximum number of general registers.
 const MAX_REGISTERS: u32 = 255;
 
-/// Decodes the kernel in `code`. Instruction `i` becomes operation and statement `i`; what cannot be run stops a run that comes
-/// to it.
+/// Decodes the kernel in `code`. Instruction `i` becomes operation and statement `i`; an instruction that cannot be run stops
+/// a run that reaches it.
 pub fn decode(code: &Code) -> Program {
     let registers = code.resources.register_count().min(MAX_REGISTERS) as u16;
     let mut decoder = Decoder {
@@ -49,13 +49,13 @@ pub fn decode(code: &Code) -> Program {
 
 struct Decoder<'c> {
     code: &'c Code,
-    /// Where each label leads; of two of one name the first.
+    /// The target of each label; the first of duplicates.
     labels: FxHashMap<&'c str, u32>,
     registers: u16,
     constants: Vec<u32>,
     rows: FxHashMap<u32, Row>,
     halves: Vec<Halves>,
-    /// The halves of the instruction at hand.
+    /// The halves of the current instruction.
     current: Halves,
     refusals: Vec<Refusal>,
 }
@@ -79,13 +79,13 @@ impl Decoder<'_> {
     fn action(&mut self, at: usize, instruction: &Instruction) -> Result<Action, Refusal> {
         let name = &instruction.mnemonic;
         let Some(entry) = instruction.entry else {
-            return unsupported(format!("there is no instruction `{name}`"));
+            return unsupported(format!("unknown instruction `{name}`"));
         };
         if let Simulation::Unsupported(why) = entry.simulation {
             return unsupported(format!("`{name}` is not simulated: {why}"));
         }
         if !instruction.complete {
-            return Err(misfit(instruction));
+            return Err(mismatch(instruction));
         }
         let i = instruction;
         let mnemonic = entry.mnemonic;
@@ -168,8 +168,8 @@ impl Decoder<'_> {
         let masks = matches!(mnemonic, "else" | "endif" | "loop" | "endloop");
         if masks && i.guard.is_some() {
             return Err(Refusal::NoMeaning(format!(
-                "a guard on `{mnemonic}` has no meaning: the word is for all lanes of its construct; drop the guard, and put \
-                 the condition into the `if` or `break`"
+                "a guard on `{mnemonic}` is undefined: `{mnemonic}` applies to all lanes of its construct; remove the guard, and \
+                 use its condition in the `if` or `break`"
             )));
         }
         Ok(match (mnemonic, link) {
@@ -183,14 +183,14 @@ impl Decoder<'_> {
             ("break", Some(_)) => Action::Break { condition: predicate(i, "ps")? },
             ("continue", Some(_)) => Action::Continue { condition: predicate(i, "ps")? },
             ("if" | "else" | "endif" | "loop" | "endloop" | "break" | "continue", _) => {
-                return unsupported(format!("this `{mnemonic}` has no partner"));
+                return unsupported(format!("this `{mnemonic}` has no matching instruction"));
             }
             ("call", _) => {
-                let Some(Value::Label(label)) = value(i, "target") else { return Err(misfit(i)) };
+                let Some(Value::Label(label)) = value(i, "target") else { return Err(mismatch(i)) };
                 let target = self.labels.get(label.as_str()).copied();
                 let Some(target) = target else {
                     return unsupported(format!(
-                        "`{label}` is no label of this kernel: calls of others are not simulated"
+                        "`{label}` is not a label of this kernel: calls to other kernels are not simulated"
                     ));
                 };
                 Action::Call { target }
@@ -224,7 +224,7 @@ impl Decoder<'_> {
             "or" => Logic::Or,
             "xor" => Logic::Xor,
             "not" => Logic::Not,
-            _ => return Err(misfit(i)),
+            _ => return Err(mismatch(i)),
         };
         Ok(Action::Logic { op, d: predicate(i, "pd")?.predicate, a, b })
     }
@@ -244,7 +244,7 @@ impl Decoder<'_> {
     }
 
     fn load(&mut self, i: &Instruction, space: Space, width: &str) -> Result<Action, Refusal> {
-        let bytes = bytes(width).ok_or_else(|| misfit(i))?;
+        let bytes = bytes(width).ok_or_else(|| mismatch(i))?;
         let address = self.source(i, "addr", Format::Bits)?;
         let d = match bytes {
             1..=4 => [self.target(i, "rd")?; 4],
@@ -254,7 +254,7 @@ impl Decoder<'_> {
     }
 
     fn store(&mut self, i: &Instruction, space: Space, width: &str) -> Result<Action, Refusal> {
-        let bytes = bytes(width).ok_or_else(|| misfit(i))?;
+        let bytes = bytes(width).ok_or_else(|| mismatch(i))?;
         let address = self.source(i, "addr", Format::Bits)?;
         let value = match bytes {
             1..=4 => [self.source(i, "rs2", Format::Bits)?; 4],
@@ -264,10 +264,10 @@ impl Decoder<'_> {
     }
 
     fn atomic(&mut self, i: &Instruction, space: Space, op: &str) -> Result<Action, Refusal> {
-        let op = operations::atomic(op).ok_or_else(|| misfit(i))?;
-        // A result in r0 is none: that is how the encoding says that nobody wants it.
-        let wanted = i.operand("rd").is_some_and(|d| !matches!(d.value, Value::Register { index: 0, .. }));
-        let d = if wanted { Some(self.target(i, "rd")?) } else { None };
+        let op = operations::atomic(op).ok_or_else(|| mismatch(i))?;
+        // A result register r0 encodes an unused result.
+        let used = i.operand("rd").is_some_and(|d| !matches!(d.value, Value::Register { index: 0, .. }));
+        let d = if used { Some(self.target(i, "rd")?) } else { None };
         let address = self.source(i, "addr", Format::Bits)?;
         let (value, desired) =
             if op == Atomic::CompareAndSwap { ("expected", "desired") } else { ("rs2", "rs2") };
@@ -278,7 +278,7 @@ impl Decoder<'_> {
     fn matrix(&mut self, i: &Instruction, mnemonic: &str) -> Result<Action, Refusal> {
         let fragment = |name: &str| match value(i, name) {
             Some(Value::Fragment(index)) => Ok(*index),
-            _ => Err(misfit(i)),
+            _ => Err(mismatch(i)),
         };
         if mnemonic == "mma_compute" {
             return Ok(Action::Matrix(Matrix::Compute {
@@ -328,13 +328,13 @@ impl Decoder<'_> {
                 self.constant(bits)
             }
             Some(Value::Float(bits)) => self.constant(encode(f64::from_bits(*bits), format)),
-            _ => return Err(misfit(i)),
+            _ => return Err(mismatch(i)),
         })
     }
 
-    /// The row that a result goes to.
+    /// The row of a result.
     fn target(&mut self, i: &Instruction, name: &str) -> Result<Row, Refusal> {
-        let Some(Value::Register { index, half }) = value(i, name) else { return Err(misfit(i)) };
+        let Some(Value::Register { index, half }) = value(i, name) else { return Err(mismatch(i)) };
         let register = self.writable(Row::from(*index));
         let Some(half) = half else { return Ok(register) };
         let scratch = Program::scratch(self.registers) + SCRATCH_ROWS - 1;
@@ -361,22 +361,22 @@ impl Decoder<'_> {
             }
             Some(Value::Integer { value, .. }) => i128::from(*value),
             Some(Value::Float(bits)) => i128::from(*bits),
-            _ => return Err(misfit(i)),
+            _ => return Err(mismatch(i)),
         };
         Ok(std::array::from_fn(|word| self.constant((constant >> (32 * word)) as u32)))
     }
 
     fn target_wide<const N: usize>(&mut self, i: &Instruction, name: &str) -> Result<[Row; N], Refusal> {
-        let Some(Value::Register { index, .. }) = value(i, name) else { return Err(misfit(i)) };
+        let Some(Value::Register { index, .. }) = value(i, name) else { return Err(mismatch(i)) };
         Ok(std::array::from_fn(|word| self.writable(Row::from(*index) + word as Row)))
     }
 
-    /// A register to read; one that the kernel does not have reads as 0.
+    /// A register to read; an undeclared register reads as 0.
     fn readable(&mut self, register: Row) -> Row {
         if register < Row::from(self.registers) { register } else { self.constant(0) }
     }
 
-    /// A register to write; what goes to one that the kernel does not have is lost.
+    /// A register to write; writes to an undeclared register are discarded.
     fn writable(&self, register: Row) -> Row {
         register.min(Row::from(self.registers))
     }
@@ -404,7 +404,7 @@ fn value<'i>(instruction: &'i Instruction, name: &str) -> Option<&'i Value> {
 fn predicate(instruction: &Instruction, name: &str) -> Result<Condition, Refusal> {
     match value(instruction, name) {
         Some(Value::Predicate { index, negated }) => Ok(Condition { predicate: *index, negated: *negated }),
-        _ => Err(misfit(instruction)),
+        _ => Err(mismatch(instruction)),
     }
 }
 
@@ -412,9 +412,9 @@ fn condition(guard: Option<Guard>) -> Option<Condition> {
     guard.map(|guard| Condition { predicate: guard.predicate, negated: guard.negated })
 }
 
-/// An instruction whose operands are not of the kinds that it takes. A special register may stand there by the texts' grammar,
-/// but what it would do they do not say.
-fn misfit(instruction: &Instruction) -> Refusal {
+/// An instruction whose operands do not match its form. The grammar allows a special register there, but the specification does
+/// not define its effect.
+fn mismatch(instruction: &Instruction) -> Refusal {
     let name = &instruction.mnemonic;
     let reads_special = matches!(instruction.name(), "mov" | "mov_sr");
     let special = instruction.operands.iter().find_map(|operand| match &operand.value {
@@ -425,13 +425,13 @@ fn misfit(instruction: &Instruction) -> Refusal {
     });
     match special {
         Some((special, Role::Read)) => Refusal::NoMeaning(format!(
-            "`{special}` as an operand of `{name}` has no meaning: only `mov` and `mov_sr` read special registers; \
-             read it into a general one first"
+            "`{special}` as an operand of `{name}` is undefined: only `mov` and `mov_sr` read special registers; copy it to a \
+             general register first"
         )),
         Some((special, _)) => Refusal::NoMeaning(format!(
-            "`{special}` as the result of `{name}` has no meaning: special registers are read-only; write to a general one"
+            "`{special}` as the result of `{name}` is undefined: special registers are read-only; write to a general register"
         )),
-        None => Refusal::Unsupported(format!("the operands of `{name}` do not fit")),
+        None => Refusal::Unsupported(format!("the operands of `{name}` do not match its form")),
     }
 }
 
@@ -456,11 +456,11 @@ fn immediate(instruction: &Instruction) -> Result<u32, Refusal> {
     match value(instruction, "imm") {
         Some(Value::Integer { value, .. }) => Ok(*value as u32),
         Some(Value::Float(bits)) => Ok(encode(f64::from_bits(*bits), Format::Bits)),
-        _ => Err(misfit(instruction)),
+        _ => Err(mismatch(instruction)),
     }
 }
 
-/// The 32 bits that a number stands for where an operand of this type is read: those of a float of that type.
+/// The 32-bit encoding of a number as an operand of this type.
 pub fn literal(number: f64, ty: &str) -> u32 {
     encode(
         number,
@@ -474,7 +474,7 @@ pub fn literal(number: f64, ty: &str) -> u32 {
     )
 }
 
-/// A number in a format, rounded to nearest (bfloat16 is cut off, as its arithmetic is).
+/// A number in a format, rounded to nearest (bfloat16 truncates, as its arithmetic does).
 fn encode(number: f64, format: Format) -> u32 {
     let single = (number as f32).to_bits();
     match format {

@@ -1,7 +1,7 @@
 //! The floating-point arithmetic of WAVE on bit patterns, the same on every host.
 //!
-//! A NaN result is the first NaN operand made quiet, or [`NAN`] where none is one: what x86-64 gives, which the reference
-//! emulator shows, written out so that other hosts agree.
+//! A NaN result is the first NaN operand made quiet, or [`NAN`] if no operand is a NaN. This is x86-64 behaviour, which the
+//! reference emulator shows, made explicit so that other hosts agree.
 
 /// The NaN of an invalid operation.
 pub(crate) const NAN: u32 = 0xffc0_0000;
@@ -68,7 +68,7 @@ fn pick(a: u32, b: u32, second: impl Fn(f32, f32) -> bool) -> u32 {
     }
 }
 
-/// `x` held between the bounds. A NaN stays as it is; a bound that is NaN holds nothing; crossed bounds give the upper one.
+/// `x` clamped to the bounds. A NaN is returned unchanged; a NaN bound has no effect; crossed bounds return the upper one.
 #[inline(always)]
 pub(crate) fn clamp(x: u32, low: u32, high: u32) -> u32 {
     if is_nan(x) { x } else { minimum(maximum(x, low), high) }
@@ -139,7 +139,7 @@ pub(crate) fn from_brain(bits: u32) -> u32 {
     bits << 16
 }
 
-/// binary32 to bfloat16, cut off; the upper half is 0.
+/// binary32 to bfloat16, truncated; the upper half is 0.
 #[inline(always)]
 pub(crate) fn to_brain(bits: u32) -> u32 {
     bits >> 16

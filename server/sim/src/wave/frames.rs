@@ -1,17 +1,17 @@
-//! The divergence stack of a wave: who waits where.
+//! The divergence stack of a wave.
 //!
-//! Every frame remembers masks of lanes that wait. A lane that leaves a construct (it broke, continued, returned or halted) is
-//! taken out of every mask between it and the place it goes to, so a frame that is popped gives back exactly the lanes that go on.
+//! Every frame holds masks of waiting lanes. A lane that leaves a construct (`break`, `continue`, `return` or `halt`) is removed
+//! from every mask up to its destination, so the mask of a popped frame contains exactly the lanes that continue.
 //!
-//! `call` pushes a frame too: lanes that `return` under divergence wait there for the rest of their group, so a function always
-//! comes back once, with all lanes that did not halt in it. Where no lanes part this is the return stack of the specification.
+//! `call` pushes a frame too: lanes that `return` under divergence wait there for the other lanes of their group, so a function
+//! returns once, with all lanes that did not halt in it. Without divergence this is the return stack of the specification.
 
 use crate::trace::{Mask, StatementId};
 use crate::values::{StackEntry, WaitingLanes};
 
-/// Open `if`s and `loop`s that the machine has room for.
+/// Limit for open `if`s and `loop`s.
 pub(crate) const MAX_NESTING: usize = 32;
-/// Calls inside of each other that the machine has room for.
+/// Limit for the call depth.
 pub(crate) const MAX_CALLS: usize = 8;
 
 /// One entry of the stack.
@@ -25,7 +25,7 @@ pub(crate) enum Frame {
         otherwise: Option<u32>,
         other: Mask,
         end: u32,
-        /// Lanes that go on after `endif`.
+        /// Lanes that continue after `endif`.
         all: Mask,
     },
     /// From `loop` to `endloop`.
@@ -33,21 +33,21 @@ pub(crate) enum Frame {
         /// The `loop`.
         open: u32,
         end: u32,
-        /// Lanes that will be at the top of the next trip.
+        /// Lanes that will execute the next iteration.
         looping: Mask,
-        /// Lanes that go on after `endloop`.
+        /// Lanes that continue after `endloop`.
         all: Mask,
     },
     /// From `call` to `return`.
     Call {
-        /// Where the lanes go on.
+        /// Where the lanes continue.
         back: u32,
         all: Mask,
     },
 }
 
 impl Frame {
-    /// Takes lanes out of every mask.
+    /// Removes lanes from every mask.
     fn remove(&mut self, lanes: Mask) {
         match self {
             Frame::If { other, all, .. } => (*other, *all) = (*other & !lanes, *all & !lanes),
@@ -56,8 +56,8 @@ impl Frame {
         }
     }
 
-    /// Lanes that go on together when it is closed.
-    fn meet(&self) -> Mask {
+    /// Lanes that reconverge when it is closed.
+    fn reconverging(&self) -> Mask {
         match self {
             Frame::If { all, .. } | Frame::Loop { all, .. } | Frame::Call { all, .. } => *all,
         }
@@ -110,8 +110,8 @@ impl Frames {
         })
     }
 
-    /// `break` (`again` is false) or `continue`: lanes leave for the end or the top of the innermost loop of this function.
-    /// Answers which frame that is, from the outermost, if there is one.
+    /// `break` (`again` is false) or `continue`: moves lanes to the end or the top of the innermost loop of this function.
+    /// Returns the index of its frame, if there is one.
     pub(crate) fn leave_loop(&mut self, lanes: Mask, again: bool) -> Option<usize> {
         for (at, frame) in self.frames.iter_mut().enumerate().rev() {
             match frame {
@@ -128,7 +128,7 @@ impl Frames {
         None
     }
 
-    /// `return`: lanes leave for the caller. Answers which frame that is, from the outermost, if there is one.
+    /// `return`: lanes return to the caller. Returns the index of its frame, if there is one.
     pub(crate) fn leave_call(&mut self, lanes: Mask) -> Option<usize> {
         for (at, frame) in self.frames.iter_mut().enumerate().rev() {
             if matches!(frame, Frame::Call { .. }) {
@@ -139,14 +139,15 @@ impl Frames {
         None
     }
 
-    /// `halt`: lanes leave for good.
+    /// `halt`: lanes exit.
     pub(crate) fn leave_all(&mut self, lanes: Mask) {
         self.frames.iter_mut().for_each(|frame| frame.remove(lanes));
     }
-    /// The stack as people see it, while `active` lanes run.
+
+    /// The stack entries for display, while `active` lanes run.
     pub(crate) fn entries(&self, active: Mask) -> Box<[StackEntry]> {
-        // The lanes of a frame that do not wait in it are those of the next one.
-        let inside = self.frames.iter().skip(1).map(Frame::meet).chain([active]);
+        // The lanes of a frame that do not wait in it are in the next frame.
+        let inside = self.frames.iter().skip(1).map(Frame::reconverging).chain([active]);
         let entry = |(frame, inside): (&Frame, Mask)| {
             let (opened, waiting) = match *frame {
                 Frame::If { open, other, .. } => (open, WaitingLanes::Other(other)),
@@ -155,7 +156,7 @@ impl Frames {
                 }
                 Frame::Call { back, all } => (back - 1, WaitingLanes::Call(all & !inside)),
             };
-            StackEntry { opened: StatementId(opened), reconverging: frame.meet(), waiting }
+            StackEntry { opened: StatementId(opened), reconverging: frame.reconverging(), waiting }
         };
         self.frames.iter().zip(inside).map(entry).collect()
     }

@@ -1,7 +1,7 @@
 //! The register file of a wave, row by row, and loops over its lanes.
 //!
-//! A row has one word a lane, and operations go over all lanes of a row at once, so that the compiler makes vectors of them; the
-//! mask only says which results are kept. What must not happen in lanes that are not running (memory, slow functions) goes
+//! A row has one word a lane. Operations compute all lanes of a row at once, so that the compiler vectorizes them; the mask
+//! selects the results that are written. Operations that must not run in inactive lanes (memory accesses, slow functions) iterate
 //! over [`lanes`] instead.
 
 #![expect(
@@ -13,20 +13,19 @@ use crate::trace::Mask;
 
 use super::program::Row;
 
-/// Loops go over rows in pieces that fit into the host's own registers, so a source may also be the destination without being
-/// copied first.
-const PART: usize = 8;
+/// Loops process rows in chunks that fit the host's vector registers, so a source may also be the destination without a copy.
+const CHUNK: usize = 8;
 
 /// Bit `i` at index `i`: a table vectorises where a variable shift does not.
 const BITS: [u32; 32] = bits(0);
-/// The same, one further to the left.
-const TURNED: [u32; 32] = bits(1);
+/// The same, rotated left by one.
+const ROTATED_BITS: [u32; 32] = bits(1);
 
-const fn bits(turn: u32) -> [u32; 32] {
+const fn bits(rotation: u32) -> [u32; 32] {
     let mut bits = [0; 32];
     let mut lane = 0;
     while lane < 32 {
-        bits[lane as usize] = 1u32.rotate_left(lane + turn);
+        bits[lane as usize] = 1u32.rotate_left(lane + rotation);
         lane += 1;
     }
     bits
@@ -61,7 +60,7 @@ impl Iterator for Lanes {
     }
 }
 
-/// A row, lane by lane. A plain loop becomes vector code where `std::array::from_fn` does not.
+/// A row computed lane by lane. A plain loop vectorizes where `std::array::from_fn` does not.
 #[inline(always)]
 pub(crate) fn row<const W: usize>(f: impl Fn(usize) -> u32) -> [u32; W] {
     let mut values = [0; W];
@@ -72,13 +71,13 @@ pub(crate) fn row<const W: usize>(f: impl Fn(usize) -> u32) -> [u32; W] {
 }
 
 #[inline(always)]
-fn piece<const W: usize>(row: &[u32; W], part: usize) -> [u32; PART] {
-    row.as_chunks::<PART>().0[part]
+fn chunk<const W: usize>(row: &[u32; W], part: usize) -> [u32; CHUNK] {
+    row.as_chunks::<CHUNK>().0[part]
 }
 
-/// All ones in the lanes of `mask`. Made once for a whole row: piece by piece it becomes much longer code.
+/// All ones in the lanes of `mask`. Computed once for a whole row: per chunk it becomes much longer code.
 #[inline(always)]
-fn kept<const W: usize>(mask: Mask) -> [u32; W] {
+fn expand_mask<const W: usize>(mask: Mask) -> [u32; W] {
     let mut kept = [0; W];
     for word in 0..W / 32 {
         let bits = (mask >> (word * 32)) as u32;
@@ -105,7 +104,7 @@ impl<const W: usize> Rows<W> {
         &self.rows[row as usize]
     }
 
-    /// Sets a row in all lanes, running or not.
+    /// Sets a row in all lanes, active or not.
     pub(crate) fn fill(&mut self, row: Row, value: u32) {
         self.rows[row as usize] = [value; W];
     }
@@ -119,28 +118,28 @@ impl<const W: usize> Rows<W> {
     /// Writes `values` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write(&mut self, row: Row, values: &[u32; W], mask: Mask) {
-        let keep = kept(mask);
-        for part in 0..W / PART {
-            let values = piece(values, part);
-            self.write_piece(row, part, &keep, |lane| values[lane]);
+        let keep = expand_mask(mask);
+        for part in 0..W / CHUNK {
+            let values = chunk(values, part);
+            self.write_chunk(row, part, &keep, |lane| values[lane]);
         }
     }
 
     /// Writes one value in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn write_one(&mut self, row: Row, value: u32, mask: Mask) {
-        let keep = kept(mask);
-        for part in 0..W / PART {
-            self.write_piece(row, part, &keep, |_| value);
+        let keep = expand_mask(mask);
+        for part in 0..W / CHUNK {
+            self.write_chunk(row, part, &keep, |_| value);
         }
     }
 
-    /// Writes within one piece of a row, where `keep` is all ones.
+    /// Writes the lanes of one chunk of a row where `keep` is all ones.
     #[inline(always)]
-    fn write_piece(&mut self, row: Row, part: usize, keep: &[u32; W], f: impl Fn(usize) -> u32) {
-        let keep = piece(keep, part);
-        let target = &mut self.rows[row as usize].as_chunks_mut::<PART>().0[part];
-        for lane in 0..PART {
+    fn write_chunk(&mut self, row: Row, part: usize, keep: &[u32; W], f: impl Fn(usize) -> u32) {
+        let keep = chunk(keep, part);
+        let target = &mut self.rows[row as usize].as_chunks_mut::<CHUNK>().0[part];
+        for lane in 0..CHUNK {
             target[lane] = f(lane) & keep[lane] | target[lane] & !keep[lane];
         }
     }
@@ -148,59 +147,59 @@ impl<const W: usize> Rows<W> {
     /// `d = f(a)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map1(&mut self, mask: Mask, d: Row, a: Row, f: impl Fn(u32) -> u32) {
-        let keep = kept(mask);
-        for part in 0..W / PART {
-            let a = piece(self.get(a), part);
-            self.write_piece(d, part, &keep, |lane| f(a[lane]));
+        let keep = expand_mask(mask);
+        for part in 0..W / CHUNK {
+            let a = chunk(self.get(a), part);
+            self.write_chunk(d, part, &keep, |lane| f(a[lane]));
         }
     }
 
     /// `d = f(a, b)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map2(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], f: impl Fn(u32, u32) -> u32) {
-        let keep = kept(mask);
-        for part in 0..W / PART {
-            let [a, b] = [a, b].map(|row| piece(self.get(row), part));
-            self.write_piece(d, part, &keep, |lane| f(a[lane], b[lane]));
+        let keep = expand_mask(mask);
+        for part in 0..W / CHUNK {
+            let [a, b] = [a, b].map(|row| chunk(self.get(row), part));
+            self.write_chunk(d, part, &keep, |lane| f(a[lane], b[lane]));
         }
     }
 
     /// `d = f(a, b, c)` in the lanes of `mask`.
     #[inline(always)]
     pub(crate) fn map3(&mut self, mask: Mask, d: Row, sources: [Row; 3], f: impl Fn(u32, u32, u32) -> u32) {
-        let keep = kept(mask);
-        for part in 0..W / PART {
-            let [a, b, c] = sources.map(|row| piece(self.get(row), part));
-            self.write_piece(d, part, &keep, |lane| f(a[lane], b[lane], c[lane]));
+        let keep = expand_mask(mask);
+        for part in 0..W / CHUNK {
+            let [a, b, c] = sources.map(|row| chunk(self.get(row), part));
+            self.write_chunk(d, part, &keep, |lane| f(a[lane], b[lane], c[lane]));
         }
     }
 
     /// `d = a` in the lanes of `mask` that are in `chosen`, `d = b` in the others.
     #[inline(always)]
     pub(crate) fn select(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], chosen: Mask) {
-        let (keep, first) = (kept(mask), kept::<W>(chosen));
-        for part in 0..W / PART {
-            let [a, b] = [a, b].map(|row| piece(self.get(row), part));
-            let first = piece(&first, part);
-            self.write_piece(d, part, &keep, |lane| a[lane] & first[lane] | b[lane] & !first[lane]);
+        let (keep, first) = (expand_mask(mask), expand_mask::<W>(chosen));
+        for part in 0..W / CHUNK {
+            let [a, b] = [a, b].map(|row| chunk(self.get(row), part));
+            let first = chunk(&first, part);
+            self.write_chunk(d, part, &keep, |lane| a[lane] & first[lane] | b[lane] & !first[lane]);
         }
     }
 
-    /// The lanes in which `f(a, b)` holds; lanes that are not running too, for the caller to cut.
+    /// The lanes in which `f(a, b)` holds, inactive lanes included: the caller masks the result.
     #[inline(always)]
     pub(crate) fn test2(&self, a: Row, b: Row, f: impl Fn(u32, u32) -> bool) -> Mask {
         let (a, b) = (self.get(a), self.get(b));
         let mut mask = 0;
         for word in 0..W / 32 {
-            // Vectors of bits, joined lane by lane and only then into one word. The bits are turned, and turned back when
-            // joined: else the compiler makes them as wide as a mask before.
+            // Vectors of bits, combined lane by lane and only then into one word. The bits are rotated, and rotated back when
+            // combined: otherwise the compiler first widens them to the size of a mask.
             let mut bits = [0; 32];
             for lane in 0..32 {
                 let at = word * 32 + lane;
-                bits[lane] = if f(a[at], b[at]) { TURNED[lane] } else { 0 };
+                bits[lane] = if f(a[at], b[at]) { ROTATED_BITS[lane] } else { 0 };
             }
-            let mut joined = [0; PART];
-            for lane in 0..PART {
+            let mut joined = [0; CHUNK];
+            for lane in 0..CHUNK {
                 joined[lane] = bits[lane] | bits[lane + 8] | bits[lane + 16] | bits[lane + 24];
             }
             let joined = joined.iter().fold(0u32, |all, bits| all | bits);
@@ -209,7 +208,7 @@ impl<const W: usize> Rows<W> {
         mask
     }
 
-    /// As [`map1`](Self::map1), for an `f` so dear that only running lanes should pay for it.
+    /// As [`map1`](Self::map1), for an expensive `f` that should run in active lanes only.
     #[inline(always)]
     pub(crate) fn each1(&mut self, mask: Mask, d: Row, a: Row, f: impl Fn(u32) -> u32) {
         for lane in lanes(mask) {
@@ -217,7 +216,7 @@ impl<const W: usize> Rows<W> {
         }
     }
 
-    /// As [`map2`](Self::map2), for an `f` so dear that only running lanes should pay for it.
+    /// As [`map2`](Self::map2), for an expensive `f` that should run in active lanes only.
     #[inline(always)]
     pub(crate) fn each2(&mut self, mask: Mask, d: Row, [a, b]: [Row; 2], f: impl Fn(u32, u32) -> u32) {
         for lane in lanes(mask) {
@@ -225,7 +224,7 @@ impl<const W: usize> Rows<W> {
         }
     }
 
-    /// As [`map3`](Self::map3), for an `f` so dear that only running lanes should pay for it.
+    /// As [`map3`](Self::map3), for an expensive `f` that should run in active lanes only.
     #[inline(always)]
     pub(crate) fn each3(&mut self, mask: Mask, d: Row, sources: [Row; 3], f: impl Fn(u32, u32, u32) -> u32) {
         for lane in lanes(mask) {

@@ -1,4 +1,4 @@
-//! What a WAVE run is given beside the kernel: the grid, the wave width, memory, and what stands in registers at the start.
+//! The launch configuration of a WAVE run: grid, wave width, memory, and initial register values.
 
 use crate::memory::DeviceMemory;
 
@@ -10,24 +10,24 @@ pub const MAX_WAVE_WIDTH: u32 = 64;
 pub struct LaunchConfig {
     /// Workgroups in x, y, z.
     pub grid: [u32; 3],
-    /// Threads of a workgroup in x, y, z; the kernel's `.workgroup_size` must already have been obeyed.
+    /// Threads of a workgroup in x, y, z; the caller has already applied the kernel's `.workgroup_size`.
     pub workgroup: [u32; 3],
     /// Lanes of a wave, 1 to [`MAX_WAVE_WIDTH`].
     pub wave_width: u32,
     /// Values that general registers hold in every lane when a wave starts (arguments first); all others are 0.
     pub registers: Vec<(u8, u32)>,
-    /// Bytes of local memory of a workgroup; the kernel's `.local_memory` decides over it.
+    /// Bytes of local memory of a workgroup; the kernel's `.local_memory` takes precedence.
     pub local_memory: u32,
     /// Device memory, flat from address 0, with the buffers already in it.
     pub memory: DeviceMemory,
 }
 
 impl LaunchConfig {
-    /// Local memory of a workgroup unless the kernel or the launch says otherwise.
+    /// Default bytes of local memory of a workgroup.
     pub const DEFAULT_LOCAL_MEMORY: u32 = 16_384;
-    /// Device memory unless the launch says otherwise.
+    /// Default bytes of device memory.
     pub const DEFAULT_DEVICE_MEMORY: u32 = 1_048_576;
-    /// Lanes of a wave unless the launch says otherwise.
+    /// Default lanes of a wave.
     pub const DEFAULT_WAVE_WIDTH: u32 = 32;
 
     /// A launch with default memory, without arguments or buffers.
@@ -42,7 +42,7 @@ impl LaunchConfig {
         }
     }
 
-    /// Zeroed device memory of `len` bytes as WAVE sees it: one buffer at address 0.
+    /// Zeroed WAVE device memory of `len` bytes: one buffer at address 0.
     pub fn memory(len: u32) -> DeviceMemory {
         DeviceMemory::flat("device_memory", u64::from(len))
     }

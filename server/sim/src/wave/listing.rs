@@ -1,4 +1,4 @@
-//! What a run keeps of its waves: which of them are listed, their visits, and the sums over all.
+//! The listed waves of a run with their visits, and the sums over all waves.
 
 use crate::memory::DeviceMemory;
 use crate::record::{Recorder, Summary};
@@ -7,21 +7,21 @@ use crate::trace::{
     WarpTrace,
 };
 
-/// The waves that have come to their end, as far as they are listed.
+/// The listed waves that have exited, and the sums over all waves.
 pub(crate) struct Listing<'o> {
     options: &'o RunOptions,
     summary: Summary,
     /// With the number of the workgroup in the order of the grid.
     traces: Vec<(u64, WarpTrace)>,
-    /// Visits that may still be kept.
+    /// Remaining budget of visits.
     visits: usize,
     /// Waves that are listed or will be.
     listed: usize,
     truncated: bool,
 }
 
-/// A wave at its end.
-pub(crate) struct Done {
+/// A wave that has exited.
+pub(crate) struct FinishedWave {
     pub(crate) id: WarpId,
     pub(crate) launched: Mask,
     pub(crate) recorder: Recorder,
@@ -41,28 +41,28 @@ impl<'o> Listing<'o> {
         }
     }
 
-    /// How many of the next `waves` waves are listed: the first ones.
+    /// Returns how many of the next `waves` waves are listed: always the first ones.
     pub(crate) fn reserve(&mut self, waves: u32) -> u32 {
-        let room = self.options.limits.max_warps.saturating_sub(self.listed);
-        let reserved = waves.min(u32::try_from(room).unwrap_or(u32::MAX));
+        let capacity = self.options.limits.max_warps.saturating_sub(self.listed);
+        let reserved = waves.min(u32::try_from(capacity).unwrap_or(u32::MAX));
         self.listed += reserved as usize;
         reserved
     }
 
-    /// Whether a wave is listed, of a workgroup of which so many are.
+    /// Whether a wave is listed, in a workgroup with `reserved` listed waves.
     pub(crate) fn lists(&self, id: WarpId, reserved: u32) -> bool {
         id.warp < reserved || self.options.warp == Some(id)
     }
 
-    /// A recorder for a wave of a workgroup of which so many are listed.
+    /// A recorder for a wave of a workgroup with `reserved` listed waves.
     pub(crate) fn recorder(&self, statements: usize, id: WarpId, reserved: u32) -> Recorder {
         let visits = if self.lists(id, reserved) { self.options.limits.max_visits } else { 0 };
         Recorder::new(statements, visits, self.visits)
     }
 
-    /// Takes what a wave has recorded.
-    pub(crate) fn take(&mut self, group: u64, wave: Done, reserved: u32) {
-        let Done { id, launched, recorder, registers, reconvergences } = wave;
+    /// Adds a wave that has exited.
+    pub(crate) fn take(&mut self, group: u64, wave: FinishedWave, reserved: u32) {
+        let FinishedWave { id, launched, recorder, registers, reconvergences } = wave;
         let (lines, _) = recorder.finish();
         self.summary.add(&lines);
         if !self.lists(id, reserved) {
@@ -75,7 +75,7 @@ impl<'o> Listing<'o> {
         self.traces.push((group, trace));
     }
 
-    /// What the run gives back.
+    /// The result of the run.
     pub(crate) fn finish(
         mut self,
         status: Status,

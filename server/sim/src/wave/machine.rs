@@ -1,5 +1,5 @@
-//! One wave and what it runs in. What it does stands beside: `straight` has the operations that move no lanes, `control` those
-//! that do, `told` what it has to say.
+//! The state of one wave and its execution context. `interpreter_loop` executes the operations that keep the active lanes,
+//! `control` those that change them; `reports` creates the findings.
 
 use pulp::Arch;
 
@@ -7,38 +7,36 @@ use crate::record::Recorder;
 use crate::trace::{Finding, Mask, RegisterValues, StatementId};
 
 use super::frames::Frames;
-use super::meetings::Meetings;
 use super::memory::Memory;
-use super::probe::Probe;
 use super::program::{Program, Row};
+use super::reconvergences::Reconvergences;
+use super::sanitizer::{GroupShadow, Sanitizer, WaveShadow};
 use super::spin::SpinWatch;
-use super::stage::Fault;
 use super::state::{Geometry, State};
-use super::straight::Running;
-use super::watch::{GroupWatch, Watch, WaveWatch};
+use super::value_tracer::ValueTracer;
 
-/// What a wave runs in.
-pub(crate) struct Surroundings<'s> {
+/// The execution context of a wave.
+pub(crate) struct ExecContext<'s> {
     pub(crate) program: &'s Program,
     pub(crate) geometry: Geometry,
     pub(crate) workgroup: [u32; 3],
     pub(crate) memory: Memory<'s>,
     /// Visits of the whole launch so far.
     pub(crate) steps: &'s mut u64,
-    /// When to stop and ask the caller, in steps. It can wait for the end of a straight run.
+    /// The step at which to poll the caller, at the next end of a straight-line run.
     pub(crate) pause: u64,
-    /// The most steps of the launch.
+    /// The step limit of the launch.
     pub(crate) limit: u64,
     /// The instruction set of the host.
     pub(crate) arch: Arch,
-    /// Who watches, if somebody does, and what is known of the workgroup.
-    pub(crate) watch: Option<(&'s mut Watch, &'s mut GroupWatch)>,
+    /// The sanitizer and the workgroup's shadow state, if checks are enabled.
+    pub(crate) sanitizer: Option<(&'s mut Sanitizer, &'s mut GroupShadow)>,
     pub(crate) findings: &'s mut Vec<Finding>,
     pub(crate) max_findings: usize,
 }
 
-impl Surroundings<'_> {
-    /// Adds a finding, unless the same wave found the same at the same place.
+impl ExecContext<'_> {
+    /// Adds a finding, unless the same wave already has it at the same statement.
     pub(super) fn push(&mut self, finding: Finding) {
         let key = |finding: &Finding| (finding.code, finding.statement, finding.cta, finding.warp);
         let same = |old: &Finding| key(old) == key(&finding);
@@ -47,26 +45,26 @@ impl Surroundings<'_> {
         }
     }
 
-    /// Adds what the watch has found.
-    pub(super) fn tell(&mut self, news: Vec<Finding>) {
-        let room = self.max_findings.saturating_sub(self.findings.len());
-        self.findings.extend(news.into_iter().take(room));
+    /// Adds the findings of the sanitizer.
+    pub(super) fn add_findings(&mut self, findings: Vec<Finding>) {
+        let capacity = self.max_findings.saturating_sub(self.findings.len());
+        self.findings.extend(findings.into_iter().take(capacity));
     }
 }
 
 /// Why a wave stopped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Stop {
-    /// No lane is left.
-    Ended,
-    /// It waits at a barrier.
+    /// All lanes have exited.
+    Exited,
+    /// It arrived at a barrier.
     Barrier,
-    /// It goes round in a loop until memory changes.
+    /// It repeats a loop until memory changes.
     Spinning,
-    /// The steps that it was given are used up.
+    /// It reached [`ExecContext::pause`].
     Paused,
-    /// Everything that somebody wanted to see of it was seen.
-    Looked,
+    /// The value trace is complete.
+    Traced,
 }
 
 /// A wave.
@@ -74,7 +72,7 @@ pub(crate) enum Stop {
 pub(crate) struct Wave<const W: usize> {
     pub(crate) index: u32,
     pub(crate) launched: Mask,
-    /// Lanes that have not ended.
+    /// Lanes that have not exited.
     pub(super) live: Mask,
     pub(super) active: Mask,
     pub(super) pc: u32,
@@ -82,12 +80,12 @@ pub(crate) struct Wave<const W: usize> {
     pub(super) frames: Frames,
     pub(crate) recorder: Recorder,
     pub(super) spin: SpinWatch<W>,
-    /// Who met where, if the wave is listed.
-    pub(crate) meetings: Option<Box<Meetings>>,
-    /// What is seen of it, where it is looked at.
-    pub(crate) probe: Option<Box<Probe>>,
-    /// What is known of it, where it is watched.
-    pub(crate) watched: Option<Box<WaveWatch>>,
+    /// Reconvergences, if the wave is listed.
+    pub(crate) reconvergences: Option<Box<Reconvergences>>,
+    /// The value tracer, if the wave is traced.
+    pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// The shadow state, if checks are enabled.
+    pub(crate) shadow: Option<Box<WaveShadow>>,
 }
 
 impl<const W: usize> Wave<W> {
@@ -120,27 +118,22 @@ impl<const W: usize> Wave<W> {
             frames: Frames::default(),
             recorder,
             spin: SpinWatch::default(),
-            meetings: None,
-            probe: None,
-            watched: None,
+            reconvergences: None,
+            tracer: None,
+            shadow: None,
         }
     }
 
-    /// Runs until something stops the wave.
-    pub(crate) fn run(&mut self, around: &mut Surroundings<'_>) -> Result<Stop, Fault> {
-        around.arch.dispatch(Running { wave: self, around })
-    }
-
-    /// The registers as they stand, in every lane of the wave.
+    /// The current registers of every lane of the wave.
     pub(crate) fn registers(&self, program: &Program, width: u32) -> Vec<RegisterValues> {
         self.state.registers(program.registers, width)
     }
 
-    /// Where the wave waits, and which lanes are there: at the loop that it goes round in, or at the barrier that it has come to.
-    pub(crate) fn place(&self, spins: bool) -> (StatementId, Mask) {
-        // It stands behind the barrier already.
+    /// The statement at which the wave is blocked, and its active lanes: the loop that it repeats, or the barrier.
+    pub(crate) fn blocked_at(&self, spins: bool) -> (StatementId, Mask) {
+        // The program counter is after the barrier already.
         let barrier = self.pc.saturating_sub(1);
-        let around = self.frames.innermost_loop().filter(|_| spins);
-        (StatementId(around.unwrap_or(barrier)), self.active)
+        let spinning_loop = self.frames.innermost_loop().filter(|_| spins);
+        (StatementId(spinning_loop.unwrap_or(barrier)), self.active)
     }
 }

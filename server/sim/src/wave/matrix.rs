@@ -1,6 +1,6 @@
-//! Matrix fragments: 4 x 4 tiles of binary32 values in three tables of every lane, outside of the register file.
+//! Matrix fragments: 4 x 4 tiles of binary32 values in three tables of every lane, outside the register file.
 //!
-//! Every running lane loads, computes and stores whole tiles by itself. C starts as zeros and can only be added to.
+//! Every active lane loads, computes and stores whole tiles by itself. C starts as zeros and is only accumulated.
 
 use rustc_hash::FxHashMap;
 
@@ -31,7 +31,7 @@ pub(crate) struct Fragments {
 }
 
 impl Fragments {
-    /// Performs a matrix operation in the lanes of `mask`.
+    /// Executes a matrix operation in the lanes of `mask`.
     pub(crate) fn perform<const W: usize>(
         &mut self,
         op: Matrix,
@@ -66,10 +66,10 @@ impl Fragments {
         fragment: u8,
         rows: &Rows<W>,
         mask: Mask,
-        place: [Row; 2],
+        tile: [Row; 2],
         memory: &mut Memory<'_>,
     ) -> Result<(), Box<OutOfRange>> {
-        let [address, stride] = place.map(|row| rows.get(row));
+        let [address, stride] = tile.map(|row| rows.get(row));
         for lane in lanes(mask) {
             let mut tile = Tile::default();
             for (row, column) in cells() {
@@ -89,10 +89,10 @@ impl Fragments {
         fragment: u8,
         rows: &Rows<W>,
         mask: Mask,
-        place: [Row; 2],
+        tile: [Row; 2],
         memory: &mut Memory<'_>,
     ) -> Result<(), Box<OutOfRange>> {
-        let [address, stride] = place.map(|row| rows.get(row));
+        let [address, stride] = tile.map(|row| rows.get(row));
         for lane in lanes(mask) {
             let tile = self.tile(Table::C, fragment, lane as u8);
             for (row, column) in cells() {

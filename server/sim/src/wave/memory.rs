@@ -1,4 +1,4 @@
-//! Loads, stores and atomics of a wave: lanes act one after another, lowest first, and the first access out of range stops them.
+//! Loads, stores and atomics of a wave: lanes execute in order, lowest first, up to the first out-of-range access.
 
 use crate::memory::DeviceMemory;
 use crate::trace::{Finding, Mask, RunOptions};
@@ -6,19 +6,19 @@ use crate::trace::{Finding, Mask, RunOptions};
 use super::lanes::{Rows, lanes};
 use super::program::{Atomic, Row, Space};
 
-/// What a workgroup's waves address.
+/// The memory of a workgroup.
 pub(crate) struct Memory<'m> {
     pub(crate) local: &'m mut [u8],
     pub(crate) device: &'m mut [u8],
-    /// Counts stores that changed something; a wave that waits for a change looks here.
+    /// Counts stores that changed memory, for spin detection.
     pub(crate) changes: &'m mut u64,
 }
 
-/// Lanes whose access lies outside of memory.
+/// An out-of-range access.
 #[derive(Debug)]
 pub(crate) struct OutOfRange {
     pub(crate) lanes: Mask,
-    /// The lowest such lane's address, and the bytes it wanted.
+    /// The address and size of the lowest such lane's access.
     pub(crate) address: u32,
     pub(crate) bytes: usize,
     pub(crate) space: Space,
@@ -26,30 +26,30 @@ pub(crate) struct OutOfRange {
 }
 
 impl OutOfRange {
-    /// What to say about it.
+    /// The message of the finding.
     pub(crate) fn message(&self) -> String {
         let OutOfRange { lanes, address, bytes, space, size } = self;
-        let (memory, mend) = match space {
-            Space::Local => ("local", "raise `.local_memory`"),
-            Space::Device => ("device", "launch with more of it"),
+        let (memory, fix) = match space {
+            Space::Local => ("local", "increase `.local_memory`"),
+            Space::Device => ("device", "launch with more device memory"),
         };
         let first = lanes.trailing_zeros();
         format!(
-            "lane {first} reaches for {bytes} bytes at address {address:#x}, but {memory} memory has {size} bytes: keep lanes \
-             beyond the end out with an `if`, or {mend}"
+            "lane {first} accesses {bytes} bytes at address {address:#x}, outside {memory} memory ({size} bytes): guard the \
+             access with an `if`, or {fix}"
         )
     }
 }
 
-/// What to say where a launch needs more memory, in bytes, than it may have.
+/// The finding for a launch that requires more memory, in bytes, than the limit.
 pub(crate) fn over_limit(needed: u64, options: &RunOptions) -> Option<Finding> {
     let limit = options.limits.max_memory;
-    let message = format!("the launch needs {needed} bytes of memory, and {limit} are allowed");
+    let message = format!("the launch requires {needed} bytes of memory, limit is {limit}");
     (needed > limit).then(|| Finding::about_launch("memory-limit", message))
 }
 
 impl<'m> Memory<'m> {
-    /// What a workgroup with this local memory addresses.
+    /// The memory of a workgroup with this local memory.
     pub(crate) fn of(local: &'m mut [u8], device: &'m mut DeviceMemory, changes: &'m mut u64) -> Self {
         let flat = device.buffers().first().map_or(0, |buffer| buffer.len);
         Memory { local, device: device.bytes_mut(0, flat).unwrap_or_default(), changes }
@@ -65,13 +65,13 @@ impl Memory<'_> {
         }
     }
 
-    /// `N` bytes at an address, if they are there.
+    /// `N` bytes at an address, if in range.
     #[inline(always)]
     fn at<const N: usize>(&mut self, space: Space, address: u32) -> Option<&mut [u8; N]> {
         self.bytes(space).get_mut(address as usize..)?.first_chunk_mut()
     }
 
-    /// Writes `N` bytes, if they are there, and notes whether that changed them.
+    /// Writes `N` bytes, if in range, and counts a change.
     #[inline(always)]
     fn put<const N: usize>(&mut self, space: Space, address: u32, new: [u8; N]) -> Option<()> {
         let old = self.at(space, address)?;
@@ -81,7 +81,7 @@ impl Memory<'_> {
         Some(())
     }
 
-    /// Which lanes of `mask` would reach out of range, once one of them has.
+    /// The out-of-range lanes of `mask`, once one access failed.
     #[cold]
     fn out_of_range(
         &mut self,
@@ -167,7 +167,7 @@ impl Memory<'_> {
         Ok(())
     }
 
-    /// Reads, changes and writes 32 bits a lane; the old value goes to `d`. `value` is what is compared in a compare-and-swap.
+    /// Reads, changes and writes 32 bits a lane; the old value goes to `d`. `value` is the expected value of a compare-and-swap.
     #[inline(always)]
     pub(crate) fn atomic<const W: usize>(
         &mut self,
@@ -216,7 +216,7 @@ impl Memory<'_> {
         self.put(Space::Local, address, word.to_le_bytes())
     }
 
-    /// The finding of a tile whose rows lie `stride` apart.
+    /// The out-of-range error of a tile access.
     pub(crate) fn tile_out_of_range(
         &mut self,
         mask: Mask,

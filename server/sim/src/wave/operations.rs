@@ -1,10 +1,10 @@
-//! Which mnemonic (in the guide's spelling) is which operation, and how its operands' bits are read.
+//! Maps mnemonics of the guide's dialect to operations and operand formats.
 
 use super::program::{
     Arithmetic, Atomic, Binary, Compare, Double, Reduce, Relation, Shuffle, Special, Ternary, Unary,
 };
 
-/// How the bits of an operand are read; it decides what a literal there means.
+/// The format of an operand; it determines the encoding of a literal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Format {
     Bits,
@@ -146,7 +146,7 @@ pub(crate) fn compare(mnemonic: &str) -> Option<(Compare, Format)> {
     })
 }
 
-/// What stands behind `atomic_`.
+/// The operation after the prefix `atomic_`.
 pub(crate) fn atomic(op: &str) -> Option<Atomic> {
     Some(match op {
         "add" => Atomic::Add,
@@ -162,7 +162,7 @@ pub(crate) fn atomic(op: &str) -> Option<Atomic> {
     })
 }
 
-/// `wave_shuffle` and its kin.
+/// `wave_shuffle` and its variants.
 pub(crate) fn shuffle(mnemonic: &str) -> Shuffle {
     match mnemonic {
         "wave_shuffle_up" => Shuffle::Up,
@@ -172,7 +172,7 @@ pub(crate) fn shuffle(mnemonic: &str) -> Shuffle {
     }
 }
 
-/// What stands behind `wave_reduce_`.
+/// The operation after the prefix `wave_reduce_`.
 pub(crate) fn reduce(op: &str) -> Option<Reduce> {
     Some(match op {
         "add" => Reduce::Add,

@@ -1,6 +1,6 @@
-//! A kernel as the simulator runs it: one operation an instruction, compact and comparable by value.
+//! A decoded kernel: one operation an instruction, compact and comparable by value.
 //!
-//! Nothing here knows a text position: the operation at index `i` comes from the kernel's instruction `i`, whose
+//! There are no text positions here: the operation at index `i` comes from the kernel's instruction `i`, whose
 //! [`StatementId`](crate::StatementId) is `i` too. Sources are rows of a wave's register file: registers first, then one row for
 //! every constant, so an immediate costs no more than a register.
 
@@ -17,13 +17,13 @@ pub(crate) const PREDICATES: usize = 4;
 pub struct Program {
     /// The kernel's name.
     pub name: SmolStr,
-    /// `.workgroup_size`, if the kernel says it.
+    /// `.workgroup_size`, if the kernel declares it.
     pub workgroup_size: Option<[u32; 3]>,
-    /// `.local_memory`, if the kernel says it.
+    /// `.local_memory`, if the kernel declares it.
     pub local_memory: Option<u32>,
     /// General registers of a thread.
     pub registers: u16,
-    /// What the rows behind the registers hold.
+    /// The values of the constant rows, which follow the registers.
     pub(crate) constants: Vec<u32>,
     pub(crate) ops: Vec<Op>,
     /// Register halves of the few operations that name them; [`Op::halves`] counts from 1.
@@ -38,7 +38,7 @@ pub struct Program {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Named {
     pub(crate) cell: Cell,
-    /// How many registers it stands for, from the one that is named on; 1 for a predicate.
+    /// The number of consecutive registers from the named one on; 1 for a predicate.
     pub(crate) count: u8,
     pub(crate) read: bool,
     pub(crate) written: bool,
@@ -62,12 +62,12 @@ impl Program {
         Row::from(registers) + 1
     }
 
-    /// The first row that holds a constant. Row `registers` swallows writes that go nowhere.
+    /// The first row that holds a constant. Row `registers` receives discarded writes.
     pub(crate) fn first_constant(registers: u16) -> Row {
         Self::scratch(registers) + SCRATCH_ROWS
     }
 
-    /// How many rows a wave has.
+    /// The number of rows of a wave.
     pub(crate) fn rows(&self) -> usize {
         Self::first_constant(self.registers) as usize + self.constants.len()
     }
@@ -85,12 +85,12 @@ pub(crate) struct Op {
     pub(crate) halves: u32,
 }
 
-/// Why a run stops at an instruction, in words.
+/// Why a run stops at an instruction: the message.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Refusal {
     /// It is not simulated.
     Unsupported(String),
-    /// No text says what it would do.
+    /// The specification does not define it.
     NoMeaning(String),
 }
 
@@ -110,7 +110,7 @@ pub(crate) struct Halves {
     pub(crate) write: Option<(Row, Row, u32)>,
 }
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Action {
     /// `mov_imm`
@@ -235,9 +235,9 @@ pub(crate) enum Action {
     Matrix(Matrix),
     /// Fences, `wait` and `nop`: memory is sequentially consistent here.
     Nothing,
-    /// A fence that acquires: nothing, to all but the watch.
+    /// An acquire fence: only the sanitizer observes it.
     Acquire,
-    // From here on lanes move.
+    // Control actions.
     If {
         condition: Condition,
         otherwise: Option<u32>,
@@ -388,7 +388,7 @@ pub(crate) enum Double {
     SquareRoot,
 }
 
-/// What a comparison holds its operands to be, and the relation it asks for.
+/// The operand type and the relation of a comparison.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Compare {
     Signed(Relation),
@@ -436,7 +436,7 @@ pub(crate) enum Atomic {
     CompareAndSwap,
 }
 
-/// Where a shuffle reads from.
+/// How a shuffle selects its source lane.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Shuffle {
     Index,

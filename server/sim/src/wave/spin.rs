@@ -1,18 +1,18 @@
-//! Notices a wave that goes round and round without getting anywhere: it comes back to the top of a loop with the same registers,
-//! masks and frames, and memory has not changed in between.
+//! Detects spinning: a wave reaches the top of a loop again with the same registers, masks and frames, and memory has not changed
+//! in between.
 //!
 //! A snapshot is taken at visit 256 and then whenever the number of visits has doubled, so every cycle is found within about
-//! twice its length; a comparison begins with the row that differed last time and nearly always ends there.
+//! twice its length; a comparison starts with the row that differed last time and nearly always ends there.
 
 use crate::trace::Mask;
 
 use super::frames::Frames;
 use super::lanes::Rows;
 
-/// Visits of loop tops, without a change in memory, after which looking pays.
+/// Visits of loop tops without a change of memory before comparisons start.
 const PATIENCE: u64 = 256;
 
-/// What must be the same for a wave to do the same again.
+/// The state that determines the future of a wave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Snapshot<const W: usize> {
     pc: u32,
@@ -22,7 +22,7 @@ struct Snapshot<const W: usize> {
     rows: Rows<W>,
 }
 
-/// Watches one wave.
+/// The spin detector of one wave.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SpinWatch<const W: usize> {
     changes: u64,
@@ -33,7 +33,7 @@ pub(crate) struct SpinWatch<const W: usize> {
 }
 
 impl<const W: usize> SpinWatch<W> {
-    /// Whether the wave is where it was before; to be asked at the top of every trip of a loop. `changes` counts the stores that
+    /// Whether the wave is in a previous state; called at the top of every iteration of a loop. `changes` counts the stores that
     /// changed memory.
     #[inline]
     pub(crate) fn is_back(

@@ -1,5 +1,4 @@
-//! What the lanes of a wave hold, and what operations do to it that move no lanes. Both models compute with it; which lanes
-//! act, and what acts next, is never decided here.
+//! The registers of a wave, and the straight-line operations on them. Both models use it; control flow does not belong here.
 
 use crate::trace::{Mask, RegisterValues};
 
@@ -7,7 +6,7 @@ use super::lanes::{Rows, lanes};
 use super::matrix::Fragments;
 use super::memory::{Memory, OutOfRange};
 use super::program::{Action, Condition, Logic, PREDICATES, Row, Special};
-use super::{alu, cross, float};
+use super::{alu, float, wave_ops};
 
 /// The shape of the launch.
 #[derive(Clone, Copy, Debug)]
@@ -19,7 +18,7 @@ pub(crate) struct Geometry {
 }
 
 impl Geometry {
-    /// Where workgroup `number` stands in the grid.
+    /// The position of workgroup `number` in the grid.
     pub(crate) fn workgroup_id(self, number: u64) -> [u32; 3] {
         let [x, y, _] = self.grid.map(u64::from);
         [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32]
@@ -34,18 +33,18 @@ impl Geometry {
     }
 }
 
-/// Where in a launch a wave is.
+/// The position of a wave in a launch.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Place {
+pub(crate) struct WavePosition {
     pub(crate) geometry: Geometry,
     pub(crate) workgroup: [u32; 3],
     pub(crate) wave: u32,
 }
 
-impl Place {
-    /// What a special register holds in a lane.
+impl WavePosition {
+    /// The value of a special register in a lane.
     fn special(self, register: Special, lane: u32) -> u32 {
-        let Place { geometry, workgroup, wave } = self;
+        let WavePosition { geometry, workgroup, wave } = self;
         let [x, y, _] = geometry.workgroup.map(u64::from);
         let thread = u64::from(wave) * u64::from(geometry.width) + u64::from(lane);
         match register {
@@ -74,29 +73,29 @@ pub(crate) struct State<const W: usize> {
 }
 
 impl<const W: usize> State<W> {
-    /// Everything zero, in a wave with so many rows.
+    /// Zeroed registers of a wave with `rows` rows.
     pub(crate) fn new(rows: usize) -> Self {
         State { rows: Rows::new(rows), predicates: [0; PREDICATES], fragments: Fragments::default() }
     }
 
-    /// The lanes in which a condition holds, running or not.
+    /// The lanes in which a condition holds, active or not.
     #[inline(always)]
     pub(crate) fn holds(&self, condition: Condition) -> Mask {
         let mask = self.predicates[usize::from(condition.predicate)];
         if condition.negated { !mask } else { mask }
     }
 
-    /// Performs an action in the lanes of `mask`; control is not for here and does nothing.
+    /// Executes a straight-line action in the lanes of `mask`; control actions do nothing.
     #[inline(always)]
     pub(crate) fn compute(
         &mut self,
         action: &Action,
         mask: Mask,
-        place: Place,
+        position: WavePosition,
         memory: &mut Memory<'_>,
     ) -> Result<(), Box<OutOfRange>> {
         let rows = &mut self.rows;
-        let width = place.geometry.width;
+        let width = position.geometry.width;
         match *action {
             Action::Constant { d, bits } => rows.write_one(d, bits, mask),
             Action::Unary { op, d, a } => alu::unary(rows, mask, op, d, a),
@@ -136,7 +135,7 @@ impl<const W: usize> State<W> {
             }
             Action::Special { d, register } => {
                 for lane in lanes(mask) {
-                    let value = place.special(register, lane as u32);
+                    let value = position.special(register, lane as u32);
                     self.rows.set(d, lane, value);
                 }
             }
@@ -149,10 +148,10 @@ impl<const W: usize> State<W> {
             Action::Atomic { space, op, d, address, value, desired } => {
                 memory.atomic(rows, mask, (space, op), d, [address, value, desired])?;
             }
-            Action::Shuffle { kind, d, a, lane } => cross::shuffle(rows, mask, width, kind, [d, a, lane]),
-            Action::Broadcast { d, a, lane } => cross::broadcast(rows, mask, width, [d, a, lane]),
+            Action::Shuffle { kind, d, a, lane } => wave_ops::shuffle(rows, mask, width, kind, [d, a, lane]),
+            Action::Broadcast { d, a, lane } => wave_ops::broadcast(rows, mask, width, [d, a, lane]),
             Action::Ballot { d, condition } => {
-                // The result has 32 bits; lanes from 32 on do not show in it.
+                // The result has 32 bits: it omits lanes from 32 on.
                 let ballot = (self.holds(condition) & mask) as u32;
                 self.rows.write_one(d, ballot, mask);
             }
@@ -161,11 +160,11 @@ impl<const W: usize> State<W> {
                 let passed = if all { voted == mask } else { voted != 0 };
                 self.set_predicate(d, mask, if passed { mask } else { 0 });
             }
-            Action::PrefixSum { d, a } => cross::prefix_sum(rows, mask, d, a),
-            Action::Reduce { op, d, a } => cross::reduce(rows, mask, op, d, a),
+            Action::PrefixSum { d, a } => wave_ops::prefix_sum(rows, mask, d, a),
+            Action::Reduce { op, d, a } => wave_ops::reduce(rows, mask, op, d, a),
             Action::Matrix(op) => self.fragments.perform(op, rows, mask, memory)?,
             Action::Nothing | Action::Acquire => {}
-            // Control moves lanes: that is for whoever runs them.
+            // The models implement control actions.
             Action::If { .. }
             | Action::Else
             | Action::EndIf
@@ -188,7 +187,7 @@ impl<const W: usize> State<W> {
         *target = *target & !mask | value & mask;
     }
 
-    /// The registers as they stand, in every lane of the wave.
+    /// The current registers of every lane of the wave.
     pub(crate) fn registers(&self, registers: u16, width: u32) -> Vec<RegisterValues> {
         let general = (0..registers).map(|register| RegisterValues {
             name: format!("r{register}").into(),

@@ -3,12 +3,12 @@
 mod any_program;
 mod atomics;
 mod control;
-mod cross;
 mod formats;
 mod groups;
-mod meetings;
+mod reconvergences;
+mod sanitizer;
 mod values;
-mod watch;
+mod wave_ops;
 
 use std::fmt::Write;
 
@@ -35,7 +35,7 @@ fn options() -> RunOptions {
 fn launch_text(text: &str, launch: LaunchConfig, options: &RunOptions) -> (RunResult, hir::Code) {
     let (program, code) = program(text);
     let launch = LaunchConfig { workgroup: program.workgroup_size.unwrap_or(launch.workgroup), ..launch };
-    (run(&program, launch, options, Control::none()).expect("nobody cancels"), code)
+    (run(&program, launch, options, Control::none()).expect("not cancelled"), code)
 }
 
 /// Statements in a kernel that ends with `halt`, run by one wave.

@@ -73,9 +73,9 @@ fn where_lanes_part_and_what_the_guide_does_there() {
         BREAK_IN_IF,
         &["mov_imm", "endif", "iadd", "endloop"],
         expect![[r#"
-        parts from `structured` at line 10, visit 1: `endif` brings lanes that broke back
+        parts from `structured` at line 10, visit 1: `endif` reactivates lanes that broke
         mov_imm: nothing
-        endif: Under `structured`: **4 of 8 lanes** came here, once: lanes 4-7. The two part here first, at visit 1: `endif` brings lanes that broke back.
+        endif: Under `structured`: **4 of 8 lanes** came here, once: lanes 4-7. The two part here first, at visit 1: `endif` reactivates lanes that broke.
         iadd: Under `structured`: **4 of 8 lanes** came here, once: lanes 4-7.
         endloop: nothing
     "#]],
@@ -102,8 +102,8 @@ fn a_fault_that_shows_later_is_named_with_its_line() {
         text,
         &["@p0", "if p1"],
         expect![[r#"
-        parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes act
-        @p0: Under `structured`: **All 8 lanes** came here, once; the guard let 4 act: lanes 0-3. The two part here first, at visit 1: `@p0` is encoded as no guard: all lanes act.
+        parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes execute
+        @p0: Under `structured`: **All 8 lanes** came here, once; the guard let 4 act: lanes 0-3. The two part here first, at visit 1: `@p0` is encoded as no guard: all lanes execute.
         if p1: Under `structured`: **All 8 lanes** came here, once; the guard let none of them act.
     "#]],
     );

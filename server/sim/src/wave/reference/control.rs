@@ -1,62 +1,26 @@
-//! How lanes part and meet in the reference emulator: a stack of frames, of which none knows who has left for good.
+//! Control instructions of the reference emulator.
 
 use crate::trace::Mask;
-use crate::values::{StackEntry, WaitingLanes};
+use crate::values::StackEntry;
 use crate::wave::frames::{MAX_CALLS, MAX_NESTING};
-use crate::wave::stage::Fault;
+use crate::wave::launch_state::Fault;
 
 use super::decode::{Kind, Source};
+use super::frames::Frame;
 use super::program::Program;
 use super::quirk::Quirk;
-use super::wave::{Step, Surroundings, Wave};
-
-/// One entry of the stack.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Frame {
-    /// From `if` to `endif`: its word, the lanes that came, those that did not enter, and whether they have been let in since.
-    If { open: u32, entry: Mask, other: Mask, turned: bool },
-    /// From `loop` to `endloop`: the lanes that came, those that broke, and the first word of the body.
-    Loop { entry: Mask, broken: Mask, start: u32 },
-}
-
-impl Frame {
-    /// The word that opened it.
-    fn open(self) -> u32 {
-        match self {
-            Frame::If { open, .. } => open,
-            Frame::Loop { start, .. } => start - 1,
-        }
-    }
-
-    /// The lanes that it gives back when it is closed.
-    fn entry(self) -> Mask {
-        match self {
-            Frame::If { entry, .. } | Frame::Loop { entry, .. } => entry,
-        }
-    }
-
-    /// Who waits in it, where the lanes `inside` do not.
-    fn waiting(self, inside: Mask) -> WaitingLanes {
-        match self {
-            Frame::If { other, turned, .. } => WaitingLanes::Other(if turned { 0 } else { other }),
-            Frame::Loop { entry, broken, .. } => {
-                // Lanes that broke may be back inside already: that is the emulator's fault, and what shows it.
-                WaitingLanes::Loop { broken, continued: entry & !broken & !inside }
-            }
-        }
-    }
-}
+use super::wave::{ExecContext, Step, Wave};
 
 impl<const W: usize> Wave<'_, W> {
-    /// A control instruction. `chosen` are the lanes of its guard, if it has one; what it does to the mask is then undone.
+    /// Executes a control instruction. `chosen` are the lanes of its guard, if it has one; its change of the mask is then undone.
     pub(super) fn control(
         &mut self,
-        around: &mut Surroundings<'_>,
+        ctx: &mut ExecContext<'_>,
         kind: &Kind,
         at: u32,
         chosen: Option<Mask>,
     ) -> Result<Step, Fault> {
-        let program = around.program;
+        let program = ctx.program;
         if chosen.is_some() {
             self.note(program, at, Quirk::GuardedControl);
         }
@@ -68,32 +32,32 @@ impl<const W: usize> Wave<'_, W> {
                 let taken = lanes & self.source(condition);
                 self.visit(program, at, taken);
                 self.open(
-                    around,
+                    ctx,
                     at,
-                    Frame::If { open: at, entry: lanes, other: lanes & !taken, turned: false },
+                    Frame::If { open: at, entry: lanes, other: lanes & !taken, else_reached: false },
                 )?;
                 self.active = settle(taken);
             }
             Kind::Loop => {
                 self.visit(program, at, lanes);
-                self.open(around, at, Frame::Loop { entry: lanes, broken: 0, start: self.pc })?;
+                self.open(ctx, at, Frame::Loop { entry: lanes, broken: 0, start: self.pc })?;
             }
             Kind::Else => {
-                let Some(Frame::If { other, turned, .. }) = self.frames.last_mut() else {
-                    return Err(self.lost(around, at, "`else` without an open `if`"));
+                let Some(Frame::If { other, else_reached, .. }) = self.frames.last_mut() else {
+                    return Err(self.control_flow_fault(ctx, at, "`else` without an open `if`"));
                 };
-                *turned = true;
+                *else_reached = true;
                 let other = *other;
-                self.note_returns(program, at, other);
+                self.note_reactivated(program, at, other);
                 self.active = settle(other);
                 self.visit(program, at, self.active);
             }
             Kind::EndIf => {
                 let Some(&Frame::If { entry, .. }) = self.frames.last() else {
-                    return Err(self.lost(around, at, "`endif` without an open `if`"));
+                    return Err(self.control_flow_fault(ctx, at, "`endif` without an open `if`"));
                 };
                 self.frames.pop();
-                self.note_returns(program, at, entry);
+                self.note_reactivated(program, at, entry);
                 self.active = settle(entry);
                 self.visit(program, at, self.active);
             }
@@ -101,7 +65,7 @@ impl<const W: usize> Wave<'_, W> {
                 let leaving = lanes & self.source(condition);
                 self.visit(program, at, leaving);
                 let Some(Frame::Loop { broken, .. }) = self.innermost_loop() else {
-                    return Err(self.lost(around, at, "`break` outside of every loop"));
+                    return Err(self.control_flow_fault(ctx, at, "`break` outside a loop"));
                 };
                 *broken |= leaving;
                 self.active = settle(lanes & !leaving);
@@ -110,7 +74,7 @@ impl<const W: usize> Wave<'_, W> {
                 let leaving = lanes & self.source(condition);
                 self.visit(program, at, leaving);
                 let Some(&mut Frame::Loop { start, .. }) = self.innermost_loop() else {
-                    return Err(self.lost(around, at, "`continue` outside of every loop"));
+                    return Err(self.control_flow_fault(ctx, at, "`continue` outside a loop"));
                 };
                 let after = lanes & !leaving;
                 back = (after == 0 || leaving != 0).then_some(start);
@@ -118,30 +82,30 @@ impl<const W: usize> Wave<'_, W> {
                     self.note(program, at, Quirk::Continue);
                 }
                 self.active = settle(after);
-                if before == 0 && self.goes_round_empty(at) {
-                    return Ok(Step::Lost);
+                if before == 0 && self.repeats_without_lanes(at) {
+                    return Ok(Step::Livelock);
                 }
             }
             Kind::EndLoop => {
                 let Some(&Frame::Loop { entry, broken, start }) = self.frames.last() else {
-                    return Err(self.lost(around, at, "`endloop` without an open `loop`"));
+                    return Err(self.control_flow_fault(ctx, at, "`endloop` without an open `loop`"));
                 };
                 self.visit(program, at, lanes);
-                let rest = entry & !broken;
-                if rest != 0 {
+                let looping = entry & !broken;
+                if looping != 0 {
                     back = Some(start);
                 } else {
                     self.frames.pop();
                 }
-                let after = if rest != 0 { rest } else { entry };
-                self.note_returns(program, at, after);
+                let after = if looping != 0 { looping } else { entry };
+                self.note_reactivated(program, at, after);
                 self.active = settle(after);
             }
             Kind::Call(target) => {
                 self.visit(program, at, lanes);
                 if self.calls.len() >= MAX_CALLS {
-                    let message = format!("more than {MAX_CALLS} calls inside of each other");
-                    return Err(self.fault(around, at, "call-depth", message));
+                    let message = format!("the call depth exceeds the limit of {MAX_CALLS}");
+                    return Err(self.fault(ctx, at, "call-depth", message));
                 }
                 self.calls.push(self.pc);
                 self.pc = target;
@@ -152,14 +116,14 @@ impl<const W: usize> Wave<'_, W> {
             self.pc = start;
             self.visit(program, start - 1, self.active);
         }
-        Ok(Step::On)
+        Ok(Step::Continue)
     }
 
-    /// The stack as people see it. Frames that another kernel's words opened have no statement here.
+    /// The stack entries for display. Frames opened by another kernel's words have no statement here.
     pub(super) fn entries(&self, program: &Program) -> Box<[StackEntry]> {
         let inside = self.frames.iter().skip(1).map(|frame| frame.entry()).chain([self.active]);
         let entry = |(frame, inside): (&Frame, Mask)| {
-            let opened = program.place(frame.open())?.statement;
+            let opened = program.origin(frame.open())?.statement;
             Some(StackEntry { opened, reconverging: frame.entry(), waiting: frame.waiting(inside) })
         };
         self.frames.iter().zip(inside).filter_map(entry).collect()
@@ -170,12 +134,12 @@ impl<const W: usize> Wave<'_, W> {
         predicate.map_or(0, |predicate| self.state.predicates[usize::from(predicate)])
     }
 
-    fn open(&mut self, around: &Surroundings<'_>, at: u32, frame: Frame) -> Result<(), Fault> {
+    fn open(&mut self, ctx: &ExecContext<'_>, at: u32, frame: Frame) -> Result<(), Fault> {
         if self.frames.len() >= MAX_NESTING {
             let message = format!(
-                "more than {MAX_NESTING} `if` and `loop` are open inside of each other (a `continue` inside of an `if` leaves it open)"
+                "the nesting depth of `if` and `loop` exceeds the limit of {MAX_NESTING} (a `continue` inside an `if` leaves the `if` open)"
             );
-            return Err(self.fault(around, at, "nesting-depth", message));
+            return Err(self.fault(ctx, at, "nesting-depth", message));
         }
         self.frames.push(frame);
         Ok(())
@@ -185,8 +149,8 @@ impl<const W: usize> Wave<'_, W> {
         self.frames.iter_mut().rev().find(|frame| matches!(frame, Frame::Loop { .. }))
     }
 
-    /// Notes if lanes that go on at `at` should have stayed away.
-    fn note_returns(&mut self, program: &Program, at: u32, lanes: Mask) {
+    /// Notes lanes that continue at `at` although they have broken or halted.
+    fn note_reactivated(&mut self, program: &Program, at: u32, lanes: Mask) {
         if lanes & self.halted != 0 {
             self.note(program, at, Quirk::HaltedReturn);
         }
@@ -199,13 +163,13 @@ impl<const W: usize> Wave<'_, W> {
         }
     }
 
-    /// Whether a `continue` that found no lane is where it was, with nothing that could have changed since.
-    fn goes_round_empty(&mut self, at: u32) -> bool {
+    /// Whether a `continue` without active lanes repeats in the same state.
+    fn repeats_without_lanes(&mut self, at: u32) -> bool {
         let now = Some((at, self.frames.len(), self.calls.len()));
         std::mem::replace(&mut self.empty_at, now) == now
     }
 
-    fn lost(&self, around: &Surroundings<'_>, at: u32, message: &str) -> Fault {
-        self.fault(around, at, "control-flow", format!("{message}: the emulator stops with an error"))
+    fn control_flow_fault(&self, ctx: &ExecContext<'_>, at: u32, message: &str) -> Fault {
+        self.fault(ctx, at, "control-flow", format!("{message}: the emulator stops with an error"))
     }
 }

@@ -1,6 +1,6 @@
-//! From words to what the emulator makes of them. Any word may be met: a wrong `call` lands anywhere.
+//! Decodes words as the emulator does. Every word must decode: a `call` with a wrong target may jump anywhere.
 //!
-//! Rows: the general registers, then one for writes that go nowhere, then one that is always 0.
+//! Rows: the general registers, then one for discarded writes, then one that is always 0.
 
 use warplens_isa::wave::{self as isa, Group};
 
@@ -17,14 +17,14 @@ pub(crate) struct Instruction {
     pub(crate) kind: Kind,
 }
 
-/// A predicate register that is read; `None` for one that is not there, which is false.
+/// A predicate register that is read; `None` for a nonexistent one, which is false.
 pub(crate) type Source = Option<u8>;
 
-/// What an instruction does.
+/// The operation of an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Compute(Action),
-    /// Anything divided by a zero is infinity.
+    /// Division by zero returns infinity.
     Divide {
         d: Row,
         a: Row,
@@ -38,7 +38,7 @@ pub(crate) enum Kind {
         low: Row,
         high: Row,
     },
-    /// A comparison that the emulator does not know, which is false.
+    /// An unknown comparison, which is false.
     Never(u8),
     If(Source),
     Else,
@@ -78,7 +78,7 @@ impl Kind {
     }
 }
 
-/// Why there is no instruction.
+/// Why a word is not an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Undecodable {
     Opcode(u8),
@@ -147,7 +147,7 @@ impl Fields {
 }
 
 impl Decoder {
-    /// For kernels of so many registers.
+    /// A decoder for kernels with `registers` registers.
     pub(crate) fn new(registers: u32) -> Self {
         let mut known = vec![None; index(SHARED_OPCODE, Group::Move, 0) + MODIFIERS];
         let encoded = || isa::instructions().iter().filter_map(|entry| Some((entry, entry.encoding?)));
@@ -163,7 +163,7 @@ impl Decoder {
         Decoder { registers, known }
     }
 
-    /// What the emulator makes of a word, with the one that follows it.
+    /// Decodes a word, with the word that follows it.
     pub(crate) fn decode(&self, word: u32, second: Option<u32>) -> Result<Instruction, Undecodable> {
         let fields = Fields::of(word, second);
         let predicate = (word >> field::GUARD & 3) as u8;
@@ -193,7 +193,7 @@ impl Decoder {
         }
     }
 
-    /// Encodings that no mnemonic has and the emulator takes all the same.
+    /// Encodings without a mnemonic that the emulator accepts.
     fn oddity(&self, fields: &Fields) -> Option<Result<(Kind, u32), Undecodable>> {
         const LAST_COMPARISON: u8 = 7;
         const LAST_WIDTH: u8 = 4;
@@ -314,7 +314,7 @@ impl Decoder {
         let address = self.source(fields.a);
         let mut value = self.source(fields.b);
         let mut desired = value;
-        // What is compared and what is stored have changed places.
+        // The expected and the desired value are swapped.
         if op == Atomic::CompareAndSwap {
             value = self.source(fields.third(field::C)?);
             desired = self.source(fields.b);
@@ -362,7 +362,7 @@ impl Fields {
     }
 }
 
-/// Rows behind the registers.
+/// Rows after the registers.
 pub(crate) const EXTRA_ROWS: usize = 2;
 
 fn index(opcode: u8, group: Group, modifier: u8) -> usize {
@@ -374,7 +374,7 @@ fn index(opcode: u8, group: Group, modifier: u8) -> usize {
     (usize::from(opcode) + group) * MODIFIERS + usize::from(modifier)
 }
 
-/// The emulator has the conversions between integers and floats the wrong way round.
+/// The emulator swaps the directions of the conversions between integers and floats.
 fn backwards(op: Unary) -> Unary {
     match op {
         Unary::F32FromI32 => Unary::I32FromF32,

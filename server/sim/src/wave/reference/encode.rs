@@ -1,5 +1,5 @@
-//! From statements to the words that the assembler makes of them. Which of them it takes is decided here and nowhere else: by
-//! the place of each operand and its class, as it does.
+//! Encodes statements as the assembler does. Only this module decides which statements the assembler accepts: by the position and
+//! the class of each operand, as the assembler does.
 
 use rustc_hash::FxHashMap;
 use warplens_hir::wave::{Code, Guard, Instruction, ProblemKind, Scope, Value};
@@ -39,10 +39,10 @@ pub(crate) struct Words {
     pub(crate) second: Option<u32>,
 }
 
-/// Where labels lead, in bytes from the start of the file; of two of one name the first.
+/// The targets of labels, in bytes from the start of the file; the first of duplicates.
 pub(crate) struct Labels<'c>(FxHashMap<&'c str, u32>);
 
-/// How many words a statement takes; one that is not known, one.
+/// The number of words of a statement; 1 for an unknown one.
 pub(crate) fn size(instruction: &Instruction) -> u32 {
     let wide = instruction.entry.and_then(|entry| entry.encoding).is_some_and(|encoding| encoding.wide);
     1 + u32::from(wide)
@@ -68,7 +68,7 @@ impl<'c> Labels<'c> {
     }
 }
 
-/// The words of a statement, or nothing if the assembler does not take it.
+/// The words of a statement, or `None` if the assembler rejects it.
 pub(crate) fn encode(code: &Code, instruction: &Instruction, labels: &Labels<'_>) -> Option<Words> {
     let entry = instruction.entry?;
     let encoding = entry.encoding?;
@@ -85,7 +85,7 @@ pub(crate) fn encode(code: &Code, instruction: &Instruction, labels: &Labels<'_>
     }
     for (place, operand) in form.iter().zip(&instruction.operands) {
         words.put(entry.mnemonic, place.name, &operand.value, labels)?;
-        // Whatever follows the last register of a compare-and-swap is not looked at.
+        // Operands after the last register of a compare-and-swap are ignored.
         if place.name == "desired" {
             break;
         }
@@ -93,7 +93,7 @@ pub(crate) fn encode(code: &Code, instruction: &Instruction, labels: &Labels<'_>
     Some(words)
 }
 
-/// Whether the assembler stumbles over the text of a statement, whatever its operands.
+/// Whether the assembler rejects the text of a statement, whatever its operands.
 fn is_broken(code: &Code, instruction: &Instruction) -> bool {
     let special = instruction.operands.iter().any(|operand| matches!(operand.value, Value::Special(_)));
     let cas = instruction.operand("expected").is_some();
@@ -119,7 +119,7 @@ fn first_word(encoding: Encoding, instruction: &Instruction) -> u32 {
         Group::Sync => field::SYNC,
         Group::Move => field::MOVE,
     };
-    // The bits of a hint are those of the group: no hint says nothing.
+    // The bits of a hint are those of the group; no hint sets no bits.
     let hint = instruction.hint.map_or(0, u32::from);
     let guard = instruction.guard.map_or(0, |Guard { predicate, negated, .. }| {
         u32::from(predicate) << field::GUARD | u32::from(negated) << field::NEGATED
@@ -132,14 +132,14 @@ fn first_word(encoding: Encoding, instruction: &Instruction) -> u32 {
 }
 
 impl Words {
-    /// Puts an operand where the assembler puts it.
+    /// Encodes an operand as the assembler does.
     fn put(&mut self, mnemonic: &str, name: &str, value: &Value, labels: &Labels<'_>) -> Option<()> {
         match (name, mnemonic) {
             ("rd", _) => self.first |= register(value)? << field::D,
             ("pd", _) => self.first |= predicate(value)? << field::D,
             ("ps", _) => self.first |= predicate(value)? << field::A,
             ("rs1", "select") => self.first |= register(value)? << field::B,
-            // Five bits in a field of four: the fifth lands in the register beside it.
+            // Five bits in a field of four: the fifth overflows into the adjacent register field.
             ("rs2", "select") => self.first |= register(value)? << field::MODIFIER,
             ("rs1", "mov") => {
                 let modifier = u32::from(matches!(value, Value::Special(_))) * MOVE_SPECIAL;
@@ -165,10 +165,10 @@ impl Words {
     }
 }
 
-/// What makes `mov` a `mov_sr`.
+/// The flag that makes a `mov` a `mov_sr`.
 const MOVE_SPECIAL: u32 = 2;
 
-/// A general register, a half of one, or a special register, which passes as the general one of its number.
+/// A general register, a half of one, or a special register, which is encoded as the general one of its number.
 fn register(value: &Value) -> Option<u32> {
     match value {
         Value::Register { index, .. } if *index <= LAST_REGISTER => Some(u32::from(*index)),

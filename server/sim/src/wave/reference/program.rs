@@ -1,17 +1,17 @@
-//! A kernel as the reference emulator has it: the words from the kernel's first to the file's last, decoded.
+//! A kernel for the reference emulator: the decoded words from the kernel's first to the file's last.
 
 use smol_str::SmolStr;
 use warplens_hir::wave::{Accepts, Code, DepartureKind, Instruction as Statement, Severity, departures};
 
 use crate::trace::StatementId;
-use crate::wave::named::named;
+use crate::wave::named_registers::named;
 use crate::wave::program::Named;
 
 use super::decode::{Decoder, Instruction, Undecodable};
 use super::encode::{Labels, Words, encode, size};
 use super::quirk::Quirk;
 
-/// General registers of a thread at most, and where the kernel asks for none.
+/// The maximum number of general registers of a thread, and the default.
 const REGISTERS: u32 = 32;
 
 /// A kernel of a file, decoded. Equal programs run equally.
@@ -19,31 +19,31 @@ const REGISTERS: u32 = 32;
 pub struct Program {
     /// The kernel's name.
     pub name: SmolStr,
-    /// `.workgroup_size`, if the kernel says it.
+    /// `.workgroup_size`, if the kernel declares it.
     pub workgroup_size: Option<[u32; 3]>,
-    /// `.local_memory`, if the kernel says it.
+    /// `.local_memory`, if the kernel declares it.
     pub local_memory: Option<u32>,
     /// General registers of a thread.
     pub registers: u16,
     /// The registers that each statement of the kernel names.
     pub(super) named: Vec<Box<[Named]>>,
-    /// One a word: the instruction that begins there, whether the assembler meant one to or not.
+    /// One a word: the instruction that starts there, whether the assembler encoded one there or not.
     pub(super) slots: Vec<Result<Instruction, Undecodable>>,
     /// One a word of the kernel.
-    places: Vec<Place>,
-    /// The kernel behind this one, where there is one.
+    origins: Vec<WordOrigin>,
+    /// The kernel after this one, if there is one.
     pub(super) next: Option<SmolStr>,
-    /// What the assembler does not take, and what to say about it.
+    /// The first statement that the assembler rejects, and the message.
     pub(super) refused: Option<(StatementId, String)>,
 }
 
-/// What a word of the kernel comes from.
+/// The statement that a word encodes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct WordOrigin {
     pub(super) statement: StatementId,
-    /// What is wrong with it whenever it runs.
+    /// The bug that it triggers whenever it runs.
     pub(super) quirk: Option<Quirk>,
-    /// Whether it was written with the guard `@p0`.
+    /// Whether the statement has the guard `@p0`.
     pub(super) guard_p0: bool,
 }
 
@@ -55,17 +55,17 @@ impl Program {
 
     /// Words of the kernel itself.
     pub(super) fn own_words(&self) -> u32 {
-        self.places.len() as u32
+        self.origins.len() as u32
     }
 
     /// The last statement of the kernel.
     pub(super) fn last_statement(&self) -> Option<StatementId> {
-        self.places.last().map(|place| place.statement)
+        self.origins.last().map(|origin| origin.statement)
     }
 
-    /// What the word at `pc` comes from, if it is one of this kernel's.
-    pub(super) fn place(&self, pc: u32) -> Option<Place> {
-        self.places.get(pc as usize).copied()
+    /// The origin of the word at `pc`, if it belongs to this kernel.
+    pub(super) fn origin(&self, pc: u32) -> Option<WordOrigin> {
+        self.origins.get(pc as usize).copied()
     }
 }
 
@@ -75,7 +75,7 @@ pub fn decode(file: &[&Code], kernel: usize) -> Program {
     let code = file[kernel];
     let is_first = file[..kernel].iter().all(|code| code.kernel.is_none());
     let mut words = Vec::new();
-    let mut places = Vec::new();
+    let mut origins = Vec::new();
     let mut refused = None;
     for (at, statement) in code.instructions.iter().enumerate() {
         let id = StatementId(at as u32);
@@ -86,10 +86,10 @@ pub fn decode(file: &[&Code], kernel: usize) -> Program {
         push(&mut words, statement, encoded);
         let quirk = Quirk::of(statement, is_first);
         let guard_p0 = statement.guard.is_some_and(|guard| guard.predicate == 0 && !guard.negated);
-        places.push(Place { statement: id, quirk, guard_p0 });
-        if places.len() < words.len() {
+        origins.push(WordOrigin { statement: id, quirk, guard_p0 });
+        if origins.len() < words.len() {
             let quirk = quirk.filter(|quirk| *quirk == Quirk::CompareAndSwap).map(|_| Quirk::SecondWord);
-            places.push(Place { statement: id, quirk, guard_p0: false });
+            origins.push(WordOrigin { statement: id, quirk, guard_p0: false });
         }
     }
     for code in &file[kernel + 1..] {
@@ -113,7 +113,7 @@ pub fn decode(file: &[&Code], kernel: usize) -> Program {
         registers: registers as u16,
         named: code.instructions.iter().map(named).collect(),
         slots: slots.collect(),
-        places,
+        origins,
         next: file[kernel + 1..]
             .iter()
             .find(|code| !code.instructions.is_empty())
@@ -126,7 +126,7 @@ fn name(code: &Code) -> Option<SmolStr> {
     Some(code.kernel.as_ref()?.name.as_ref()?.0.clone())
 }
 
-/// Adds the words of a statement; `None` stands for each that the assembler would not make.
+/// Adds the words of a statement; `None` for each word of a rejected statement.
 fn push(words: &mut Vec<Option<u32>>, statement: &Statement, encoded: Option<Words>) {
     match encoded {
         Some(Words { first, second }) => {
@@ -137,19 +137,19 @@ fn push(words: &mut Vec<Option<u32>>, statement: &Statement, encoded: Option<Wor
     }
 }
 
-/// What the assembler has against a statement, and the mend.
+/// Why the assembler rejects a statement, and the fix.
 fn why_refused(code: &Code, at: usize, statement: &Statement) -> String {
-    let is_spelling = |kind: &DepartureKind| {
+    let is_dialect = |kind: &DepartureKind| {
         matches!(kind, DepartureKind::Spelling(_) | DepartureKind::ScopeSuffix | DepartureKind::ShortSize)
     };
     let departure = departures(code, Accepts::Toolchain).into_iter().find(|departure| {
-        departure.at == at && departure.severity() == Severity::Error && !is_spelling(&departure.kind)
+        departure.at == at && departure.severity() == Severity::Error && !is_dialect(&departure.kind)
     });
     if let Some(departure) = departure {
         return departure.message();
     }
     match code.problems.iter().find(|problem| statement.range.contains_range(problem.range)) {
-        Some(problem) => format!("toolchain 0.1.2 does not take this: {}", problem.message()),
-        None => "toolchain 0.1.2 does not take this statement".to_owned(),
+        Some(problem) => format!("toolchain 0.1.2 rejects this statement: {}", problem.message()),
+        None => "toolchain 0.1.2 rejects this statement".to_owned(),
     }
 }

@@ -1,81 +1,82 @@
-//! What toolchain 0.1.2 is known to do otherwise than the guide, as far as it shows in a run.
+//! Known deviations of toolchain 0.1.2 from the guide that a run shows.
 
 use warplens_hir::wave::{Instruction, Value};
 
-/// A known fault.
+/// A known bug.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Quirk {
     /// `@p0` is encoded as no guard.
     GuardP0,
-    /// `continue` goes back at once, without the lanes that it selects.
+    /// `continue` jumps back immediately, without the lanes that it selects.
     Continue,
-    /// `endif` brings back lanes that broke out of the loop around it.
+    /// `endif` reactivates lanes that broke out of the enclosing loop.
     BrokenReturn,
-    /// `else`, `endif` or `endloop` brings back lanes that halted.
+    /// `else`, `endif` or `endloop` reactivates lanes that halted.
     HaltedReturn,
-    /// `halt` or `return` of some lanes ends the whole wave.
+    /// `halt` or `return` in some lanes exits the whole wave.
     WholeWaveEnds,
-    /// The mask that guarded control makes is undone at once.
+    /// The mask change of a guarded control instruction is undone immediately.
     GuardedControl,
     /// A compare-and-swap is an add.
     CompareAndSwap,
     /// The second word of a compare-and-swap is executed.
     SecondWord,
-    /// A float literal leaves the low half of a double.
+    /// A float literal encodes the low half of a double.
     FloatLiteral,
-    /// A special register is taken as the general one of its number.
+    /// A special register is encoded as the general one of its number.
     SpecialAsGeneral,
-    /// `.lo` and `.hi` do nothing.
+    /// `.lo` and `.hi` have no effect.
     Halves,
-    /// A conversion runs the other way round.
+    /// A conversion runs in the opposite direction.
     Conversion,
-    /// The false source of a `select` loses its highest bit to the other.
+    /// The highest bit of the false source of a `select` overwrites a bit of the other source.
     FalseSource,
-    /// The bits of a cache hint make another instruction.
+    /// The bits of a cache hint change the instruction.
     Hint,
-    /// A `call` goes to a place counted from the start of the file.
+    /// The target of a `call` counts from the start of the file.
     CallTarget,
-    /// A float divided by zero is always infinity.
+    /// A float division by zero always returns infinity.
     DivisionByZero,
 }
 
 impl Quirk {
-    /// What happens, as a sentence without its end.
+    /// The effect, as a sentence without its full stop.
     pub(super) fn sentence(self) -> &'static str {
         match self {
-            Quirk::GuardP0 => "`@p0` is encoded as no guard: all lanes act",
+            Quirk::GuardP0 => "`@p0` is encoded as no guard: all lanes execute",
             Quirk::Continue => {
-                "`continue` goes back at once: the lanes that it selects are gone, the others miss the rest of the trip"
+                "`continue` jumps back immediately: the selected lanes are lost, the others skip the rest of the iteration"
             }
-            Quirk::BrokenReturn => "`endif` brings lanes that broke back",
-            Quirk::HaltedReturn => "lanes that had halted are brought back",
-            Quirk::WholeWaveEnds => "an end of some lanes ends the whole wave",
-            Quirk::GuardedControl => "the guard of a control instruction undoes what it does to the mask",
+            Quirk::BrokenReturn => "`endif` reactivates lanes that broke",
+            Quirk::HaltedReturn => "halted lanes are reactivated",
+            Quirk::WholeWaveEnds => "the exit of some lanes exits the whole wave",
+            Quirk::GuardedControl => "the guard of a control instruction undoes its change of the mask",
             Quirk::CompareAndSwap => "the compare-and-swap is assembled as an add",
             Quirk::SecondWord => "the second word of the compare-and-swap is executed as an instruction",
-            Quirk::FloatLiteral => "the float literal leaves the low half of its double",
-            Quirk::SpecialAsGeneral => "the special register is taken as the general register of its number",
-            Quirk::Halves => "`.lo` and `.hi` do nothing",
-            Quirk::Conversion => "the conversion runs the other way round",
+            Quirk::FloatLiteral => "the float literal encodes the low half of a double",
+            Quirk::SpecialAsGeneral => {
+                "the special register is encoded as the general register of its number"
+            }
+            Quirk::Halves => "`.lo` and `.hi` have no effect",
+            Quirk::Conversion => "the conversion runs in the opposite direction",
             Quirk::FalseSource => "the last register of the `select` is encoded wrongly from r16 on",
-            Quirk::Hint => "the bits of the cache hint make another instruction",
+            Quirk::Hint => "the bits of the cache hint change the instruction",
             Quirk::CallTarget => {
                 "the target of a `call` counts from the start of the file, not of the kernel"
             }
-            Quirk::DivisionByZero => "a float divided by zero is always infinity",
+            Quirk::DivisionByZero => "a float division by zero always returns infinity",
         }
     }
 
-    /// What is wrong with a statement wherever lanes come to it.
+    /// The bug that a statement triggers whenever lanes execute it.
     pub(super) fn of(instruction: &Instruction, is_first_kernel: bool) -> Option<Quirk> {
         let entry = instruction.entry?;
         let values = || instruction.operands.iter().map(|operand| &operand.value);
         let hint = instruction.hint.is_some_and(|hint| hint != 0);
         let shares_flags = entry.encoding?.opcode == super::encode::SHARED_OPCODE;
-        let at_special_place = |at: usize| matches!((entry.mnemonic, at), ("mov" | "mov_sr", 1));
-        let special = values()
-            .enumerate()
-            .any(|(at, value)| matches!(value, Value::Special(_)) && !at_special_place(at));
+        let allows_special = |at: usize| matches!((entry.mnemonic, at), ("mov" | "mov_sr", 1));
+        let special =
+            values().enumerate().any(|(at, value)| matches!(value, Value::Special(_)) && !allows_special(at));
         Some(match entry.mnemonic {
             _ if hint && shares_flags => Quirk::Hint,
             _ if special => Quirk::SpecialAsGeneral,

@@ -4,27 +4,26 @@ use crate::trace::{
     Cancelled, Control, Divergence, Finding, ModelDiff, RunOptions, RunResult, Severity, Status, WarpId,
 };
 use crate::wave::LaunchConfig;
-use crate::wave::listing::Done;
+use crate::wave::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
+use crate::wave::listing::FinishedWave;
 use crate::wave::memory::Memory;
-use crate::wave::probe::Probe;
-use crate::wave::stage::{End, Fault, POLL, Stage, Waiting, about_waves};
+use crate::wave::value_tracer::ValueTracer;
 
 use super::decode::EXTRA_ROWS;
 use super::program::Program;
-use super::wave::{Step, Surroundings, Wave};
+use super::wave::{ExecContext, Step, Wave};
 
-/// Steps of a workgroup after which the emulator gives up, those under an empty mask among them.
+/// The emulator's step limit of a workgroup, including steps with an empty mask.
 const GROUP_STEPS: u64 = 10_000_000;
 
-/// Waves that a barrier knows of.
+/// Waves that a barrier tracks.
 const BARRIER_WAVES: u32 = 64;
 
 /// Runs `program` as `launch` says, under the model `wave-emu`.
 ///
-/// The kernel's `.local_memory` decides over the launch's; `launch` must have obeyed its `.workgroup_size`. Steps under an empty
-/// mask count towards the bound of steps too.
-/// With `other`, a run of the same launch under another model, it is held against that, and each wave that is listed says where it
-/// parts.
+/// The kernel's `.local_memory` takes precedence over the launch's; the caller has applied its `.workgroup_size` to `launch`. Steps
+/// with an empty mask count towards the step limit too.
+/// `other` is a run of the same launch under another model; the result then reports the first difference of each listed wave.
 pub fn run(
     program: &Program,
     launch: LaunchConfig,
@@ -32,11 +31,11 @@ pub fn run(
     control: Control<'_>,
     other: Option<(&'static str, RunResult)>,
 ) -> Result<RunResult, Cancelled> {
-    let beside = other.as_ref().map(|(_, other)| other);
+    let model_diff = other.as_ref().map(|(_, other)| other);
     let (mut result, divergences) = if launch.wave_width > 32 {
-        Launch::<64>::new(program, launch, options, control, beside).run()?
+        Run::<64>::new(program, launch, options, control, model_diff).run()?
     } else {
-        Launch::<32>::new(program, launch, options, control, beside).run()?
+        Run::<32>::new(program, launch, options, control, model_diff).run()?
     };
     result.model_diff =
         other.map(|(model, other)| Box::new(ModelDiff { model, warps: other.warps, divergences }));
@@ -44,36 +43,36 @@ pub fn run(
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
+enum WaveStatus {
     Ready,
     AtBarrier,
-    Ended,
-    /// Goes round for ever without a lane; the others may go on.
-    Lost,
+    Exited,
+    /// Loops forever without an active lane; other waves may continue.
+    Livelocked,
 }
 
 struct Workgroup<'l, const W: usize> {
     number: u64,
     id: [u32; 3],
     local: Vec<u8>,
-    waves: Vec<(Wave<'l, W>, State)>,
+    waves: Vec<(Wave<'l, W>, WaveStatus)>,
     /// How many of its waves are listed in the result.
     listed: u32,
-    /// The waves that have come to the barrier.
+    /// The waves that have arrived at the barrier.
     arrived: u64,
-    /// The wave whose turn it is, or the next one that can go on.
+    /// The next wave to schedule, if it is ready.
     turn: usize,
     steps: u64,
 }
 
-struct Launch<'l, const W: usize> {
+struct Run<'l, const W: usize> {
     program: &'l Program,
-    stage: Stage<'l>,
+    launch: LaunchState<'l>,
     other: Option<&'l RunResult>,
     divergences: Vec<Divergence>,
 }
 
-impl<'l, const W: usize> Launch<'l, W> {
+impl<'l, const W: usize> Run<'l, W> {
     fn new(
         program: &'l Program,
         launch: LaunchConfig,
@@ -81,49 +80,51 @@ impl<'l, const W: usize> Launch<'l, W> {
         control: Control<'l>,
         other: Option<&'l RunResult>,
     ) -> Self {
-        let stage = Stage::new(launch, W, program.local_memory, options, control);
-        Launch { program, stage, other, divergences: Vec::new() }
+        let launch = LaunchState::new(launch, W, program.local_memory, options, control);
+        Run { program, launch, other, divergences: Vec::new() }
     }
 
     fn run(mut self) -> Result<(RunResult, Vec<Divergence>), Cancelled> {
         let ended = self.run_groups();
-        Ok((self.stage.finish(ended)?, self.divergences))
+        Ok((self.launch.finish(ended)?, self.divergences))
     }
 
-    fn run_groups(&mut self) -> Result<Status, End> {
+    fn run_groups(&mut self) -> Result<Status, RunEnd> {
         self.check_assembled()?;
         let rows = usize::from(self.program.registers) + EXTRA_ROWS;
-        self.stage.check_room(rows as u64 * W as u64 * 4)?;
-        (0..self.stage.groups).try_for_each(|number| self.run_group(number))?;
+        self.launch.check_memory(rows as u64 * W as u64 * 4)?;
+        (0..self.launch.groups).try_for_each(|number| self.run_group(number))?;
         Ok(Status::Finished)
     }
 
-    /// A kernel that the assembler does not take is not run.
-    fn check_assembled(&self) -> Result<(), End> {
+    /// A kernel that the assembler rejects is not run.
+    fn check_assembled(&self) -> Result<(), RunEnd> {
         let Some((statement, message)) = &self.program.refused else { return Ok(()) };
         let finding = Finding::about_launch("not-assembled", message.clone());
         let finding = Finding { statement: Some(*statement), ..finding };
-        Err(End::Fault(Fault { status: Status::Unsupported, finding }))
+        Err(RunEnd::Fault(Fault { status: Status::Unsupported, finding }))
     }
 
-    /// Workgroup `number` at its start.
+    /// Creates workgroup `number`.
     fn group(&mut self, number: u64) -> Workgroup<'l, W> {
-        let (program, stage, other) = (self.program, &mut self.stage, self.other);
-        let id = stage.geometry.workgroup_id(number);
-        let listed = stage.listing.reserve(stage.geometry.waves);
-        let waves = (0..stage.geometry.waves).map(|warp| {
+        let (program, launch, other) = (self.program, &mut self.launch, self.other);
+        let id = launch.geometry.workgroup_id(number);
+        let listed = launch.listing.reserve(launch.geometry.waves);
+        let waves = (0..launch.geometry.waves).map(|warp| {
             let warp = WarpId { cta: id, warp };
-            let recorder = stage.listing.recorder(program.statements(), warp, listed);
-            let mut wave = Wave::new(program, stage.geometry, warp, &stage.registers, recorder, other);
-            let probe = |look| Probe::new(program.statements(), program.registers, &look, &stage.registers);
-            wave.probe = stage.look_at(warp).map(|look| Box::new(probe(look)));
-            (wave, State::Ready)
+            let recorder = launch.listing.recorder(program.statements(), warp, listed);
+            let mut wave = Wave::new(program, launch.geometry, warp, &launch.registers, recorder, other);
+            let tracer = |request| {
+                ValueTracer::new(program.statements(), program.registers, &request, &launch.registers)
+            };
+            wave.tracer = launch.trace_request(warp).map(|request| Box::new(tracer(request)));
+            (wave, WaveStatus::Ready)
         });
         let waves = waves.collect();
         Workgroup {
             number,
             id,
-            local: vec![0; stage.local_bytes],
+            local: vec![0; launch.local_bytes],
             waves,
             listed,
             arrived: 0,
@@ -132,60 +133,60 @@ impl<'l, const W: usize> Launch<'l, W> {
         }
     }
 
-    fn run_group(&mut self, number: u64) -> Result<(), End> {
+    fn run_group(&mut self, number: u64) -> Result<(), RunEnd> {
         let mut group = self.group(number);
         let ended = self.run_waves(&mut group);
         self.collect(group);
         ended?;
-        self.stage.group_done()
+        self.launch.group_done()
     }
 
-    fn run_waves(&mut self, group: &mut Workgroup<'l, W>) -> Result<(), End> {
+    fn run_waves(&mut self, group: &mut Workgroup<'l, W>) -> Result<(), RunEnd> {
         loop {
-            if group.all_are(State::Ended) {
+            if group.all_are(WaveStatus::Exited) {
                 return Ok(());
             }
             if group.barrier_is_full() {
-                group.open_barrier();
+                group.release_barrier();
                 continue;
             }
-            let Some(index) = group.next_ready() else { return Err(End::Fault(self.stuck(group))) };
-            if self.stage.steps >= self.stage.options.limits.max_steps {
-                return Err(End::StepLimit);
+            let Some(index) = group.next_ready() else { return Err(RunEnd::Fault(self.blocked(group))) };
+            if self.launch.steps >= self.launch.options.limits.max_steps {
+                return Err(RunEnd::StepLimit);
             }
             if group.steps >= GROUP_STEPS {
-                return Err(End::Fault(self.gives_up(group, index)));
+                return Err(RunEnd::Fault(self.group_step_limit(group, index)));
             }
-            self.stage.steps += 1;
+            self.launch.steps += 1;
             group.steps += 1;
             self.step(group, index)?;
-            if self.stage.steps.is_multiple_of(POLL) {
-                self.stage.poll()?;
+            if self.launch.steps.is_multiple_of(POLL) {
+                self.launch.poll()?;
             }
         }
     }
 
-    fn step(&mut self, group: &mut Workgroup<'l, W>, index: usize) -> Result<(), End> {
-        let mut around = Surroundings {
+    fn step(&mut self, group: &mut Workgroup<'l, W>, index: usize) -> Result<(), RunEnd> {
+        let mut ctx = ExecContext {
             program: self.program,
-            geometry: self.stage.geometry,
+            geometry: self.launch.geometry,
             workgroup: group.id,
-            memory: Memory::of(&mut group.local, &mut self.stage.memory, &mut self.stage.changes),
+            memory: Memory::of(&mut group.local, &mut self.launch.memory, &mut self.launch.changes),
         };
         let (wave, state) = &mut group.waves[index];
-        match wave.step(&mut around).map_err(End::Fault)? {
-            Step::On => {}
-            Step::Ended => *state = State::Ended,
-            Step::Lost => *state = State::Lost,
+        match wave.step(&mut ctx).map_err(RunEnd::Fault)? {
+            Step::Continue => {}
+            Step::Exited => *state = WaveStatus::Exited,
+            Step::Livelock => *state = WaveStatus::Livelocked,
             Step::Barrier => {
-                *state = State::AtBarrier;
+                *state = WaveStatus::AtBarrier;
                 if wave.id.warp < BARRIER_WAVES {
                     group.arrived |= 1 << wave.id.warp;
                 }
             }
         }
-        if wave.probe.as_ref().is_some_and(|probe| probe.is_done()) {
-            return Err(End::Looked);
+        if wave.tracer.as_ref().is_some_and(|tracer| tracer.is_done()) {
+            return Err(RunEnd::Traced);
         }
         if wave.is_at(self.program.own_words()) {
             self.note_overrun(index as u32, group.id);
@@ -193,81 +194,89 @@ impl<'l, const W: usize> Launch<'l, W> {
         Ok(())
     }
 
-    /// A wave goes on behind its kernel: that is said once.
+    /// Reports once that a wave continues past its kernel.
     fn note_overrun(&mut self, warp: u32, cta: [u32; 3]) {
         let (Some(next), Some(last)) = (&self.program.next, self.program.last_statement()) else { return };
-        if self.stage.findings.iter().any(|finding| finding.code == "missing-halt") {
+        if self.launch.findings.iter().any(|finding| finding.code == "missing-halt") {
             return;
         }
-        let message = format!("the emulator goes on in the next kernel, `{next}`: end this one with `halt`");
+        let message = format!(
+            "missing `halt`: the emulator continues into the next kernel, `{next}`; end this kernel with `halt`"
+        );
         let finding = Finding::about_launch("missing-halt", message);
         let severity = Severity::Warning;
-        self.stage.findings.push(Finding { statement: Some(last), severity, cta, warp, ..finding });
+        self.launch.findings.push(Finding { statement: Some(last), severity, cta, warp, ..finding });
     }
 
-    /// Takes what the waves of a workgroup have recorded.
+    /// Adds the waves of a workgroup to the listing.
     fn collect(&mut self, group: Workgroup<'l, W>) {
-        let (program, width) = (self.program, self.stage.geometry.width);
+        let (program, width) = (self.program, self.launch.geometry.width);
         for (mut wave, _) in group.waves {
-            self.divergences.extend(wave.parting());
-            if let Some(probe) = wave.probe.take() {
-                self.stage.values = Some(probe.finish(&program.named));
+            self.divergences.extend(wave.divergence());
+            if let Some(tracer) = wave.tracer.take() {
+                self.launch.values = Some(tracer.finish(&program.named));
             }
-            let registers = self.stage.options.registers.then(|| wave.registers(program, width));
-            // Masks are restored there, whoever comes: lanes do not meet.
+            let registers = self.launch.options.registers.then(|| wave.registers(program, width));
+            // The emulator restores masks whatever lanes arrive: there are no reconvergences.
             let reconvergences = Vec::new();
-            let done = Done {
+            let done = FinishedWave {
                 id: wave.id,
                 launched: wave.launched,
                 recorder: wave.recorder,
                 registers,
                 reconvergences,
             };
-            self.stage.listing.take(group.number, done, group.listed);
+            self.launch.listing.take(group.number, done, group.listed);
         }
     }
 
-    /// No wave of a workgroup can go on.
-    fn stuck(&self, group: &Workgroup<'l, W>) -> Fault {
-        let lost = group.waves.iter().any(|(_, state)| *state == State::Lost);
-        let (code, state, message) = if lost {
-            let message = "the emulator goes round in this loop for ever: `continue` goes back without a lane, and nobody is left to break";
-            ("no-progress", State::Lost, message.to_owned())
+    /// No wave of a workgroup can continue.
+    fn blocked(&self, group: &Workgroup<'l, W>) -> Fault {
+        let livelocked = group.waves.iter().any(|(_, state)| *state == WaveStatus::Livelocked);
+        let (code, state, message) = if livelocked {
+            let message = "livelock: the emulator repeats this loop forever, because `continue` jumps back with no active lane and no lane is left to break";
+            ("no-progress", WaveStatus::Livelocked, message.to_owned())
         } else {
-            let ended = group.waves.iter().filter(|(_, state)| *state == State::Ended).count();
+            let ended = group.waves.iter().filter(|(_, state)| *state == WaveStatus::Exited).count();
             let message = format!(
-                "waves wait at a barrier that not all of the workgroup's {} come to ({ended} have ended): the emulator reports a deadlock",
+                "deadlock: waves wait at a barrier that not all of the workgroup's {} waves reach ({ended} have exited); the emulator stops with an error",
                 group.waves.len()
             );
-            ("barrier-deadlock", State::AtBarrier, message)
+            ("barrier-deadlock", WaveStatus::AtBarrier, message)
         };
         self.waiting(group, code, state, message)
     }
 
-    fn gives_up(&self, group: &Workgroup<'l, W>, index: usize) -> Fault {
-        let message = format!("the emulator gives up: a workgroup has {GROUP_STEPS} steps");
+    fn group_step_limit(&self, group: &Workgroup<'l, W>, index: usize) -> Fault {
+        let message = format!("the emulator stops at its limit of {GROUP_STEPS} steps of a workgroup");
         let (wave, _) = &group.waves[index];
-        let place = wave.statement(self.program);
+        let statement = wave.statement(self.program);
         let finding = Finding::about_launch("no-progress", message);
-        let finding = Finding { statement: place, cta: group.id, warp: index as u32, ..finding };
+        let finding = Finding { statement, cta: group.id, warp: index as u32, ..finding };
         Fault { status: Status::StepLimit, finding }
     }
 
-    /// A finding at the first wave in a state, with the places of the others.
-    fn waiting(&self, group: &Workgroup<'l, W>, code: &'static str, state: State, message: String) -> Fault {
+    /// A finding at the first wave in a state, with the other waves as related.
+    fn waiting(
+        &self,
+        group: &Workgroup<'l, W>,
+        code: &'static str,
+        state: WaveStatus,
+        message: String,
+    ) -> Fault {
         let waves = group.waves.iter().filter(|(_, other)| *other == state);
-        let waiting = waves.map(|(wave, _)| Waiting {
+        let waiting = waves.map(|(wave, _)| WaitingWave {
             index: wave.id.warp,
             statement: wave.statement(self.program),
             lanes: wave.active(),
             what: "is here",
         });
-        Fault { status: Status::NoProgress, finding: about_waves((code, message), group.id, waiting) }
+        Fault { status: Status::NoProgress, finding: blocked_waves((code, message), group.id, waiting) }
     }
 }
 
 impl<const W: usize> Workgroup<'_, W> {
-    fn all_are(&self, wanted: State) -> bool {
+    fn all_are(&self, wanted: WaveStatus) -> bool {
         self.waves.iter().all(|(_, state)| *state == wanted)
     }
 
@@ -276,11 +285,11 @@ impl<const W: usize> Workgroup<'_, W> {
         waves != 0 && self.arrived == u64::MAX >> (BARRIER_WAVES - waves)
     }
 
-    fn open_barrier(&mut self) {
+    fn release_barrier(&mut self) {
         for (wave, state) in &mut self.waves {
-            if *state == State::AtBarrier {
+            if *state == WaveStatus::AtBarrier {
                 wave.pass_barrier();
-                *state = State::Ready;
+                *state = WaveStatus::Ready;
             }
         }
         self.arrived = 0;
@@ -288,7 +297,7 @@ impl<const W: usize> Workgroup<'_, W> {
 
     fn next_ready(&mut self) -> Option<usize> {
         let count = self.waves.len();
-        let ready = |index: &usize| self.waves[*index].1 == State::Ready;
+        let ready = |index: &usize| self.waves[*index].1 == WaveStatus::Ready;
         let next = (0..count).map(|offset| (self.turn + offset) % count).find(ready)?;
         self.turn = (next + 1) % count;
         Some(next)

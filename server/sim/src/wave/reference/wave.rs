@@ -4,62 +4,62 @@ use crate::record::Recorder;
 use crate::trace::{
     Divergence, Finding, Mask, RegisterValues, RunResult, Severity, StatementId, Status, WarpId,
 };
+use crate::wave::launch_state::Fault;
 use crate::wave::memory::{Memory, OutOfRange};
-use crate::wave::probe::Probe;
 use crate::wave::program::{Action, Binary, PREDICATES, Row, Ternary};
-use crate::wave::stage::Fault;
-use crate::wave::state::{Geometry, Place, State};
+use crate::wave::state::{Geometry, State, WavePosition};
+use crate::wave::value_tracer::ValueTracer;
 
-use super::control::Frame;
+use super::comparison::RunComparison;
 use super::decode::{EXTRA_ROWS, Kind, Undecodable};
+use super::frames::Frame;
 use super::program::Program;
 use super::quirk::Quirk;
-use super::witness::Witness;
 
-/// What a wave steps in.
-pub(crate) struct Surroundings<'s> {
+/// The execution context of a wave.
+pub(crate) struct ExecContext<'s> {
     pub(crate) program: &'s Program,
     pub(crate) geometry: Geometry,
     pub(crate) workgroup: [u32; 3],
     pub(crate) memory: Memory<'s>,
 }
 
-/// What a step came to.
+/// The outcome of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    On,
-    /// The wave has ended.
-    Ended,
-    /// It stands at a barrier, and not yet behind it.
+    Continue,
+    /// The wave has exited.
+    Exited,
+    /// It waits at a barrier; the program counter is at the barrier.
     Barrier,
-    /// It goes round for ever without a lane.
-    Lost,
+    /// It loops forever without an active lane.
+    Livelock,
 }
 
-/// A wave. Places are counted in words from the kernel's first.
+/// A wave. Program counters count words from the kernel's first.
 #[derive(Debug)]
 pub(crate) struct Wave<'o, const W: usize> {
     pub(crate) id: WarpId,
     pub(crate) launched: Mask,
     pub(super) active: Mask,
-    /// Lanes that a guarded `halt` has taken out.
+    /// Lanes that have halted.
     pub(super) halted: Mask,
     pub(super) pc: u32,
     pub(super) state: State<W>,
     pub(super) frames: Vec<Frame>,
     pub(super) calls: Vec<u32>,
-    /// Where a `continue` was that found no lane, and how many frames and calls were open: nothing has changed since.
+    /// The last `continue` without active lanes, with the number of open frames and calls; cleared by any other progress.
     pub(super) empty_at: Option<(u32, usize, usize)>,
     pub(crate) recorder: Recorder,
-    pub(super) witness: Witness<'o>,
-    /// What is seen of it, where it is looked at.
-    pub(crate) probe: Option<Box<Probe>>,
-    /// The visits of the step at hand, where it is looked at: statement, active and executed lanes.
+    pub(super) comparison: RunComparison<'o>,
+    /// The value tracer, if the wave is traced.
+    pub(crate) tracer: Option<Box<ValueTracer>>,
+    /// The visits of the current step, if the wave is traced: statement, active and executed lanes.
     visits: Vec<(StatementId, Mask, Mask)>,
 }
 
 impl<'o, const W: usize> Wave<'o, W> {
-    /// A wave at the start of `program`, with `registers` set in every lane, held against `other`.
+    /// A wave at the start of `program`, with `registers` set in every lane, compared with `other`.
     pub(crate) fn new(
         program: &Program,
         geometry: Geometry,
@@ -86,45 +86,45 @@ impl<'o, const W: usize> Wave<'o, W> {
             calls: Vec::new(),
             empty_at: None,
             recorder,
-            witness: Witness::new(id, program.statements(), other),
-            probe: None,
+            comparison: RunComparison::new(id, program.statements(), other),
+            tracer: None,
             visits: Vec::new(),
         }
     }
 
-    /// One step, with whatever lanes are there.
-    pub(crate) fn step(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Fault> {
+    /// Executes one step, with any active lanes or none.
+    pub(crate) fn step(&mut self, ctx: &mut ExecContext<'_>) -> Result<Step, Fault> {
         let at = self.pc;
-        let stepped = self.act(around)?;
-        if self.probe.is_some() {
-            self.show(around.program, at);
+        let stepped = self.act(ctx)?;
+        if self.tracer.is_some() {
+            self.trace(ctx.program, at);
         }
         Ok(stepped)
     }
 
-    /// Whoever looks at the wave sees what the instruction at `at` has done.
+    /// Reports the instruction at `at` to the value tracer.
     #[cold]
-    fn show(&mut self, program: &Program, at: u32) {
+    fn trace(&mut self, program: &Program, at: u32) {
         let moves_lanes = program.slots.get(at as usize).is_some_and(|slot| match slot {
             Ok(instruction) => instruction.kind.moves_lanes(),
             Err(_) => false,
         });
         let stack = moves_lanes.then(|| self.entries(program));
-        let Some(probe) = &mut self.probe else { return };
+        let Some(tracer) = &mut self.tracer else { return };
         for (statement, active, executed) in self.visits.drain(..) {
-            probe.visited(&program.named, statement, (active, executed), &self.state, stack.clone());
+            tracer.visited(&program.named, statement, (active, executed), &self.state, stack.clone());
         }
     }
 
-    fn act(&mut self, around: &mut Surroundings<'_>) -> Result<Step, Fault> {
+    fn act(&mut self, ctx: &mut ExecContext<'_>) -> Result<Step, Fault> {
         if self.active == 0 && self.frames.is_empty() {
-            return Ok(self.end());
+            return Ok(self.exit());
         }
-        let program = around.program;
+        let program = ctx.program;
         let instruction = match program.slots.get(self.pc as usize) {
             Some(Ok(instruction)) => instruction,
-            Some(Err(why)) => return Err(self.undecodable(around, why)),
-            None => return Err(self.past_the_end(around)),
+            Some(Err(why)) => return Err(self.undecodable(ctx, why)),
+            None => return Err(self.past_the_end(ctx)),
         };
         let chosen = match instruction.guard {
             None => self.active,
@@ -132,7 +132,7 @@ impl<'o, const W: usize> Wave<'o, W> {
         };
         if self.active != 0 {
             self.empty_at = None;
-            self.note_place(program);
+            self.note_quirks(program);
         }
         let at = self.pc;
         self.pc += instruction.words;
@@ -142,65 +142,65 @@ impl<'o, const W: usize> Wave<'o, W> {
                 return Ok(self.leave(program, &instruction.kind, at, guarded));
             }
             _ if instruction.kind.moves_lanes() => {
-                return self.control(around, &instruction.kind, at, guarded);
+                return self.control(ctx, &instruction.kind, at, guarded);
             }
             _ => {}
         }
         self.visit(program, at, chosen);
         if chosen != 0 {
-            self.perform(around, &instruction.kind, at, chosen)?;
+            self.perform(ctx, &instruction.kind, at, chosen)?;
         }
-        Ok(Step::On)
+        Ok(Step::Continue)
     }
 
-    /// The wave has come to its end.
-    fn end(&mut self) -> Step {
+    /// The wave exits.
+    fn exit(&mut self) -> Step {
         self.active = 0;
-        self.witness.end();
-        Step::Ended
+        self.comparison.end();
+        Step::Exited
     }
 
-    /// Notes that the lanes that are active came to a place, and that `executed` of them act.
+    /// Records a visit of the word at `at` by the active lanes, of which `executed` execute it.
     pub(super) fn visit(&mut self, program: &Program, at: u32, executed: Mask) {
         if self.active == 0 {
             return;
         }
-        if let Some(place) = program.place(at) {
-            self.recorder.visit(place.statement, self.active, executed);
-            self.witness.visit(place.statement, self.active, executed);
-            if self.probe.is_some() {
-                self.visits.push((place.statement, self.active, executed));
+        if let Some(origin) = program.origin(at) {
+            self.recorder.visit(origin.statement, self.active, executed);
+            self.comparison.visit(origin.statement, self.active, executed);
+            if self.tracer.is_some() {
+                self.visits.push((origin.statement, self.active, executed));
             }
         }
     }
 
-    /// Notes what is wrong with the statement at hand.
-    fn note_place(&mut self, program: &Program) {
-        let Some(place) = program.place(self.pc) else { return };
-        if let Some(quirk) = place.quirk {
-            self.witness.note(quirk, place.statement);
+    /// Notes the known bugs that the current statement triggers.
+    fn note_quirks(&mut self, program: &Program) {
+        let Some(origin) = program.origin(self.pc) else { return };
+        if let Some(quirk) = origin.quirk {
+            self.comparison.note(quirk, origin.statement);
         }
-        if place.guard_p0 && self.active & !self.state.predicates[0] != 0 {
-            self.witness.note(Quirk::GuardP0, place.statement);
+        if origin.guard_p0 && self.active & !self.state.predicates[0] != 0 {
+            self.comparison.note(Quirk::GuardP0, origin.statement);
         }
     }
 
     pub(super) fn note(&mut self, program: &Program, at: u32, quirk: Quirk) {
-        if let Some(place) = program.place(at) {
-            self.witness.note(quirk, place.statement);
+        if let Some(origin) = program.origin(at) {
+            self.comparison.note(quirk, origin.statement);
         }
     }
 
-    /// `halt`, `return` and `barrier`: they are for the whole wave unless a guard chooses nobody.
+    /// `halt`, `return` and `barrier`: they apply to the whole wave unless a guard selects no lane.
     fn leave(&mut self, program: &Program, kind: &Kind, at: u32, chosen: Option<Mask>) -> Step {
         self.visit(program, at, chosen.unwrap_or(self.active));
         if let (Kind::Halt, Some(chosen)) = (kind, chosen) {
             self.active &= !chosen;
             self.halted |= chosen;
-            return if self.active == 0 { self.end_early(program, at) } else { Step::On };
+            return if self.active == 0 { self.exit_early(program, at) } else { Step::Continue };
         }
         if chosen == Some(0) {
-            return Step::On;
+            return Step::Continue;
         }
         match kind {
             Kind::Barrier => {
@@ -209,44 +209,38 @@ impl<'o, const W: usize> Wave<'o, W> {
             }
             Kind::Return if !self.calls.is_empty() => {
                 self.pc = self.calls.pop().unwrap_or_default();
-                Step::On
+                Step::Continue
             }
             _ => {
                 self.halted |= self.active;
-                self.end_early(program, at)
+                self.exit_early(program, at)
             }
         }
     }
 
-    fn end_early(&mut self, program: &Program, at: u32) -> Step {
+    fn exit_early(&mut self, program: &Program, at: u32) -> Step {
         if self.launched & !self.halted != 0 {
             self.note(program, at, Quirk::WholeWaveEnds);
         }
-        self.end()
+        self.exit()
     }
 
-    /// An instruction that moves no lanes.
-    fn perform(
-        &mut self,
-        around: &mut Surroundings<'_>,
-        kind: &Kind,
-        at: u32,
-        mask: Mask,
-    ) -> Result<(), Fault> {
-        let place = Place { geometry: around.geometry, workgroup: around.workgroup, wave: self.id.warp };
+    /// Executes a straight-line instruction.
+    fn perform(&mut self, ctx: &mut ExecContext<'_>, kind: &Kind, at: u32, mask: Mask) -> Result<(), Fault> {
+        let position = WavePosition { geometry: ctx.geometry, workgroup: ctx.workgroup, wave: self.id.warp };
         let action = match kind {
             Kind::Compute(action) => action.clone(),
             Kind::Divide { d, a, b } => {
                 let zero = self.lanes_where(mask, |state, lane| state.rows.get(*b)[lane] << 1 == 0);
                 self.compute(
-                    around,
+                    ctx,
                     &Action::Binary { op: Binary::FloatDivide, d: *d, a: *a, b: *b },
                     mask & !zero,
-                    place,
+                    position,
                     at,
                 )?;
                 if zero != 0 {
-                    self.note(around.program, at, Quirk::DivisionByZero);
+                    self.note(ctx.program, at, Quirk::DivisionByZero);
                 }
                 self.state.rows.write(*d, &[f32::INFINITY.to_bits(); W], zero);
                 return Ok(());
@@ -257,7 +251,7 @@ impl<'o, const W: usize> Wave<'o, W> {
                     !in_order(*op, low, high)
                 });
                 if crossed != 0 {
-                    return Err(self.crossed_bounds(around, at, crossed));
+                    return Err(self.crossed_bounds(ctx, at, crossed));
                 }
                 Action::Ternary { op: *op, d: *d, a: *value, b: *low, c: *high }
             }
@@ -269,19 +263,19 @@ impl<'o, const W: usize> Wave<'o, W> {
             }
             _ => return Ok(()),
         };
-        self.compute(around, &action, mask, place, at)
+        self.compute(ctx, &action, mask, position, at)
     }
 
     fn compute(
         &mut self,
-        around: &mut Surroundings<'_>,
+        ctx: &mut ExecContext<'_>,
         action: &Action,
         mask: Mask,
-        place: Place,
+        position: WavePosition,
         at: u32,
     ) -> Result<(), Fault> {
-        let done = self.state.compute(action, mask, place, &mut around.memory);
-        done.map_err(|outside| self.out_of_range(around, at, &outside))
+        let done = self.state.compute(action, mask, position, &mut ctx.memory);
+        done.map_err(|outside| self.out_of_range(ctx, at, &outside))
     }
 
     fn lanes_where(&self, mask: Mask, holds: impl Fn(&State<W>, usize) -> bool) -> Mask {
@@ -293,7 +287,7 @@ impl<'o, const W: usize> Wave<'o, W> {
     /// A finding about the word at `at`, or about the launch where that is not of this kernel.
     pub(super) fn finding(
         &self,
-        around: &Surroundings<'_>,
+        ctx: &ExecContext<'_>,
         at: u32,
         code: &'static str,
         message: String,
@@ -303,7 +297,7 @@ impl<'o, const W: usize> Wave<'o, W> {
             code,
             severity: Severity::Error,
             message,
-            statement: around.program.place(at).map(|place| place.statement),
+            statement: ctx.program.origin(at).map(|origin| origin.statement),
             cta: self.id.cta,
             warp: self.id.warp,
             lanes,
@@ -311,70 +305,63 @@ impl<'o, const W: usize> Wave<'o, W> {
         }
     }
 
-    pub(super) fn fault(
-        &self,
-        around: &Surroundings<'_>,
-        at: u32,
-        code: &'static str,
-        message: String,
-    ) -> Fault {
-        Fault { status: Status::Faulted, finding: self.finding(around, at, code, message, self.active) }
+    pub(super) fn fault(&self, ctx: &ExecContext<'_>, at: u32, code: &'static str, message: String) -> Fault {
+        Fault { status: Status::Faulted, finding: self.finding(ctx, at, code, message, self.active) }
     }
 
-    fn out_of_range(&self, around: &Surroundings<'_>, at: u32, outside: &OutOfRange) -> Fault {
-        let finding = self.finding(around, at, "out-of-bounds", outside.message(), outside.lanes);
+    fn out_of_range(&self, ctx: &ExecContext<'_>, at: u32, outside: &OutOfRange) -> Fault {
+        let finding = self.finding(ctx, at, "out-of-bounds", outside.message(), outside.lanes);
         Fault { status: Status::Faulted, finding }
     }
 
-    fn crossed_bounds(&self, around: &Surroundings<'_>, at: u32, lanes: Mask) -> Fault {
+    fn crossed_bounds(&self, ctx: &ExecContext<'_>, at: u32, lanes: Mask) -> Fault {
         let first = lanes.trailing_zeros();
         let message = format!(
-            "the emulator crashes here: in lane {first} the lower bound is not below the upper one; order them first"
+            "the emulator crashes here: in lane {first} the lower bound exceeds the upper bound; order the bounds first"
         );
-        Fault { status: Status::Faulted, finding: self.finding(around, at, "emulator-crash", message, lanes) }
+        Fault { status: Status::Faulted, finding: self.finding(ctx, at, "emulator-crash", message, lanes) }
     }
 
-    fn undecodable(&self, around: &Surroundings<'_>, why: &Undecodable) -> Fault {
-        let outside = around.program.place(self.pc).is_none();
-        let place = if outside { ", outside of the kernel," } else { "" };
+    fn undecodable(&self, ctx: &ExecContext<'_>, why: &Undecodable) -> Fault {
+        let outside = ctx.program.origin(self.pc).is_none();
+        let place = if outside { " outside the kernel" } else { "" };
         let (code, message) = match why {
             Undecodable::Opcode(opcode) => {
-                ("no-instruction", format!("what the emulator comes to here{place} is no instruction: it has no opcode {opcode:#04x}"))
+                ("no-instruction", format!("invalid instruction{place}: the emulator has no opcode {opcode:#04x}"))
             }
             Undecodable::Modifier { opcode, modifier } => (
                 "no-instruction",
-                format!("what the emulator comes to here{place} is no instruction: opcode {opcode:#04x} has no modifier {modifier}"),
+                format!("invalid instruction{place}: opcode {opcode:#04x} has no modifier {modifier}"),
             ),
             Undecodable::CutOff => (
                 "emulator-crash",
-                format!("the emulator crashes here{place}: it takes this for an instruction of two words, and the file ends after one"),
+                format!("the emulator crashes here{place}: it decodes a two-word instruction, and the file ends after its first word"),
             ),
             Undecodable::NotAssembled => (
                 "not-assembled",
-                "the wave leaves the kernel for a statement of another one that toolchain 0.1.2 does not take: end this one with `halt`".to_owned(),
+                "missing `halt`: the wave continues into a statement of another kernel that toolchain 0.1.2 rejects; end this kernel with `halt`".to_owned(),
             ),
         };
-        self.fault(around, self.pc, code, message)
+        self.fault(ctx, self.pc, code, message)
     }
 
-    fn past_the_end(&self, around: &Surroundings<'_>) -> Fault {
-        let message =
-            "the emulator runs past the end of the code, and stops with an error: end the kernel with `halt`";
-        let last = around.program.own_words().saturating_sub(1);
-        self.fault(around, last, "missing-halt", message.to_owned())
+    fn past_the_end(&self, ctx: &ExecContext<'_>) -> Fault {
+        let message = "missing `halt`: the emulator runs past the end of the code and stops with an error; end the kernel with `halt`";
+        let last = ctx.program.own_words().saturating_sub(1);
+        self.fault(ctx, last, "missing-halt", message.to_owned())
     }
 
-    /// The statement at which the wave stands, if it is in its kernel.
+    /// The current statement, if it is in the wave's kernel.
     pub(crate) fn statement(&self, program: &Program) -> Option<StatementId> {
-        program.place(self.pc).map(|place| place.statement)
+        program.origin(self.pc).map(|origin| origin.statement)
     }
 
-    /// The lanes that are there.
+    /// The active lanes.
     pub(crate) fn active(&self) -> Mask {
         self.active
     }
 
-    /// The barrier at which the wave stands is open.
+    /// Releases the wave from its barrier.
     pub(crate) fn pass_barrier(&mut self) {
         self.pc += 1;
     }
@@ -384,12 +371,12 @@ impl<'o, const W: usize> Wave<'o, W> {
         self.pc == pc && self.active != 0
     }
 
-    /// What it has to say of the other run.
-    pub(crate) fn parting(&mut self) -> Option<Divergence> {
-        self.witness.parting.take()
+    /// The first difference from the other run.
+    pub(crate) fn divergence(&mut self) -> Option<Divergence> {
+        self.comparison.divergence.take()
     }
 
-    /// The registers as they stand, in every lane of the wave.
+    /// The current registers of every lane of the wave.
     pub(crate) fn registers(&self, program: &Program, width: u32) -> Vec<RegisterValues> {
         self.state.registers(program.registers, width)
     }

@@ -1,4 +1,4 @@
-//! Whatever stands in a kernel, a run of it ends and says something; it never panics.
+//! A run of any kernel ends with a result; it never panics.
 
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
@@ -78,7 +78,7 @@ proptest! {
         };
         let limits = Limits { max_steps: 2_000, max_warps: 3, max_findings: 5, ..Limits::default() };
         let options = RunOptions { limits, registers: true, ..RunOptions::default() };
-        let result = run(&decode(&hir::lower(item)), launch, &options, Control::none()).expect("nobody cancels");
+        let result = run(&decode(&hir::lower(item)), launch, &options, Control::none()).expect("not cancelled");
         prop_assert!(result.findings.len() <= 6);
         prop_assert!(result.totals.warp_instructions <= 2_010);
     }

@@ -44,7 +44,7 @@ fn found(statements: &str, start: u32, width: u32) -> (Vec<u32>, u32) {
     (words[128..].to_vec(), words[2])
 }
 
-/// What threads find if one acts after the other; local memory starts anew in each workgroup.
+/// What threads find if one acts after the other; local memory starts zeroed in each workgroup.
 fn expected(local: bool, start: u32, meaning: impl Fn(u32, u32) -> u32) -> (Vec<u32>, u32) {
     let mut word = start;
     let mut olds = Vec::new();

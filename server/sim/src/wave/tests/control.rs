@@ -1,4 +1,4 @@
-//! How lanes part and meet again.
+//! Divergence and reconvergence.
 
 use expect_test::expect;
 
@@ -27,7 +27,7 @@ fn if_else() {
 }
 
 #[test]
-fn a_side_that_nobody_takes_is_skipped() {
+fn a_path_that_no_lane_takes_is_skipped() {
     check_lanes(
         "icmp.eq p0, r0, 0\nif p0\nnop\nelse\nmov r1, r0\nendif\nif !p0\nmov r2, r0\nendif\nif !p0\nmov r3, r3\nelse\nwait\nendif",
         4,
@@ -49,7 +49,7 @@ fn a_side_that_nobody_takes_is_skipped() {
 }
 
 #[test]
-fn a_loop_whose_lanes_leave_one_by_one() {
+fn a_loop_whose_lanes_break_one_by_one() {
     check_lanes(
         &format!("{LANE}loop\nicmp.eq p1, r0, 0\nbreak p1\nisub r0, r0, 1\nendloop\nnop"),
         4,
@@ -94,7 +94,7 @@ fn a_lane_that_breaks_inside_an_if_stays_away_until_endloop() {
 }
 
 #[test]
-fn a_lane_that_continues_waits_for_the_next_trip() {
+fn a_lane_that_continues_waits_for_the_next_iteration() {
     let statements = format!(
         "{LANE}and r3, r0, 1\nicmp.eq p2, r3, 1\nloop\niadd r2, r2, 1\nicmp.gt p0, r2, 3\nbreak p0\ncontinue p2\niadd r1, r1, 1\nendloop"
     );
@@ -120,7 +120,7 @@ fn a_lane_that_continues_waits_for_the_next_trip() {
 }
 
 #[test]
-fn a_trip_that_every_lane_continues_or_breaks_has_no_endloop() {
+fn an_iteration_that_every_lane_continues_or_breaks_has_no_endloop() {
     check_lanes(
         &format!(
             "{LANE}icmp.lt p0, r0, 2\nloop\nif p0\niadd r1, r1, 1\nicmp.ge p1, r1, 2\nbreak p1\ncontinue !p1\nelse\nbreak !p0\nendif\nnop\nendloop\nwait"
@@ -181,7 +181,7 @@ fn halt_ends_only_its_lanes() {
 }
 
 #[test]
-fn a_call_comes_back_once() {
+fn a_call_returns_once() {
     check_lanes(
         &format!(
             "{LANE}icmp.lt p0, r0, 2\ncall f\nif p0\ncall f\nendif\nhalt\nf: if p0\nreturn\nendif\niadd r1, r1, 1\nreturn"
@@ -240,31 +240,31 @@ fn the_bounds_themselves_are_in_reach() {
 #[test]
 fn nesting_and_calls_are_bounded() {
     let deep = format!("{}{}", "if !p0\n".repeat(33), "endif\n".repeat(33));
-    expect!["nesting-depth at `if !p0`, lanes 1: more than 32 `if` and `loop` are open inside of each other, and the machine has room for no more: join conditions with `and`, or leave with `break` and `continue`"]
+    expect!["nesting-depth at `if !p0`, lanes 1: the nesting depth of `if` and `loop` exceeds the limit of 32: combine conditions with `and`, or leave with `break` and `continue`"]
         .assert_eq(run_wave(&deep, 1).1.lines().last().unwrap_or_default());
-    expect!["call-depth at `call f`, lanes 1: more than 8 calls inside of each other, and the machine remembers no more: make a loop of it"]
+    expect!["call-depth at `call f`, lanes 1: the call depth exceeds the limit of 8: replace nested calls with a loop"]
         .assert_eq(run_wave("f: call f", 1).1.lines().last().unwrap_or_default());
 }
 
 #[test]
-fn what_cannot_be_run_is_named_where_it_stands() {
+fn an_unsupported_instruction_is_reported_at_its_statement() {
     check_lanes(
         "nop\nfrobnicate r1\nwait",
         4,
         expect![[r#"
-        nop                      f
-        unsupported
-        unsupported at `frobnicate r1`, lanes f: there is no instruction `frobnicate`
-    "#]],
+            nop                      f
+            unsupported
+            unsupported at `frobnicate r1`, lanes f: unknown instruction `frobnicate`
+        "#]],
     );
     check_lanes(
         "nop\nendif",
         4,
         expect![[r#"
-        nop                      f
-        unsupported
-        unsupported at `endif`, lanes f: this `endif` has no partner
-    "#]],
+            nop                      f
+            unsupported
+            unsupported at `endif`, lanes f: this `endif` has no matching instruction
+        "#]],
     );
     check_lanes(
         "if p0\nloop\nbreak p1\nendif\nendloop",
@@ -274,7 +274,7 @@ fn what_cannot_be_run_is_named_where_it_stands() {
             endif                    1
             endloop                  1
             faulted
-            control-flow at `endloop`, lanes 1: this `endloop` belongs to another `loop` than the one that is open: close inner constructs first
+            control-flow at `endloop`, lanes 1: improper nesting: this `endloop` does not match the innermost open construct; close inner constructs first
         "#]],
     );
     check_lanes(
@@ -284,16 +284,16 @@ fn what_cannot_be_run_is_named_where_it_stands() {
             if !p0                   1
             loop                     1
             faulted
-            control-flow at `endif`, lanes 1: this `endif` belongs to another `if` than the one that is open: close inner constructs first
+            control-flow at `endif`, lanes 1: improper nesting: this `endif` does not match the innermost open construct; close inner constructs first
         "#]],
     );
     check_lanes(
         "call elsewhere",
         4,
         expect![[r#"
-        unsupported
-        unsupported at `call elsewhere`, lanes f: `elsewhere` is no label of this kernel: calls of others are not simulated
-    "#]],
+            unsupported
+            unsupported at `call elsewhere`, lanes f: `elsewhere` is not a label of this kernel: calls to other kernels are not simulated
+        "#]],
     );
     check_lanes(
         "mma_f16_f32 r0, r1, r2, r3",
@@ -306,23 +306,23 @@ fn what_cannot_be_run_is_named_where_it_stands() {
 }
 
 #[test]
-fn what_no_text_gives_a_meaning_is_named_with_its_mend() {
+fn undefined_operands_are_reported_with_a_fix() {
     check_lanes(
         "nop\niadd r0, sr_lane_id, r1\nwait",
         4,
         expect![[r#"
             nop                      f
             faulted
-            no-meaning at `iadd r0, sr_lane_id, r1`, lanes f: `sr_lane_id` as an operand of `iadd` has no meaning: only `mov` and `mov_sr` read special registers; read it into a general one first
+            no-meaning at `iadd r0, sr_lane_id, r1`, lanes f: `sr_lane_id` as an operand of `iadd` is undefined: only `mov` and `mov_sr` read special registers; copy it to a general register first
         "#]],
     );
     check_lanes(
         "mov sr_lane_id, r0",
         4,
         expect![[r#"
-        faulted
-        no-meaning at `mov sr_lane_id, r0`, lanes f: `sr_lane_id` as the result of `mov` has no meaning: special registers are read-only; write to a general one
-    "#]],
+            faulted
+            no-meaning at `mov sr_lane_id, r0`, lanes f: `sr_lane_id` as the result of `mov` is undefined: special registers are read-only; write to a general register
+        "#]],
     );
     check_lanes(
         "if p0\niadd r0, sr_lane_id, r1\nendif",
@@ -354,7 +354,7 @@ fn lanes_run_off_the_end() {
         icmp.eq p0, r0, r0       f
         @!p0 halt                f/0
         finished
-        missing-halt at `@!p0 halt`, lanes f: lanes ran past the end of the kernel; they end here: write `halt`
+        missing-halt at `@!p0 halt`, lanes f: missing `halt`: lanes reach the end of the kernel and exit here; add `halt`
     "#]]
     .assert_eq(&super::listing(text, &code, &result, &result.warps[0]));
 }

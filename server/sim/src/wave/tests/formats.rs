@@ -1,4 +1,4 @@
-//! 16-bit floats, conversions and tiles, bit for bit, against formats that are written out here anew.
+//! 16-bit floats, conversions and tiles, bit for bit, against independent implementations of the formats.
 
 use crate::wave::alu;
 use crate::wave::lanes::Rows;

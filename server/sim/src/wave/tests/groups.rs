@@ -39,18 +39,18 @@ halt
 }
 
 #[test]
-fn barriers_that_do_not_meet() {
+fn barriers_that_not_all_waves_reach() {
     let text = ".kernel k\nmov r0, sr_wave_id\nicmp.eq p1, r0, 0\n@p1 halt\nbarrier\nhalt\n.end";
     let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        barrier-deadlock at `barrier`, lanes f: waves wait at a barrier that 1 of the workgroup's 2 waves ended without coming to: let all waves pass it before any of them halts
+        barrier-deadlock at `barrier`, lanes f: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts
     "#]].assert_eq(&ending(text, &code, &result));
     let text = ".kernel k\nmov r0, sr_lane_id\nicmp.eq p1, r0, 0\nif p1\nbarrier\nendif\nhalt\n.end";
     let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [4, 1, 1], 4), &options());
     expect![[r#"
         finished
-        divergent-barrier at `barrier`, lanes e: 3 lanes of the wave that have not ended did not come to this barrier: put it where all lanes pass
+        divergent-barrier at `barrier`, lanes e: divergent barrier: 3 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute
     "#]].assert_eq(&ending(text, &code, &result));
 }
 
@@ -101,7 +101,7 @@ halt
     let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
-        no-progress at `loop`, lanes f: lanes go round in a loop for something that nobody brings about: change in the loop what its `break` asks, or let another wave store what it waits for
+        no-progress at `loop`, lanes f: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
     "#]].assert_eq(&ending(text, &code, &result));
     assert_eq!(result.findings[0].related.len(), 1);
 }
@@ -126,7 +126,7 @@ fn out_of_range() {
     let (result, code) = launch_text(text, launch, &options());
     expect![[r#"
         faulted
-        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: lane 3 reaches for 4 bytes at address 0x12, but device memory has 16 bytes: keep lanes beyond the end out with an `if`, or launch with more of it
+        out-of-bounds at `device_store.u32 r0, r1`, lanes 8: lane 3 accesses 4 bytes at address 0x12, outside device memory (16 bytes): guard the access with an `if`, or launch with more device memory
     "#]].assert_eq(&ending(text, &code, &result));
     assert_eq!(
         result.memory.bytes(6, 4),
@@ -165,7 +165,7 @@ fn listed_warps_are_bounded() {
 }
 
 #[test]
-fn the_teaching_kernel() {
+fn the_tutorial_kernel() {
     let text = include_str!("../../../../../examples/divergence.wave");
     let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [32, 1, 1], 32), &options());
     expect![[r#"

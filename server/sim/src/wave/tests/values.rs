@@ -138,7 +138,7 @@ fn wave_operations() {
     assert_eq!(register(&result, 0, "r6"), [0, 10, 21, 33]);
     assert_eq!(register(&result, 0, "r7"), [13; 4]);
     assert_eq!(register(&result, 0, "r8"), [0, 0, 25, 25]);
-    assert_eq!(register(&result, 0, "r9"), [0, 0, 10, 10], "a lane that is not running is read as it stands");
+    assert_eq!(register(&result, 0, "r9"), [0, 0, 10, 10], "an inactive lane reads as its current value");
     assert_eq!(register(&result, 0, "r10"), [12; 4]);
     assert_eq!((register(&result, 0, "p1"), register(&result, 0, "p2")), (vec![1; 4], vec![0; 4]));
 }

@@ -300,7 +300,7 @@ fn the_reference_emulator_and_where_it_parts() {
         expect![[r#"
             k: launch inferred (nobody wrote one, so it is inferred), grid 1, block 4, model wave-emu
             lanes of the only warp
-            parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes act
+            parts from `structured` at line 5, visit 1: `@p0` is encoded as no guard: all lanes execute
 
             1  .kernel k
             2      mov_sr r0, sr_lane_id

@@ -1,6 +1,6 @@
-//! Looking at a wave while it runs: what the registers of each statement held after its last visit, and the divergence stack.
+//! Value tracing of a wave: the registers of each statement after its last visit, and the divergence stack.
 //!
-//! Only the wave that is looked at has a probe, and only in a run that is asked for it.
+//! Only the traced wave of a run with a trace request has a tracer.
 
 use crate::trace::{Mask, StatementId};
 use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values};
@@ -8,19 +8,19 @@ use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Value
 use super::program::{Cell, Named, PREDICATES, Row};
 use super::state::State;
 
-/// What is kept of the wave.
+/// The trace of the wave.
 #[derive(Debug)]
-pub(crate) struct Probe {
+pub(crate) struct ValueTracer {
     until: Option<(StatementId, u64)>,
     /// By statement.
     visits: Vec<Visit>,
     /// The lanes that have written each general register.
     general: Vec<Mask>,
     predicates: [Mask; PREDICATES],
-    /// Bytes that may still be kept.
-    room: usize,
+    /// Remaining bytes.
+    budget: usize,
     truncated: bool,
-    /// Whether there is nothing more to look at.
+    /// Whether the trace is complete.
     done: bool,
 }
 
@@ -30,7 +30,7 @@ struct Visit {
     count: u64,
     active: Mask,
     executed: Mask,
-    /// One a register that the statement names; empty where there was no room for them.
+    /// One value a register that the statement names; empty if over the limit.
     values: Vec<Value>,
     stack: Option<Box<[StackEntry]>>,
 }
@@ -43,32 +43,37 @@ struct Value {
     high: Box<[u64]>,
 }
 
-impl Probe {
-    /// Looks at a wave of a program with so many statements and registers, into which the launch put something.
-    pub(crate) fn new(statements: usize, registers: u16, look: &TraceRequest, set: &[(u8, u32)]) -> Probe {
+impl ValueTracer {
+    /// Traces a wave of a program with `statements` statements and `registers` registers, of which the launch has set `set`.
+    pub(crate) fn new(
+        statements: usize,
+        registers: u16,
+        request: &TraceRequest,
+        set: &[(u8, u32)],
+    ) -> ValueTracer {
         let mut general = vec![0; usize::from(registers)];
         for (register, _) in set {
             if let Some(written) = general.get_mut(usize::from(*register)) {
                 *written = Mask::MAX;
             }
         }
-        Probe {
-            until: look.until,
+        ValueTracer {
+            until: request.until,
             visits: vec![Visit::default(); statements],
             general,
             predicates: [0; PREDICATES],
-            room: look.max_bytes,
+            budget: request.max_bytes,
             truncated: false,
             done: false,
         }
     }
 
-    /// Whether that was enough.
+    /// Whether the trace is complete.
     pub(crate) fn is_done(&self) -> bool {
         self.done
     }
 
-    /// A visit of a statement is over. `named` has the registers that each statement names; `stack` is for those that move lanes.
+    /// Records a finished visit. `named` lists the registers that each statement names; `stack` is given for control operations.
     pub(crate) fn visited<const W: usize>(
         &mut self,
         named: &[Box<[Named]>],
@@ -86,11 +91,11 @@ impl Probe {
         (visit.active, visit.executed) = (active, executed);
         visit.stack = stack;
         let named = &named[statement.index()];
-        named.iter().filter(|named| named.written).for_each(|named| self.note(named, executed));
-        self.keep(named, statement, state);
+        named.iter().filter(|named| named.written).for_each(|named| self.mark_written(named, executed));
+        self.store(named, statement, state);
     }
 
-    fn note(&mut self, named: &Named, executed: Mask) {
+    fn mark_written(&mut self, named: &Named, executed: Mask) {
         match named.cell {
             Cell::Predicate(predicate) => self.predicates[usize::from(predicate)] |= executed,
             Cell::General(first) => {
@@ -100,16 +105,16 @@ impl Probe {
         }
     }
 
-    fn keep<const W: usize>(&mut self, named: &[Named], statement: StatementId, state: &State<W>) {
+    fn store<const W: usize>(&mut self, named: &[Named], statement: StatementId, state: &State<W>) {
         let visit = &mut self.visits[statement.index()];
         if visit.values.len() < named.len() {
             let bytes: usize =
                 named.iter().map(|named| W * size_of::<u64>() * (1 + usize::from(named.count > 2))).sum();
-            if bytes > self.room {
+            if bytes > self.budget {
                 self.truncated = true;
                 return;
             }
-            self.room -= bytes;
+            self.budget -= bytes;
             visit.values = vec![Value::default(); named.len()];
         }
         for (value, named) in visit.values.iter_mut().zip(named) {
@@ -139,23 +144,23 @@ impl Probe {
         }
     }
 
-    /// What was seen, with the names of the registers.
+    /// The trace, with the names of the registers.
     pub(crate) fn finish(self, named: &[Box<[Named]>]) -> Values {
-        let visits = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
-        let seen = visits.map(|(index, visit)| TracedVisit {
+        let visited = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
+        let visits = visited.map(|(index, visit)| TracedVisit {
             statement: StatementId(index as u32),
             visit: visit.count,
             active: visit.active,
             executed: visit.executed,
-            registers: visit.values.into_iter().zip(&named[index]).map(Value::held).collect(),
+            registers: visit.values.into_iter().zip(&named[index]).map(Value::register).collect(),
             stack: visit.stack,
         });
-        Values { visits: seen.collect(), truncated: self.truncated }
+        Values { visits: visits.collect(), truncated: self.truncated }
     }
 }
 
 impl Value {
-    fn held((value, named): (Value, &Named)) -> TracedRegister {
+    fn register((value, named): (Value, &Named)) -> TracedRegister {
         let (name, bits) = match named.cell {
             Cell::Predicate(index) => (format!("p{index}"), 1),
             Cell::General(index) => (format!("r{index}"), 32 * u16::from(named.count)),

@@ -1,5 +1,5 @@
-//! What a launch runs on, under whatever model: its shape, memory, bounds, what is kept of its waves, and how it ends. How waves
-//! take turns is for the models.
+//! The state of a launch, common to both models: shape, memory, limits, listed waves, and how the run ends. The models schedule
+//! the waves.
 
 use crate::memory::DeviceMemory;
 use crate::trace::{
@@ -7,36 +7,36 @@ use crate::trace::{
 };
 use crate::values::{TraceRequest, Values};
 
-use super::LaunchConfig;
+use super::launch_config::LaunchConfig;
 use super::listing::Listing;
 use super::memory::over_limit;
 use super::state::Geometry;
 
-/// Steps between two questions to the caller.
+/// Steps between two polls of the caller.
 pub(crate) const POLL: u64 = 4096;
 
-/// What ends the whole run.
+/// An error that ends the run.
 #[derive(Debug)]
 pub(crate) struct Fault {
     pub(crate) status: Status,
     pub(crate) finding: Finding,
 }
 
-/// Why a run ends before all workgroups have.
-pub(crate) enum End {
+/// Why a run ends before all workgroups have exited.
+pub(crate) enum RunEnd {
     Fault(Fault),
     StepLimit,
     Cancelled,
-    /// What was to be seen of a wave was seen.
-    Looked,
+    /// The value trace is complete.
+    Traced,
 }
 
-/// A launch on its way.
-pub(crate) struct Stage<'l> {
+/// A running launch.
+pub(crate) struct LaunchState<'l> {
     pub(crate) options: &'l RunOptions,
     control: Control<'l>,
     pub(crate) geometry: Geometry,
-    /// What stands in registers at the start.
+    /// Initial register values.
     pub(crate) registers: Vec<(u8, u32)>,
     pub(crate) local_bytes: usize,
     pub(crate) memory: DeviceMemory,
@@ -47,12 +47,12 @@ pub(crate) struct Stage<'l> {
     pub(crate) listing: Listing<'l>,
     pub(crate) groups: u64,
     pub(crate) groups_done: u64,
-    /// What was seen of the wave that somebody looks at.
+    /// The value trace of the requested wave.
     pub(crate) values: Option<Values>,
 }
 
-impl<'l> Stage<'l> {
-    /// For waves of at most `widest` lanes, and a kernel that says how much local memory it wants, or does not.
+impl<'l> LaunchState<'l> {
+    /// `widest` is the maximum wave width, `local_memory` the kernel's `.local_memory`.
     pub(crate) fn new(
         launch: LaunchConfig,
         widest: usize,
@@ -66,7 +66,7 @@ impl<'l> Stage<'l> {
             width: launch.wave_width.clamp(1, widest as u32),
             waves: u32::try_from(launch.waves()).unwrap_or(u32::MAX),
         };
-        Stage {
+        LaunchState {
             options,
             control,
             geometry,
@@ -83,42 +83,42 @@ impl<'l> Stage<'l> {
         }
     }
 
-    /// Whether there is room for the memories, and for waves with so many bytes of registers.
-    pub(crate) fn check_room(&self, wave_bytes: u64) -> Result<(), End> {
+    /// Checks the memory limit, for waves with `wave_bytes` bytes of registers.
+    pub(crate) fn check_memory(&self, wave_bytes: u64) -> Result<(), RunEnd> {
         let needed =
             u64::from(self.geometry.waves) * wave_bytes + self.local_bytes as u64 + self.memory.size();
         match over_limit(needed, self.options) {
-            Some(finding) => Err(End::Fault(Fault { status: Status::Faulted, finding })),
+            Some(finding) => Err(RunEnd::Fault(Fault { status: Status::Faulted, finding })),
             None => Ok(()),
         }
     }
 
-    /// How to look at a wave, if somebody wants to.
-    pub(crate) fn look_at(&self, wave: WarpId) -> Option<TraceRequest> {
-        self.options.trace.filter(|look| look.warp == wave)
+    /// The trace request for a wave, if there is one.
+    pub(crate) fn trace_request(&self, wave: WarpId) -> Option<TraceRequest> {
+        self.options.trace.filter(|request| request.warp == wave)
     }
 
-    /// Tells the caller how far it is, and asks whether to go on.
-    pub(crate) fn poll(&self) -> Result<(), End> {
+    /// Reports progress to the caller and checks for cancellation.
+    pub(crate) fn poll(&self) -> Result<(), RunEnd> {
         let progress = Progress { steps: self.steps, blocks_done: self.groups_done, blocks: self.groups };
         (self.control.progress)(progress);
-        if (self.control.cancelled)() { Err(End::Cancelled) } else { Ok(()) }
+        if (self.control.cancelled)() { Err(RunEnd::Cancelled) } else { Ok(()) }
     }
 
-    /// A workgroup has come to its end: whether to go on.
-    pub(crate) fn group_done(&mut self) -> Result<(), End> {
+    /// A workgroup has exited; checks whether to continue.
+    pub(crate) fn group_done(&mut self) -> Result<(), RunEnd> {
         self.groups_done += 1;
-        if self.values.is_some() { Err(End::Looked) } else { self.poll() }
+        if self.values.is_some() { Err(RunEnd::Traced) } else { self.poll() }
     }
 
-    /// What the run gives back.
-    pub(crate) fn finish(mut self, ended: Result<Status, End>) -> Result<RunResult, Cancelled> {
+    /// The result of the run.
+    pub(crate) fn finish(mut self, ended: Result<Status, RunEnd>) -> Result<RunResult, Cancelled> {
         let status = match ended {
             Ok(status) => status,
-            Err(End::StepLimit) => Status::StepLimit,
-            Err(End::Looked) => Status::Finished,
-            Err(End::Cancelled) => return Err(Cancelled),
-            Err(End::Fault(fault)) => {
+            Err(RunEnd::StepLimit) => Status::StepLimit,
+            Err(RunEnd::Traced) => Status::Finished,
+            Err(RunEnd::Cancelled) => return Err(Cancelled),
+            Err(RunEnd::Fault(fault)) => {
                 self.findings.push(fault.finding);
                 fault.status
             }
@@ -128,11 +128,11 @@ impl<'l> Stage<'l> {
     }
 }
 
-/// A finding about the waves of a workgroup that cannot go on: it stands at the first, and names where others are.
-pub(crate) fn about_waves(
+/// A finding about blocked waves of a workgroup: it is located at the first wave, the others are related.
+pub(crate) fn blocked_waves(
     (code, message): (&'static str, String),
     cta: [u32; 3],
-    waves: impl IntoIterator<Item = Waiting>,
+    waves: impl IntoIterator<Item = WaitingWave>,
 ) -> Finding {
     let mut waves = waves.into_iter();
     let finding = Finding { cta, ..Finding::about_launch(code, message) };
@@ -141,18 +141,18 @@ pub(crate) fn about_waves(
         let message = format!("wave {} {}", wave.index, wave.what);
         Some(Related { statement: wave.statement?, message })
     });
-    let related = related.take(MOST_RELATED).collect();
+    let related = related.take(MAX_RELATED).collect();
     Finding { statement: first.statement, warp: first.index, lanes: first.lanes, related, ..finding }
 }
 
-/// Waves beside the first that a finding names.
-const MOST_RELATED: usize = 8;
+/// Related waves of a finding.
+const MAX_RELATED: usize = 8;
 
-/// A wave that cannot go on.
-pub(crate) struct Waiting {
+/// A blocked wave.
+pub(crate) struct WaitingWave {
     pub(crate) index: u32,
     pub(crate) statement: Option<StatementId>,
     pub(crate) lanes: Mask,
-    /// What it does there, behind its number.
+    /// The predicate of the related message: `wave 3 …`.
     pub(crate) what: &'static str,
 }

@@ -1,36 +1,36 @@
-//! Where a run parts from another one of the same launch: each visit is held against the visit of the same number.
+//! Compares a run with another one of the same launch: each visit with the visit of the same number.
 
 use crate::trace::{Divergence, LineTrace, Mask, RunResult, StatementId, Status, WarpId};
 
 use super::quirk::Quirk;
 
-/// Known faults that are remembered.
-const MOST_QUIRKS: usize = 4;
+/// Limit for remembered bugs.
+const MAX_QUIRKS: usize = 4;
 
-/// Watches one wave.
+/// The comparison of one wave.
 #[derive(Debug)]
-pub(crate) struct Witness<'o> {
+pub(crate) struct RunComparison<'o> {
     warp: WarpId,
-    /// Of the other run, by statement; nothing where there is no other run, or not this wave in it.
+    /// The other run, by statement; `None` without another run, or if it does not list this wave.
     other: Option<Vec<Cursor<'o>>>,
     quirks: Vec<(Quirk, StatementId)>,
-    pub(crate) parting: Option<Divergence>,
+    pub(crate) divergence: Option<Divergence>,
 }
 
-/// How far the visits of a statement have been matched.
+/// The matched visits of a statement.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cursor<'o> {
     line: Option<&'o LineTrace>,
-    /// Which of the folded visits, and how many of it.
+    /// The index of the folded visit, and the matched repeats of it.
     fold: usize,
     used: u64,
     seen: u64,
-    /// Whether the other run came to its end.
+    /// Whether the other run finished.
     ended: bool,
 }
 
-impl<'o> Witness<'o> {
-    /// For a wave of a program with so many statements. What a run that came to no good end has not done says nothing.
+impl<'o> RunComparison<'o> {
+    /// The comparison of a wave of a program with `statements` statements. Missing visits of an unfinished run are not differences.
     pub(crate) fn new(warp: WarpId, statements: usize, other: Option<&'o RunResult>) -> Self {
         let ended = other.is_some_and(|other| other.status == Status::Finished);
         let other = other.and_then(|other| other.warp(warp.cta, warp.warp)).map(|trace| {
@@ -42,23 +42,23 @@ impl<'o> Witness<'o> {
             }
             cursors
         });
-        Witness { warp, other, quirks: Vec::new(), parting: None }
+        RunComparison { warp, other, quirks: Vec::new(), divergence: None }
     }
 
-    /// A known fault shows.
+    /// Notes an observed bug.
     pub(crate) fn note(&mut self, quirk: Quirk, at: StatementId) {
-        if self.quirks.first() == Some(&(quirk, at)) || self.other.is_none() || self.parting.is_some() {
+        if self.quirks.first() == Some(&(quirk, at)) || self.other.is_none() || self.divergence.is_some() {
             return;
         }
         self.quirks.retain(|known| *known != (quirk, at));
         self.quirks.insert(0, (quirk, at));
-        self.quirks.truncate(MOST_QUIRKS);
+        self.quirks.truncate(MAX_QUIRKS);
     }
 
     /// The wave visits a statement.
     #[inline]
     pub(crate) fn visit(&mut self, statement: StatementId, active: Mask, executed: Mask) {
-        if self.parting.is_some() {
+        if self.divergence.is_some() {
             return;
         }
         let Some(cursor) = self.other.as_mut().and_then(|other| other.get_mut(statement.index())) else {
@@ -72,13 +72,13 @@ impl<'o> Witness<'o> {
         };
         if there != Some((active, executed)) {
             let visit = cursor.seen;
-            self.part(statement, visit, Some((active, executed)), there);
+            self.diverge(statement, visit, Some((active, executed)), there);
         }
     }
 
-    /// The wave has come to its end: what the other run still does is missing here.
+    /// The wave has exited: further visits of the other run are missing here.
     pub(crate) fn end(&mut self) {
-        if self.parting.is_some() {
+        if self.divergence.is_some() {
             return;
         }
         let missing =
@@ -87,11 +87,11 @@ impl<'o> Witness<'o> {
                 _ => None,
             });
         if let Some((statement, visit, there)) = missing {
-            self.part(statement, visit, None, Some(there));
+            self.diverge(statement, visit, None, Some(there));
         }
     }
 
-    fn part(
+    fn diverge(
         &mut self,
         statement: StatementId,
         visit: u64,
@@ -99,14 +99,14 @@ impl<'o> Witness<'o> {
         there: Option<(Mask, Mask)>,
     ) {
         let why = self.quirks.drain(..).map(|(quirk, at)| (quirk.sentence(), at)).collect();
-        self.parting = Some(Divergence { warp: self.warp, statement, visit, here, there, why });
+        self.divergence = Some(Divergence { warp: self.warp, statement, visit, here, there, why });
     }
 }
 
 enum Next {
     Visit((Mask, Mask)),
     None,
-    /// The other run's visits are not kept that far.
+    /// The other run's visits are truncated before this one.
     Unknown,
 }
 

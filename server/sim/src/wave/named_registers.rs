@@ -1,11 +1,10 @@
-//! Which registers an instruction names: what is looked at when somebody asks for values, and what is read and written when
-//! somebody asks whether lanes read what they never wrote.
+//! The registers that an instruction names, for value tracing and for the check of uninitialized reads.
 
 use warplens_hir::wave::{Instruction, Role, Value};
 
 use super::program::{Cell, Named};
 
-/// The registers of an instruction, each once, in the order in which they stand; its guard first.
+/// The registers of an instruction, each once, in source order after its guard.
 pub(super) fn named(instruction: &Instruction) -> Box<[Named]> {
     let mut all: Vec<Named> = Vec::new();
     let guard = instruction.guard.map(|guard| Named {
@@ -21,7 +20,7 @@ pub(super) fn named(instruction: &Instruction) -> Box<[Named]> {
             _ => return None,
         };
         let written = matches!(operand.role, Role::Write | Role::ReadWrite);
-        // Of a register of which a half is written the other half stays.
+        // A write of a register half keeps the other half.
         let read = matches!(operand.role, Role::Read | Role::ReadWrite) && !(half && written);
         Some(Named { cell, count: operand.registers.max(1), read, written })
     });

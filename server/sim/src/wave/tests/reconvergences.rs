@@ -1,29 +1,29 @@
-//! Who meets where.
+//! Recorded reconvergences.
 
 use expect_test::{Expect, expect};
 
 use super::{LaunchConfig, launch_text, options};
 
-/// The meetings of the first wave of eight lanes: statement, and the groups in the order of their coming. `r0` is the lane.
+/// The reconvergences of the first wave of eight lanes: statement, and the groups in order of arrival. `r0` is the lane.
 fn check(statements: &str, expected: Expect) {
     let text = format!(".kernel k\nmov r0, sr_lane_id\n{statements}\n.end\n");
     let (result, code) = launch_text(&text, LaunchConfig::new([1; 3], [8, 1, 1], 8), &options());
     assert_eq!(result.status, crate::Status::Finished, "{:?}", result.findings);
     let mut out = String::new();
-    for meeting in &result.warps[0].reconvergences {
-        let range = code.instructions[meeting.statement.index()].range;
-        let all = meeting.parts.iter().fold(0, |all, part| all | part);
-        let line = result.warps[0].line(meeting.statement).expect("it is visited");
-        assert!(line.visits.iter().any(|visit| visit.active == all), "{:?} of {line:?}", meeting.parts);
-        assert_eq!(meeting.parts.iter().map(|part| part.count_ones()).sum::<u32>(), all.count_ones());
-        let parts: Vec<_> = meeting.parts.iter().map(|part| format!("{part:x}")).collect();
+    for reconvergence in &result.warps[0].reconvergences {
+        let range = code.instructions[reconvergence.statement.index()].range;
+        let all = reconvergence.parts.iter().fold(0, |all, part| all | part);
+        let line = result.warps[0].line(reconvergence.statement).expect("it is visited");
+        assert!(line.visits.iter().any(|visit| visit.active == all), "{:?} of {line:?}", reconvergence.parts);
+        assert_eq!(reconvergence.parts.iter().map(|part| part.count_ones()).sum::<u32>(), all.count_ones());
+        let parts: Vec<_> = reconvergence.parts.iter().map(|part| format!("{part:x}")).collect();
         out += &format!("{}: {}\n", text[range].trim(), parts.join(" "));
     }
     expected.assert_eq(&out);
 }
 
 #[test]
-fn sides_meet_at_the_end_of_an_if() {
+fn paths_reconverge_at_the_end_of_an_if() {
     check(
         "icmp.lt p0, r0, 3\nif p0\nnop\nelse\nnop\nendif\nhalt",
         expect![[r#"
@@ -48,7 +48,7 @@ fn sides_meet_at_the_end_of_an_if() {
 }
 
 #[test]
-fn those_that_broke_meet_behind_the_loop() {
+fn lanes_that_broke_reconverge_after_the_loop() {
     check(
         "shr r0, r0, 1\nloop\nicmp.eq p0, r0, 0\nbreak p0\nisub r0, r0, 1\nendloop\nhalt",
         expect![[r#"
@@ -64,7 +64,7 @@ fn those_that_broke_meet_behind_the_loop() {
 }
 
 #[test]
-fn those_that_continued_meet_the_others_at_the_top() {
+fn lanes_that_continued_reconverge_at_the_top() {
     check(
         "mov r2, 2\nicmp.lt p1, r0, 2\nicmp.lt p2, r0, 5\nloop\nicmp.eq p0, r2, 0\nbreak p0\nisub r2, r2, 1\ncontinue p1\ncontinue p2\nnop\nendloop\nhalt",
         expect![[r#"
@@ -74,7 +74,7 @@ fn those_that_continued_meet_the_others_at_the_top() {
 }
 
 #[test]
-fn those_that_returned_meet_behind_the_call() {
+fn lanes_that_returned_reconverge_after_the_call() {
     check(
         "icmp.lt p1, r0, 2\nicmp.lt p2, r0, 7\n@p2 call f\nhalt\nf: if p1\nreturn\nendif\nnop\nreturn",
         expect![[r#"

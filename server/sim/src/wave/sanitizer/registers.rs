@@ -1,7 +1,7 @@
-//! Which lanes have written which registers.
+//! The lanes that have written each register.
 //!
-//! A register that no lane has written is plain from the text, and said there. What only the run shows: lanes that read what
-//! other lanes of their wave have written and they have not.
+//! A diagnostic of the text reports registers that no lane writes. Only a run shows lanes that read a register which other lanes
+//! of their wave have written and they have not.
 
 use crate::trace::Mask;
 
@@ -9,24 +9,24 @@ use super::super::program::{Cell, Named, PREDICATES, Program};
 
 /// The lanes that have written each register of a wave.
 #[derive(Debug)]
-pub(crate) struct Written {
+pub(crate) struct WrittenRegisters {
     general: Vec<Mask>,
     predicates: [Mask; PREDICATES],
 }
 
-impl Written {
-    pub(super) fn new(program: &Program, set: &[(u8, u32)]) -> Written {
+impl WrittenRegisters {
+    pub(super) fn new(program: &Program, set: &[(u8, u32)]) -> WrittenRegisters {
         let mut general = vec![0; usize::from(program.registers)];
         for (register, _) in set {
             if let Some(written) = general.get_mut(usize::from(*register)) {
                 *written = Mask::MAX;
             }
         }
-        Written { general, predicates: [0; PREDICATES] }
+        WrittenRegisters { general, predicates: [0; PREDICATES] }
     }
 
-    /// An operation reads and writes: `found` is told of registers that lanes read without having written them, and of those
-    /// lanes. A guard is read in all active lanes.
+    /// Records the reads and writes of an operation; calls `found` with each register that lanes read without having written it,
+    /// and with these lanes. A guard is read in all active lanes.
     pub(super) fn read(
         &mut self,
         named: &[Named],
@@ -41,7 +41,7 @@ impl Written {
                 let missing = lanes & !*written;
                 if missing != 0 && *written != 0 {
                     found(cell, missing);
-                    // Once is enough.
+                    // Report each register once.
                     *written |= lanes;
                 }
             });
@@ -51,7 +51,7 @@ impl Written {
         }
     }
 
-    /// The registers that are named, one after the other.
+    /// Calls `f` for each named register.
     fn each(&mut self, named: &Named, mut f: impl FnMut(Cell, &mut Mask)) {
         match named.cell {
             Cell::Predicate(index) => f(named.cell, &mut self.predicates[usize::from(index) % PREDICATES]),

@@ -1,7 +1,7 @@
-//! Wave operations: values that lanes take from each other.
+//! Wave operations: values exchanged between lanes.
 //!
-//! Only the lanes of the mask take part and get the result. A shuffle may name a lane that is not running: its register is read as
-//! it stands (the specification leaves this open). A lane outside of the wave gives 0.
+//! Only the lanes of the mask participate and receive the result. A shuffle may read from an inactive lane: it returns the lane's
+//! current register value (the specification leaves this open). A lane outside the wave reads as 0.
 
 use crate::trace::Mask;
 
@@ -21,7 +21,7 @@ impl Shuffle {
     }
 }
 
-/// Each lane takes the value of another.
+/// Each lane reads the value of another lane.
 pub(crate) fn shuffle<const W: usize>(
     rows: &mut Rows<W>,
     mask: Mask,
@@ -37,7 +37,7 @@ pub(crate) fn shuffle<const W: usize>(
     rows.write(d, &shuffled, mask);
 }
 
-/// Every lane takes the value of the lane that the lowest running one names.
+/// Every lane reads the value of the lane that the lowest active lane names.
 pub(crate) fn broadcast<const W: usize>(rows: &mut Rows<W>, mask: Mask, width: u32, [d, a, lane]: [Row; 3]) {
     let Some(lowest) = lanes(mask).next() else { return };
     let from = rows.get(lane)[lowest];
@@ -45,7 +45,7 @@ pub(crate) fn broadcast<const W: usize>(rows: &mut Rows<W>, mask: Mask, width: u
     rows.write_one(d, value, mask);
 }
 
-/// Each lane gets the sum of the lanes below it.
+/// Each lane receives the sum of the lanes below it.
 pub(crate) fn prefix_sum<const W: usize>(rows: &mut Rows<W>, mask: Mask, d: Row, a: Row) {
     let mut sum = 0u32;
     for lane in lanes(mask) {
@@ -55,7 +55,7 @@ pub(crate) fn prefix_sum<const W: usize>(rows: &mut Rows<W>, mask: Mask, d: Row,
     }
 }
 
-/// Every lane gets what all lanes together come to, as integers without a sign.
+/// Every lane receives the reduction over all lanes, as unsigned integers.
 pub(crate) fn reduce<const W: usize>(rows: &mut Rows<W>, mask: Mask, op: Reduce, d: Row, a: Row) {
     let combine = match op {
         Reduce::Add => u32::wrapping_add,

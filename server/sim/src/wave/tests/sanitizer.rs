@@ -1,4 +1,4 @@
-//! What only a watch finds: races in local memory, and reads of what nobody wrote.
+//! Findings of the sanitizer: races in local memory, and uninitialized reads.
 
 use expect_test::{Expect, expect};
 
@@ -21,7 +21,7 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nxor r4, r1, 16\nlocal_load.u32 r5, r4",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves
+            data-race at `local_load.u32 r5, r4`, lanes f: data race: lane 0 reads local memory at offset 16 that lane 0 of wave 1 wrote, with no synchronization between them; put a `barrier` that all waves execute between the two accesses
         "#]],
     );
     check(
@@ -34,7 +34,7 @@ fn a_missing_barrier() {
         "local_store.u32 r0, r1\nbarrier\nxor r4, r1, 16\nlocal_load.u32 r5, r4\nlocal_store.u32 r5, r1",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r5, r1`, lanes f: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read with nothing between to order them; put a `barrier` between the two, on the way of all waves
+            data-race at `local_store.u32 r5, r1`, lanes f: data race: lane 0 writes local memory at offset 0 that lane 0 of wave 1 read, with no synchronization between them; put a `barrier` that all waves execute between the two accesses
         "#]],
     );
 }
@@ -68,9 +68,9 @@ fn lanes_of_one_store() {
     check(
         "icmp.eq p1, r2, 0\n@p1 local_store.u32 r0, 0",
         expect![[r#"
-        finished
-        data-race at `@p1 local_store.u32 r0, 0`, lanes e: data race: lane 1 writes local memory at offset 0 that lane 0 wrote with nothing between to order them; which lane's value stays is not promised: let one lane store, or give each a place of its own
-    "#]],
+            finished
+            data-race at `@p1 local_store.u32 r0, 0`, lanes e: data race: lane 1 writes local memory at offset 0 that lane 0 wrote, with no synchronization between them; which lane's value stays is not promised: let one lane store, or give each a position of its own
+        "#]],
     );
     check(
         "icmp.eq p1, r2, 0\n@p1 local_store.u32 5, 0",
@@ -81,7 +81,7 @@ fn lanes_of_one_store() {
 }
 
 #[test]
-fn atomics_may_meet_each_other() {
+fn atomics_do_not_race_with_each_other() {
     check(
         "local_store.u32 0, r1\nbarrier\nlocal_atomic_add 0, r0",
         expect![[r#"
@@ -92,7 +92,7 @@ fn atomics_may_meet_each_other() {
         "local_store.u32 0, r1\nbarrier\nlocal_atomic_add 0, r0\nlocal_load.u32 r5, 0",
         expect![[r#"
             finished
-            data-race at `local_load.u32 r5, 0`, lanes 8: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote with nothing between to order them; put a `barrier` between the two, on the way of all waves
+            data-race at `local_load.u32 r5, 0`, lanes 8: data race: lane 3 reads local memory at offset 0 that lane 0 of wave 1 wrote, with no synchronization between them; put a `barrier` that all waves execute between the two accesses
         "#]],
     );
 }
@@ -120,26 +120,26 @@ fn a_flag_is_taken_by_an_atomic() {
 }
 
 #[test]
-fn local_memory_that_nobody_wrote() {
+fn uninitialized_local_memory() {
     check(
         "local_load.u32 r4, r1",
         expect![[r#"
             finished
-            uninitialized-read at `local_load.u32 r4, r1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store
+            uninitialized-read at `local_load.u32 r4, r1`, lanes f: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
     check(
         "local_store.u16 r0, r1\nlocal_load.u16 r4, r1\nlocal_load.u32 r4, r1",
         expect![[r#"
             finished
-            uninitialized-read at `local_load.u32 r4, r1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store
+            uninitialized-read at `local_load.u32 r4, r1`, lanes f: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
     check(
         "local_atomic_add r4, r1, 1",
         expect![[r#"
             finished
-            uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here, and anything elsewhere: store to it first, and put a `barrier` behind the store
+            uninitialized-read at `local_atomic_add r4, r1, 1`, lanes f: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read
         "#]],
     );
 }
@@ -150,15 +150,15 @@ fn registers_that_only_other_lanes_wrote() {
         "icmp.lt p1, r3, 2\nif p1\nmov r5, 1\nendif\niadd r6, r5, 1\niadd r6, r5, r6\niadd r7, r7, 1",
         expect![[r#"
             finished
-            uninitialized-read at `iadd r6, r5, 1`, lanes c: `r5` is read in lanes 2-3 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first
+            uninitialized-read at `iadd r6, r5, 1`, lanes c: uninitialized read: `r5` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
         "#]],
     );
     check(
         "icmp.lt p1, r3, 2\nif p1\nicmp.eq p2, r3, 0\nendif\nif p2\nnop\nendif",
         expect![[r#"
-        finished
-        uninitialized-read at `if p2`, lanes c: `p2` is read in lanes 2-3 but was written in other lanes only; it holds 0 there, or anything on a machine that does not clear registers: give it a value in all lanes first
-    "#]],
+            finished
+            uninitialized-read at `if p2`, lanes c: uninitialized read: `p2` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first
+        "#]],
     );
 }
 
@@ -167,21 +167,21 @@ fn what_is_up_to_the_machine() {
     check(
         "icmp.lt p1, r3, 2\nif p1\nwave_shuffle_xor r5, r0, 2\nendif",
         expect![[r#"
-        finished
-        shuffle-inactive at `wave_shuffle_xor r5, r0, 2`, lanes 3: the shuffle reads lanes that do not run it, in lanes 0-1: what it gets is up to the machine (here, what the register holds there)
-    "#]],
+            finished
+            shuffle-inactive at `wave_shuffle_xor r5, r0, 2`, lanes 3: the shuffle in lanes 0-1 reads inactive lanes: the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes
+        "#]],
     );
     check(
         "wave_shuffle_up r5, r0, 1\nidiv r6, 100, r3",
         expect![[r#"
-        finished
-        division-by-zero at `idiv r6, 100, r3`, lanes 1: division by zero in lane 0: what comes of it is not specified (0 here); keep them out with a guard
-    "#]],
+            finished
+            division-by-zero at `idiv r6, 100, r3`, lanes 1: division by zero in lane 0: the result is undefined (0 here); guard the instruction
+        "#]],
     );
 }
 
 #[test]
-fn lanes_that_leave_a_loop_one_by_one() {
+fn lanes_that_break_one_by_one() {
     check(
         "loop\nicmp.eq p1, r0, 0\nbreak p1\nisub r0, r0, 1\nendloop",
         expect![[r#"
@@ -191,9 +191,9 @@ fn lanes_that_leave_a_loop_one_by_one() {
     check(
         "imul r4, r3, r3\nimul r4, r4, r4\nloop\nicmp.eq p1, r4, 0\nbreak p1\nisub r4, r4, 1\nendloop",
         expect![[r#"
-        finished
-        scattered-break at `loop`, lanes 8: 65 of 82 trips of this loop ran with less than half of the lanes that came in; the others had broken and waited: give lanes of a wave work of like length, or do the long rest after the loop
-    "#]],
+            finished
+            scattered-break at `loop`, lanes 8: 65 of 82 iterations of this loop ran with less than half of the lanes that entered it; the other lanes had left by `break` and waited: give the lanes of a wave similar iteration counts, or move the remaining work after the loop
+        "#]],
     );
     check(
         "mov r4, 20\nloop\nicmp.eq p1, r4, 0\nbreak p1\nisub r4, r4, 1\nendloop",

@@ -1,0 +1,103 @@
+//! Findings about the current statement of a wave.
+
+use crate::trace::{Finding, Mask, Severity, StatementId, Status};
+
+use super::launch_state::Fault;
+use super::machine::{ExecContext, Wave};
+use super::memory::OutOfRange;
+use super::program::Refusal;
+
+impl<const W: usize> Wave<W> {
+    /// Lanes that reach the end of the code exit.
+    pub(super) fn run_past_end(&mut self, ctx: &mut ExecContext<'_>) {
+        let last = ctx.program.ops.len().checked_sub(1).map(|last| StatementId(last as u32));
+        let message =
+            "missing `halt`: lanes reach the end of the kernel and exit here; add `halt`".to_owned();
+        let finding = Finding {
+            statement: last,
+            ..self.finding(ctx, "missing-halt", Severity::Warning, message, self.active)
+        };
+        ctx.push(finding);
+        self.halt(ctx, self.active);
+    }
+
+    /// Checks that all live lanes are among `arrived` at the barrier just before the program counter.
+    pub(super) fn check_barrier(&mut self, ctx: &mut ExecContext<'_>, arrived: Mask) {
+        if arrived == self.live {
+            return;
+        }
+        let missing = self.live & !arrived;
+        let missing_lanes = match missing.count_ones() {
+            1 => "1 lane of the wave that has not exited".to_owned(),
+            count => format!("{count} lanes of the wave that have not exited"),
+        };
+        let message = format!(
+            "divergent barrier: {missing_lanes} did not arrive at this barrier; move it to code that all lanes execute"
+        );
+        let at = StatementId(self.pc - 1);
+        let finding = Finding {
+            statement: Some(at),
+            ..self.finding(ctx, "divergent-barrier", Severity::Error, message, missing)
+        };
+        ctx.push(finding);
+    }
+
+    fn finding(
+        &self,
+        ctx: &ExecContext<'_>,
+        code: &'static str,
+        severity: Severity,
+        message: String,
+        lanes: Mask,
+    ) -> Finding {
+        Finding {
+            code,
+            severity,
+            message,
+            statement: Some(StatementId(self.pc)),
+            cta: ctx.workgroup,
+            warp: self.index,
+            lanes,
+            related: Vec::new(),
+        }
+    }
+
+    fn stop(
+        &self,
+        ctx: &ExecContext<'_>,
+        status: Status,
+        code: &'static str,
+        message: String,
+        lanes: Mask,
+    ) -> Fault {
+        Fault { status, finding: self.finding(ctx, code, Severity::Error, message, lanes) }
+    }
+
+    pub(super) fn fault(
+        &self,
+        ctx: &ExecContext<'_>,
+        code: &'static str,
+        message: String,
+        lanes: Mask,
+    ) -> Fault {
+        self.stop(ctx, Status::Faulted, code, message, lanes)
+    }
+
+    /// The current operation cannot be run.
+    pub(super) fn refused(&self, ctx: &ExecContext<'_>, why: &Refusal) -> Fault {
+        let (status, code, message) = match why {
+            Refusal::Unsupported(message) => (Status::Unsupported, "unsupported", message),
+            Refusal::NoMeaning(message) => (Status::Faulted, "no-meaning", message),
+        };
+        self.stop(ctx, status, code, message.clone(), self.active)
+    }
+
+    pub(super) fn control_flow_fault(&self, ctx: &ExecContext<'_>, message: String) -> Fault {
+        self.fault(ctx, "control-flow", message, self.active)
+    }
+
+    #[cold]
+    pub(super) fn out_of_range(&self, ctx: &ExecContext<'_>, outside: &OutOfRange) -> Fault {
+        self.fault(ctx, "out-of-bounds", outside.message(), outside.lanes)
+    }
+}

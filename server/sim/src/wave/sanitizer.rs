@@ -1,0 +1,421 @@
+//! The sanitizer of a workgroup: data races in local memory, uninitialized reads, divisions by zero, shuffles of inactive lanes.
+//!
+//! It checks an operation before it executes, if checks are enabled; a run without checks pays nothing. Lanes of a wave run in
+//! lockstep, so races occur only with other waves and between lanes of one store. A barrier synchronizes waves; so do an atomic
+//! whose result is used and an acquire fence, which are taken to order everything before them: the checker misses races rather
+//! than reporting false ones.
+
+mod registers;
+mod shadow;
+
+use rustc_hash::FxHashSet;
+
+use crate::Lanes;
+use crate::trace::{Checks, Finding, Limits, Mask, Related, Severity, StatementId};
+
+use self::registers::WrittenRegisters;
+use self::shadow::{Access, AccessKind, Conflict, LocalShadow, Stamp};
+use super::lanes::lanes;
+use super::program::{Action, Binary, Cell, Matrix, Op, Program, Row, Shuffle, Space};
+use super::state::{State, WavePosition};
+
+/// The sanitizer of a run.
+#[derive(Debug)]
+pub(crate) struct Sanitizer {
+    checks: Checks,
+    /// Advances with every checked operation.
+    clock: u32,
+    /// Reported findings: code, statement, and the register.
+    reported: FxHashSet<(&'static str, u32, u32)>,
+    /// Reported races: code, and the two statements in text order.
+    raced: FxHashSet<(&'static str, (u32, u32))>,
+}
+
+/// The shadow state of a workgroup.
+#[derive(Debug)]
+pub(crate) struct GroupShadow {
+    local: LocalShadow,
+    /// Accesses before this time precede a barrier.
+    barrier: u32,
+}
+
+/// The shadow state of a wave.
+#[derive(Debug)]
+pub(crate) struct WaveShadow {
+    written: WrittenRegisters,
+    /// Accesses before this time happen before the wave's accesses.
+    acquired: u32,
+}
+
+/// A wave that is about to execute an operation.
+pub(crate) struct VisitContext<'m, const W: usize> {
+    pub(crate) program: &'m Program,
+    pub(crate) op: &'m Op,
+    pub(crate) pc: u32,
+    pub(crate) position: &'m WavePosition,
+    pub(crate) active: Mask,
+    pub(crate) executed: Mask,
+    pub(crate) state: &'m State<W>,
+    pub(crate) local: &'m [u8],
+}
+
+impl Sanitizer {
+    /// The sanitizer, if any check is enabled.
+    pub(crate) fn new(checks: Checks) -> Option<Box<Sanitizer>> {
+        let sanitizer =
+            Sanitizer { checks, clock: 0, reported: FxHashSet::default(), raced: FxHashSet::default() };
+        (checks != Checks::default()).then(|| Box::new(sanitizer))
+    }
+
+    /// The initial shadow state of a workgroup.
+    pub(crate) fn group(&self, local_bytes: usize, limits: &Limits) -> GroupShadow {
+        GroupShadow { local: LocalShadow::new(local_bytes, limits.max_shadow), barrier: 0 }
+    }
+
+    /// The initial shadow state of a wave whose registers `set` the launch has initialized.
+    pub(crate) fn wave(&self, program: &Program, set: &[(u8, u32)]) -> WaveShadow {
+        WaveShadow { written: WrittenRegisters::new(program, set), acquired: 0 }
+    }
+
+    /// All waves of a workgroup have arrived at a barrier.
+    pub(crate) fn barrier(&mut self, group: &mut GroupShadow) {
+        self.clock += 1;
+        group.barrier = self.clock;
+    }
+
+    /// Checks an operation that is about to execute.
+    pub(crate) fn before<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        group: &mut GroupShadow,
+        wave: &mut WaveShadow,
+    ) -> Vec<Finding> {
+        let mut findings = Vec::new();
+        self.clock = self.clock.saturating_add(1);
+        if self.checks.uninitialized {
+            self.unwritten_registers(at, wave, &mut findings);
+        }
+        match at.op.action {
+            _ if at.executed == 0 => {}
+            Action::Load { space: Space::Local, bytes, address, .. } => {
+                self.access(at, AccessKind::Load, (address, bytes.into()), group, wave, &mut findings);
+            }
+            Action::Store { space: Space::Local, bytes, address, value } => {
+                self.access(
+                    at,
+                    AccessKind::Store(value),
+                    (address, bytes.into()),
+                    group,
+                    wave,
+                    &mut findings,
+                );
+            }
+            Action::Atomic { space: Space::Local, address, .. } => {
+                self.access(at, AccessKind::Atomic, (address, 4), group, wave, &mut findings);
+            }
+            Action::Matrix(op) => self.tile(at, op, group, wave, &mut findings),
+            Action::Binary { op: Binary::Divide | Binary::Remainder, b, .. } if self.checks.division => {
+                self.division(at, b, &mut findings);
+            }
+            Action::Shuffle { kind, lane, .. } => self.shuffle(at, kind, lane, &mut findings),
+            _ => {}
+        }
+        if let Action::Atomic { d: Some(_), .. } | Action::Acquire = at.op.action
+            && at.executed != 0
+        {
+            self.clock = self.clock.saturating_add(1);
+            wave.acquired = self.clock;
+        }
+        findings
+    }
+
+    fn unwritten_registers<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        wave: &mut WaveShadow,
+        findings: &mut Vec<Finding>,
+    ) {
+        let guard = at.op.guard.map(|guard| guard.predicate);
+        let named = &at.program.named[at.pc as usize];
+        let mut found = Vec::new();
+        wave.written.read(named, guard, (at.active, at.executed), |cell, lanes| found.push((cell, lanes)));
+        for (cell, lanes) in found {
+            let (name, number) = match cell {
+                Cell::General(index) => (format!("r{index}"), u32::from(index)),
+                Cell::Predicate(index) => (format!("p{index}"), 256 + u32::from(index)),
+            };
+            let message = format!(
+                "uninitialized read: `{name}` is read in {}, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first",
+                Lanes(lanes)
+            );
+            self.report(at, "uninitialized-read", Severity::Warning, number, lanes, message, findings);
+        }
+    }
+
+    /// Lanes access local memory: each `bytes` bytes at its address in a row.
+    fn access<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        kind: AccessKind,
+        (address, bytes): (Row, usize),
+        group: &mut GroupShadow,
+        wave: &WaveShadow,
+        findings: &mut Vec<Finding>,
+    ) {
+        let addresses = at.state.rows.get(address);
+        let mut unwritten = 0;
+        let mut first = None;
+        let mut races: Vec<(Conflict, usize, usize)> = Vec::new();
+        for lane in lanes(at.executed) {
+            let start = addresses[lane] as usize;
+            if start.checked_add(bytes).is_none_or(|end| end > at.local.len()) {
+                continue;
+            }
+            let access = self.access_of(at, lane, kind, group.barrier, wave.acquired);
+            if self.checks.uninitialized && kind.reads() && !group.local.is_written(start, bytes) {
+                unwritten |= 1 << lane;
+                first.get_or_insert((lane, start));
+            }
+            let conflict = group.local.touch(start, bytes, &access);
+            if let Some(conflict) = conflict.filter(|_| self.checks.races) {
+                races.push((conflict, lane, start));
+            }
+        }
+        if let Some((lane, start)) = first {
+            let message = format!(
+                "uninitialized read: lane {lane} reads local memory at offset {start}, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read"
+            );
+            self.report(at, "uninitialized-read", Severity::Warning, u32::MAX, unwritten, message, findings);
+        }
+        // One finding for each conflicting statement.
+        while let Some((Conflict { before, .. }, ..)) = races.first() {
+            let statement = before.statement();
+            let (with, others): (Vec<_>, Vec<_>) =
+                races.into_iter().partition(|(conflict, ..)| conflict.before.statement() == statement);
+            let different = with
+                .iter()
+                .position(|(conflict, lane, start)| !same(at, kind, conflict, *lane, *start, bytes));
+            let (conflict, lane, start) = &with[different.unwrap_or(0)];
+            let wave = conflict.before.wave();
+            let lanes = with
+                .iter()
+                .filter(|(conflict, ..)| conflict.before.wave() == wave)
+                .fold([0; 2], |all, one| [all[0] | 1 << one.1, all[1] | 1 << one.0.before.lane()]);
+            self.race(at, kind, conflict, (*lane, *start), lanes, different.is_none(), findings);
+            races = others;
+        }
+    }
+
+    fn access_of<const W: usize>(
+        &self,
+        at: &VisitContext<'_, W>,
+        lane: usize,
+        kind: AccessKind,
+        barrier: u32,
+        acquired: u32,
+    ) -> Access {
+        let stamp = Stamp::new(self.clock, at.pc, at.position.wave, lane as u8);
+        Access { stamp, kind, settled: barrier.max(acquired) }
+    }
+
+    /// Lanes access tiles of 4 x 4 words.
+    fn tile<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        op: Matrix,
+        group: &mut GroupShadow,
+        wave: &WaveShadow,
+        findings: &mut Vec<Finding>,
+    ) {
+        let (address, stride, kind) = match op {
+            Matrix::LoadA { address, stride, .. } | Matrix::LoadB { address, stride, .. } => {
+                (address, stride, AccessKind::Load)
+            }
+            Matrix::StoreC { address, stride, .. } => (address, stride, AccessKind::Tile),
+            Matrix::Compute { .. } => return,
+        };
+        for lane in lanes(at.executed) {
+            let [address, stride] = [address, stride].map(|row| at.state.rows.get(row)[lane]);
+            for row in 0..4u32 {
+                let start = address.wrapping_add(stride.wrapping_mul(row)) as usize;
+                if start.checked_add(16).is_none_or(|end| end > at.local.len()) {
+                    continue;
+                }
+                let access = self.access_of(at, lane, kind, group.barrier, wave.acquired);
+                let conflict = group.local.touch(start, 16, &access).filter(|_| self.checks.races);
+                if let Some(conflict) = conflict {
+                    let lanes = [1 << lane, 1 << conflict.before.lane()];
+                    self.race(at, kind, &conflict, (lane, start), lanes, false, findings);
+                }
+            }
+        }
+    }
+
+    /// Reports two unordered accesses once, at the later statement in the text. `lanes` are the lanes of this operation and of the
+    /// earlier access.
+    #[expect(clippy::too_many_arguments, reason = "the parts of a finding")]
+    fn race<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        kind: AccessKind,
+        conflict: &Conflict,
+        (lane, start): (usize, usize),
+        lanes: [Mask; 2],
+        same: bool,
+        findings: &mut Vec<Finding>,
+    ) {
+        let before = conflict.before;
+        let own = before.wave() == at.position.wave;
+        let (code, severity) = match (same, own) {
+            // Lanes of one store write the same value: the result does not depend on their order.
+            (true, true) => return,
+            (true, false) => ("same-value-race", Severity::Information),
+            // Lanes store in order here, but the order is unspecified.
+            (false, true) => ("data-race", Severity::Warning),
+            (false, false) => ("data-race", Severity::Error),
+        };
+        let reads = kind.reads() && kind != AccessKind::Atomic;
+        let here =
+            Side { statement: at.pc, wave: at.position.wave, lane: lane as u32, lanes: lanes[0], reads };
+        let there = Side {
+            statement: before.statement(),
+            wave: before.wave(),
+            lane: before.lane().into(),
+            lanes: lanes[1],
+            reads: conflict.was_read,
+        };
+        let (first, last) = if there.statement > here.statement { (here, there) } else { (there, here) };
+        // A pair that is reported as a data race is not reported as a same-value race too.
+        let pair = (first.statement, last.statement);
+        if !self.raced.insert((code, pair)) || same && self.raced.contains(&("data-race", pair)) {
+            return;
+        }
+        let fix = match (same, own) {
+            (true, _) => "the stored value is unchanged, so the result does not depend on the order",
+            (_, true) => {
+                "which lane's value stays is not promised: let one lane store, or give each a position of its own"
+            }
+            _ if first.statement == last.statement && !first.reads => {
+                "let one thread store, give each a position of its own, or use an atomic"
+            }
+            _ => "put a `barrier` that all waves execute between the two accesses",
+        };
+        let other = match own {
+            true => format!("lane {}", first.lane),
+            false => format!("lane {} of wave {}", first.lane, first.wave),
+        };
+        let what = if same { "lane" } else { "data race: lane" };
+        let does = if last.reads { "reads" } else { "writes" };
+        let did = if first.reads { "read" } else { "wrote" };
+        let message = format!(
+            "{what} {} {does} local memory at offset {start} that {other} {did}, with no synchronization between them; {fix}",
+            last.lane
+        );
+        let related =
+            Related { statement: StatementId(first.statement), message: format!("{other} {did} it here") };
+        findings.push(Finding {
+            code,
+            severity,
+            message,
+            statement: Some(StatementId(last.statement)),
+            cta: at.position.workgroup,
+            warp: last.wave,
+            lanes: last.lanes,
+            related: vec![related],
+        });
+    }
+
+    fn division<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        divisor: Row,
+        findings: &mut Vec<Finding>,
+    ) {
+        let row = at.state.rows.get(divisor);
+        let zero = lanes(at.executed).filter(|lane| row[*lane] == 0).fold(0, |all, lane| all | 1 << lane);
+        if zero != 0 {
+            let message = format!(
+                "division by zero in {}: the result is undefined (0 here); guard the instruction",
+                Lanes(zero)
+            );
+            self.report(at, "division-by-zero", Severity::Information, u32::MAX, zero, message, findings);
+        }
+    }
+
+    fn shuffle<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        kind: Shuffle,
+        lane: Row,
+        findings: &mut Vec<Finding>,
+    ) {
+        let operands = at.state.rows.get(lane);
+        let width = at.position.geometry.width;
+        let reads_absent = |lane: &usize| {
+            let from = kind.source(*lane as u32, operands[*lane], width);
+            from < width && at.executed >> from & 1 == 0
+        };
+        let stray = lanes(at.executed).filter(reads_absent).fold(0, |all, lane| all | 1 << lane);
+        if stray != 0 {
+            let message = format!(
+                "the shuffle in {} reads inactive lanes: the result is undefined (here the current register value of the inactive lane); execute the shuffle in all source lanes",
+                Lanes(stray)
+            );
+            self.report(at, "shuffle-inactive", Severity::Warning, u32::MAX, stray, message, findings);
+        }
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "the parts of a finding")]
+    fn report<const W: usize>(
+        &mut self,
+        at: &VisitContext<'_, W>,
+        code: &'static str,
+        severity: Severity,
+        other: u32,
+        lanes: Mask,
+        message: String,
+        findings: &mut Vec<Finding>,
+    ) {
+        if self.reported.insert((code, at.pc, other)) {
+            findings.push(Finding {
+                code,
+                severity,
+                message,
+                statement: Some(StatementId(at.pc)),
+                cta: at.position.workgroup,
+                warp: at.position.wave,
+                lanes,
+                related: Vec::new(),
+            });
+        }
+    }
+}
+
+/// One side of a race.
+#[derive(Clone, Copy)]
+struct Side {
+    statement: u32,
+    wave: u32,
+    lane: u32,
+    lanes: Mask,
+    reads: bool,
+}
+
+/// Whether a store writes the value that is there, or that the other lane of the same store writes.
+fn same<const W: usize>(
+    at: &VisitContext<'_, W>,
+    kind: AccessKind,
+    conflict: &Conflict,
+    lane: usize,
+    start: usize,
+    bytes: usize,
+) -> bool {
+    let AccessKind::Store(values) = kind else { return false };
+    let stored = |lane: usize| -> Vec<u8> {
+        values.iter().flat_map(|row| at.state.rows.get(*row)[lane].to_le_bytes()).take(bytes).collect()
+    };
+    if conflict.before.wave() == at.position.wave {
+        return stored(lane) == stored(conflict.before.lane().into());
+    }
+    at.local[start..start + bytes] == stored(lane)
+}

@@ -1,0 +1,179 @@
+//! Shadow of local memory: the last write of each word, and the accesses since.
+
+use super::super::program::Row;
+
+/// An access: its time, statement and lane.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stamp {
+    /// 0 where there was none.
+    time: u32,
+    statement: u32,
+    wave: u32,
+    lane: u8,
+    /// Which of the four bytes.
+    bytes: u8,
+}
+
+impl Stamp {
+    pub(super) fn new(time: u32, statement: u32, wave: u32, lane: u8) -> Stamp {
+        Stamp { time, statement, wave, lane, bytes: 0 }
+    }
+
+    pub(super) fn statement(self) -> u32 {
+        self.statement
+    }
+
+    pub(super) fn wave(self) -> u32 {
+        self.wave
+    }
+
+    pub(super) fn lane(self) -> u8 {
+        self.lane
+    }
+}
+
+/// The kind of a memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum AccessKind {
+    Load,
+    /// The stored rows, low word first.
+    Store([Row; 4]),
+    /// A row of a tile.
+    Tile,
+    Atomic,
+}
+
+impl AccessKind {
+    pub(super) fn reads(self) -> bool {
+        matches!(self, AccessKind::Load | AccessKind::Atomic)
+    }
+}
+
+/// The access to check.
+#[derive(Clone, Copy)]
+pub(super) struct Access {
+    pub(super) stamp: Stamp,
+    pub(super) kind: AccessKind,
+    /// Accesses before this time happen before it.
+    pub(super) settled: u32,
+}
+
+/// An earlier access that is not ordered before this one.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Conflict {
+    pub(super) before: Stamp,
+    /// Whether the earlier access was a read.
+    pub(super) was_read: bool,
+}
+
+/// The shadow of a word.
+#[derive(Clone, Copy, Debug, Default)]
+struct WordShadow {
+    /// The last write that is not atomic.
+    write: Stamp,
+    /// Atomics since then, by two waves.
+    atomics: [Stamp; 2],
+    /// Reads since then, by two waves.
+    readers: [Stamp; 2],
+    /// The bytes that have been written.
+    written: u8,
+}
+
+/// The words of local memory, up to the shadow limit.
+#[derive(Debug)]
+pub(super) struct LocalShadow {
+    cells: Vec<WordShadow>,
+}
+
+impl LocalShadow {
+    pub(super) fn new(bytes: usize, max_bytes: u64) -> LocalShadow {
+        let capacity = usize::try_from(max_bytes).unwrap_or(usize::MAX) / size_of::<WordShadow>();
+        LocalShadow { cells: vec![WordShadow::default(); bytes.div_ceil(4).min(capacity)] }
+    }
+
+    /// Whether all bytes have been written; bytes beyond the limit count as written.
+    pub(super) fn is_written(&self, start: usize, bytes: usize) -> bool {
+        pieces(start, bytes)
+            .all(|(word, mask)| self.cells.get(word).is_none_or(|cell| cell.written & mask == mask))
+    }
+
+    /// Records an access; returns the first conflict.
+    pub(super) fn touch(&mut self, start: usize, bytes: usize, access: &Access) -> Option<Conflict> {
+        let mut found = None;
+        for (word, bytes) in pieces(start, bytes) {
+            let Some(cell) = self.cells.get_mut(word) else { continue };
+            let stamp = Stamp { bytes, ..access.stamp };
+            let conflict = match access.kind {
+                AccessKind::Load => cell.load(stamp, access.settled),
+                AccessKind::Atomic => cell.atomic(stamp, access.settled),
+                AccessKind::Store(_) | AccessKind::Tile => cell.store(stamp, access.settled),
+            };
+            found = found.or(conflict);
+        }
+        found
+    }
+}
+
+/// The words of a byte range, and the bytes of each word.
+fn pieces(start: usize, bytes: usize) -> impl Iterator<Item = (usize, u8)> {
+    let end = start + bytes;
+    (start / 4..end.div_ceil(4)).map(move |word| {
+        let of = |at: usize| (start..end).contains(&(4 * word + at));
+        (word, (0..4).filter(|at| of(*at)).fold(0, |mask, at| mask | 1 << at))
+    })
+}
+
+impl Stamp {
+    /// Whether `self` is not ordered before `now`.
+    fn conflicts(self, now: Stamp, settled: u32) -> bool {
+        self.time != 0 && self.bytes & now.bytes != 0 && self.wave != now.wave && self.time >= settled
+    }
+}
+
+impl WordShadow {
+    fn load(&mut self, now: Stamp, settled: u32) -> Option<Conflict> {
+        note(&mut self.readers, now);
+        self.written_by_others(now, settled)
+    }
+
+    fn atomic(&mut self, now: Stamp, settled: u32) -> Option<Conflict> {
+        note(&mut self.atomics, now);
+        self.written |= now.bytes;
+        let written =
+            self.write.conflicts(now, settled).then_some(Conflict { before: self.write, was_read: false });
+        written.or_else(|| self.read_by_others(now, settled))
+    }
+
+    fn store(&mut self, now: Stamp, settled: u32) -> Option<Conflict> {
+        let before = self.write;
+        // Another lane of the same store.
+        let same_store = before.time == now.time && before.lane != now.lane && before.bytes & now.bytes != 0;
+        let conflict = match same_store {
+            true => Some(Conflict { before, was_read: false }),
+            false => self.written_by_others(now, settled).or_else(|| self.read_by_others(now, settled)),
+        };
+        let bytes = if before.time == now.time { before.bytes } else { 0 };
+        let (write, written) = (Stamp { bytes: bytes | now.bytes, ..now }, self.written | now.bytes);
+        *self = WordShadow { write, written, ..WordShadow::default() };
+        conflict
+    }
+
+    fn written_by_others(&self, now: Stamp, settled: u32) -> Option<Conflict> {
+        let [first, second] = self.atomics;
+        let writer = [self.write, first, second].into_iter().find(|writer| writer.conflicts(now, settled));
+        writer.map(|before| Conflict { before, was_read: false })
+    }
+
+    fn read_by_others(&self, now: Stamp, settled: u32) -> Option<Conflict> {
+        let reader = self.readers.into_iter().find(|reader| reader.conflicts(now, settled));
+        reader.map(|before| Conflict { before, was_read: true })
+    }
+}
+
+/// Keeps an access in addition to one of another wave.
+fn note([first, second]: &mut [Stamp; 2], now: Stamp) {
+    let is_free = |slot: &Stamp| slot.time == 0 || slot.wave == now.wave;
+    let slot = if is_free(first) { first } else { second };
+    let bytes = if slot.wave == now.wave && slot.time != 0 { slot.bytes } else { 0 };
+    *slot = Stamp { bytes: bytes | now.bytes, ..now };
+}
