@@ -25,11 +25,20 @@ const FENCES: [Fence; 6] = [
     Fence {
         words: &["salsa"],
         folders: &["syntax/src", "server/isa/src", "server/hir/src", "server/sim/src", "server/warplens/src"],
-        why: "only `ide` names the database",
+        why: "only the ide crates name the database",
     },
     Fence {
         words: &["tower_lsp", "ls_types", "tokio", "std::fs", "std::net", "std::process"],
-        folders: &["syntax/src", "server/isa/src", "server/hir/src", "server/sim/src", "server/ide/src"],
+        folders: &[
+            "syntax/src",
+            "server/isa/src",
+            "server/hir/src",
+            "server/sim/src",
+            "server/ide-db/src",
+            "server/ide-diagnostics/src",
+            "server/ide-lanes/src",
+            "server/ide/src",
+        ],
         why: "only `warplens` names the protocol, the runtime and the file system",
     },
     Fence {

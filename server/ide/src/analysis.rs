@@ -7,17 +7,25 @@ use rustc_hash::FxHashMap;
 use salsa::{Database as _, Setter};
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Accepts;
-use warplens_syntax::{ItemList, Language};
-
-use crate::answer::{
+use warplens_ide_db::answer::{
     CompletionItem, Diagnostic, FileId, Fix, Fold, Hover, Occurrence, RenameTarget, SemanticToken, Symbol,
     Target, TextEdit,
 };
-use crate::db::{Database, Db, Document, File};
-use crate::diagnostics::Rules;
-use crate::dialect::{Dialect, Rewritten};
-use crate::languages::Known;
-use crate::module_target::Profile;
+use warplens_ide_db::db::{Database, Db, Document, File};
+use warplens_ide_db::languages::Known;
+use warplens_ide_db::profile::Profile;
+use warplens_ide_diagnostics::dialect::{Dialect, Rewritten};
+use warplens_ide_diagnostics::rules::Rules;
+use warplens_ide_lanes::{LaunchFile, LaunchProblem, Lens, LensStyle, Offer, Prepared, RunRequest, Shown};
+use warplens_sim::launch::FileReader;
+use warplens_syntax::{ItemList, Language};
+
+use crate::call_hierarchy::{CallItem, Calls};
+use crate::format::Formatted;
+use crate::inlay_hints::{InlayHint, InlayHintKinds};
+use crate::links::DocumentLink;
+use crate::module_symbols::ModuleSymbol;
+use crate::signature_help::SignatureHelp;
 
 /// Why a question was given up.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,7 +87,7 @@ impl AnalysisHost {
 
     /// A host that reports each event of its database.
     #[cfg(test)]
-    pub(crate) fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> AnalysisHost {
+    pub fn observed(observer: impl Fn(salsa::Event) + Send + Sync + 'static) -> AnalysisHost {
         AnalysisHost { db: Database::observed(observer), ..AnalysisHost::default() }
     }
 
@@ -197,34 +205,29 @@ impl Analysis {
         self.ask(file, |db, file| Some(file.language(db)))
     }
 
-    /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](crate::diagnostics::MAX_DIAGNOSTICS), errors
+    /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](warplens_ide_diagnostics::item::MAX_DIAGNOSTICS), errors
     /// before others, and then one that says so.
     pub fn diagnostics(&self, file: FileId) -> Answer<Vec<Diagnostic>> {
-        self.ask(file, |db, file| crate::diagnostics::diagnostics(db, file, &self.rules))
+        self.ask(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules))
     }
 
     /// Does a part of the work of [`diagnostics`](Analysis::diagnostics) beforehand: threads with clones of this snapshot
     /// and the same counter, which begins at 0, share the items of the file.
     pub fn share_diagnostics(&self, file: FileId, next: &std::sync::atomic::AtomicUsize) -> Answer<()> {
-        self.ask(file, |db, file| crate::diagnostics::take_share(db, file, &self.rules, next))
+        self.ask(file, |db, file| warplens_ide_diagnostics::share::take_share(db, file, &self.rules, next))
     }
 
     /// A WAVE file in one of its spellings, as far as it can be written so.
     pub fn rewrite_in_dialect(&self, file: FileId, dialect: Dialect) -> Answer<Rewritten> {
         self.ask(file, |db, file| match Known::of(file.language(db)) {
-            Known::Wave => crate::dialect::rewrite_in_dialect(db, file, dialect),
+            Known::Wave => warplens_ide_diagnostics::dialect::rewrite_in_dialect(db, file, dialect),
             Known::Ptx => Rewritten::default(),
         })
     }
 
     /// A comment that switches a diagnostic of the file off for its line, where one can.
     pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
-        self.ask(file, |db, file| crate::diagnostics::allow_fix(db, file, found))
-    }
-
-    /// What is to be said of documents.
-    pub(crate) fn rules(&self) -> &Rules {
-        &self.rules
+        self.ask(file, |db, file| warplens_ide_diagnostics::allow_fix::allow_fix(db, file, found))
     }
 
     /// The explanation of what is at a place.
@@ -292,16 +295,111 @@ impl Analysis {
 
     /// The tree as text, for debugging.
     pub fn syntax_tree(&self, file: FileId) -> Answer<String> {
-        self.ask(file, crate::db::syntax_tree)
+        self.ask(file, warplens_ide_db::db::syntax_tree)
+    }
+
+    /// The function that is named at a place.
+    pub fn call_item(&self, file: FileId, offset: TextSize) -> Answer<Option<CallItem>> {
+        self.ask(file, |db, file| crate::call_hierarchy::call_item(db, file, offset))
+    }
+
+    /// Who calls the function of this name.
+    pub fn incoming_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
+        self.ask(file, |db, file| crate::call_hierarchy::incoming(db, file, name))
+    }
+
+    /// Whom the function of this name calls.
+    pub fn outgoing_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
+        self.ask(file, |db, file| crate::call_hierarchy::outgoing(db, file, name))
+    }
+
+    /// The edits that format a file.
+    pub fn format(&self, file: FileId) -> Answer<Formatted> {
+        self.ask(file, crate::format::format)
+    }
+
+    /// The edits that format the lines of a range.
+    pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Formatted> {
+        self.ask(file, |db, file| crate::format::format_range(db, file, range))
+    }
+
+    /// The edits that format what was ended by typing `;` or a line end just before a place; in WAVE also those that move
+    /// the line of the place to where it belongs, when it has just begun or become one that closes something.
+    pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
+        self.ask(file, |db, file| crate::format::format_typed(db, file, offset))
+    }
+
+    /// The hints in a range; items outside of it are not looked at.
+    pub fn inlay_hints(
+        &self,
+        file: FileId,
+        range: TextRange,
+        kinds: InlayHintKinds,
+    ) -> Answer<Vec<InlayHint>> {
+        self.ask(file, |db, file| crate::inlay_hints::inlay_hints(db, file, range, kinds))
+    }
+
+    /// The links of a file, in the order of the text.
+    pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
+        self.ask(file, crate::links::links)
+    }
+
+    /// The names that a file declares for all of it, in the order of the text.
+    pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
+        self.ask(file, crate::module_symbols::module_symbols)
+    }
+
+    /// The name at a place, when it is one that another file may define.
+    pub fn linked_name(&self, file: FileId, offset: TextSize) -> Answer<Option<String>> {
+        self.ask(file, |db, file| crate::module_symbols::linked_name(db, file, offset))
+    }
+
+    /// The forms of the statement whose operands are typed at a place.
+    pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
+        self.ask(file, |db, file| crate::signature_help::signature_help(db, file, offset))
+    }
+
+    /// The launches of a document in the order in which one is chosen where none is named; an inferred one for each kernel
+    /// comes last.
+    pub fn launches(&self, file: FileId, launches: Option<&LaunchFile>) -> Answer<Vec<Offer>> {
+        self.ask(file, |db, file| warplens_ide_lanes::prepare::launches_of(db, file, launches))
+    }
+
+    /// The lenses over the kernels of a document.
+    pub fn lenses(
+        &self,
+        file: FileId,
+        launches: Option<&LaunchFile>,
+        shown: Option<&Shown>,
+        style: LensStyle,
+    ) -> Answer<Vec<Lens>> {
+        self.ask(file, |db, file| warplens_ide_lanes::prepare::lenses_of(db, file, launches, shown, style))
+    }
+
+    /// Everything that a run needs, or why there can be none. `read_file` gives the contents of files that a launch names,
+    /// relative to its launch file.
+    pub fn prepare_run(
+        &self,
+        file: FileId,
+        request: &RunRequest,
+        launches: Option<&LaunchFile>,
+        read_file: FileReader<'_>,
+    ) -> Answer<Result<Prepared, LaunchProblem>> {
+        let run = self.ask(file, |db, file| {
+            Some(warplens_ide_lanes::prepare::prepare(db, file, request, launches, read_file))
+        })?;
+        Ok(run.unwrap_or_else(|| Err(LaunchProblem::new(NOT_OPEN))))
+    }
+
+    /// What the run that is shown in a document found, as far as rules and comments let it through. A finding about a
+    /// statement that was edited since is gone with what it was about.
+    pub fn findings(&self, file: FileId, shown: &Shown) -> Answer<Vec<Diagnostic>> {
+        self.ask(file, |db, source| warplens_ide_lanes::findings::findings_of(db, source, shown, &self.rules))
     }
 
     /// Every question goes through here: the one place where a cancelled computation is caught. The whole body runs
     /// attached, since a token tripped between two attached stretches would be lost.
-    pub(crate) fn ask<T: Default>(
-        &self,
-        id: FileId,
-        question: impl FnOnce(&Database, File) -> T,
-    ) -> Answer<T> {
+    pub fn ask<T: Default>(&self, id: FileId, question: impl FnOnce(&Database, File) -> T) -> Answer<T> {
         let Some(&file) = self.files.get(&id) else { return Ok(T::default()) };
         salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db, file))))
             .map_err(|cancelled| match cancelled {
@@ -310,3 +408,6 @@ impl Analysis {
             })
     }
 }
+
+#[cfg(test)]
+mod tests;

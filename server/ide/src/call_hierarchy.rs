@@ -4,13 +4,12 @@ mod ptx;
 mod wave;
 
 use text_size::{TextRange, TextSize};
-
-use crate::answer::{FileId, SymbolKind, Target};
-use crate::db::{Database, File};
-use crate::languages::Known;
-use crate::names::{self, Namespace, Subject};
-use crate::position::FilePosition;
-use crate::{Analysis, Answer};
+use warplens_ide_db::answer::{SymbolKind, Target};
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::languages::Known;
+use warplens_ide_db::names;
+use warplens_ide_db::names::{Namespace, Subject};
+use warplens_ide_db::position::FilePosition;
 
 /// A function that calls or is called.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -34,24 +33,7 @@ pub struct Calls {
     pub places: Vec<TextRange>,
 }
 
-impl Analysis {
-    /// The function that is named at a place.
-    pub fn call_item(&self, file: FileId, offset: TextSize) -> Answer<Option<CallItem>> {
-        self.ask(file, |db, file| call_item(db, file, offset))
-    }
-
-    /// Who calls the function of this name.
-    pub fn incoming_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
-        self.ask(file, |db, file| incoming(db, file, name))
-    }
-
-    /// Whom the function of this name calls.
-    pub fn outgoing_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
-        self.ask(file, |db, file| outgoing(db, file, name))
-    }
-}
-
-fn call_item(db: &Database, file: File, offset: TextSize) -> Option<CallItem> {
+pub(crate) fn call_item(db: &Database, file: File, offset: TextSize) -> Option<CallItem> {
     let position = FilePosition::new(db, file, offset)?;
     match names::named(db, &position)?.subject {
         Subject::Module(Namespace::Module, name) => ptx::item_of(db, file, &name),
@@ -62,14 +44,14 @@ fn call_item(db: &Database, file: File, offset: TextSize) -> Option<CallItem> {
     }
 }
 
-fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
+pub(crate) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     match Known::of(file.language(db)) {
         Known::Ptx => ptx::incoming(db, file, name),
         Known::Wave => wave::incoming(db, file, name),
     }
 }
 
-fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
+pub(crate) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     match Known::of(file.language(db)) {
         Known::Ptx => ptx::outgoing(db, file, name),
         Known::Wave => wave::outgoing(db, file, name),
@@ -81,6 +63,7 @@ mod tests {
     use expect_test::{Expect, expect};
 
     use super::*;
+    use crate::analysis::{Analysis, Answer};
     use crate::fixture::{FILE, Fixture, open};
 
     const MODULE: &str = "

@@ -5,14 +5,13 @@ mod snippet;
 pub(crate) mod wave;
 
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::answer::{CompletionItem, CompletionKind, TextEdit};
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::languages::Known;
+use warplens_ide_db::position::{FilePosition, token_covering};
 use warplens_syntax::SyntaxKind;
 
-use crate::answer::{CompletionItem, CompletionKind, TextEdit};
-use crate::db::{Database, File};
-use crate::languages::Known;
-use crate::position::{FilePosition, token_covering};
-
-pub(crate) use snippet::Snippet;
+pub(crate) use crate::completion::snippet::Snippet;
 
 /// What fits at an offset; nothing inside comments and strings.
 pub(crate) fn completions(db: &Database, file: File, offset: TextSize) -> Vec<CompletionItem> {

@@ -1,12 +1,10 @@
 //! Where a name is declared, and where a construct is opened.
 
 use text_size::TextSize;
-
-use crate::answer::Target;
-use crate::constructs;
-use crate::db::{Database, File};
-use crate::names;
-use crate::position::FilePosition;
+use warplens_ide_db::answer::Target;
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::position::FilePosition;
+use warplens_ide_db::{constructs, names};
 
 /// The declarations of the name at an offset; of a word of a construct what opens it, and of that what closes it.
 pub(crate) fn definition(db: &Database, file: File, offset: TextSize) -> Vec<Target> {

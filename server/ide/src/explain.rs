@@ -3,18 +3,16 @@
 //! Every fact comes from `isa`; here it is only put into an order that reads well. The text of one entry:
 //! a title with where it belongs, the summary, the forms, operands, modifiers, what it computes, what to know, an example.
 
-mod page;
+pub(crate) mod page;
 
-pub(crate) use page::RULE;
 pub(crate) mod ptx;
 pub(crate) mod wave;
 
+use warplens_ide_db::languages::Known;
+use warplens_ide_db::similar::nearest;
+use warplens_ide_diagnostics::finding_codes::{finding_code, finding_codes};
 use warplens_isa::{Role, Simulation};
 use warplens_syntax::Language;
-
-use crate::lanes::{finding_code, finding_codes};
-use crate::languages::Known;
-use crate::similar::nearest;
 
 /// The documentation of an instruction (in any spelling, `ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
 /// special register, a modifier, a type, a state space or a scope. Without a language, of every language that has it, and
@@ -25,7 +23,7 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
         Some(Known::Ptx) => ptx::explain(name),
         Some(Known::Wave) => wave::explain(name),
         None => {
-            let diagnostic = crate::code(name).map(|code| code.page.to_owned());
+            let diagnostic = warplens_ide_diagnostics::codes::code(name).map(|code| code.page.to_owned());
             let finding = finding_code(name).map(|code| code.page.to_owned());
             let pages: Vec<String> = [ptx::explain(name), wave::explain(name), diagnostic, finding]
                 .into_iter()
@@ -43,7 +41,7 @@ pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
     let wave = language != Some(warplens_syntax::ptx::LANGUAGE);
     let names =
         ptx.then(ptx::names).into_iter().flatten().chain(wave.then(wave::names).into_iter().flatten());
-    let codes = crate::codes().iter().map(|code| code.name);
+    let codes = warplens_ide_diagnostics::codes::codes().iter().map(|code| code.name);
     let codes = codes.chain(finding_codes().iter().map(|code| code.name)).filter(|_| language.is_none());
     nearest(name, names.chain(codes)).map(str::to_owned)
 }

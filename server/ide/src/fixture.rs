@@ -4,21 +4,28 @@
 //! character above it, `^^^` a range. The source itself stays as a user would write it.
 
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::answer::FileId;
+use warplens_ide_diagnostics::rules::Rules;
 use warplens_syntax::Language;
 
-use crate::{Analysis, AnalysisHost, FileId, Rules};
+use crate::analysis::{Analysis, AnalysisHost};
 
-pub(crate) const FILE: FileId = FileId(0);
+/// The file that a fixture opens.
+pub const FILE: FileId = FileId(0);
 
 /// A source without its marker lines, and what they mark.
-pub(crate) struct Fixture {
-    pub(crate) text: String,
-    pub(crate) cursors: Vec<TextSize>,
-    pub(crate) ranges: Vec<TextRange>,
+pub struct Fixture {
+    /// The source.
+    pub text: String,
+    /// Where it has a `|`.
+    pub cursors: Vec<TextSize>,
+    /// The ranges that `^^^` marks.
+    pub ranges: Vec<TextRange>,
 }
 
 impl Fixture {
-    pub(crate) fn new(source: &str) -> Fixture {
+    /// Takes the marker lines out of a source.
+    pub fn new(source: &str) -> Fixture {
         let mut fixture = Fixture { text: String::new(), cursors: Vec::new(), ranges: Vec::new() };
         let mut line_start = 0;
         for line in source.split_inclusive('\n') {
@@ -43,13 +50,13 @@ impl Fixture {
     }
 
     /// The cursor, where the source has one.
-    pub(crate) fn cursor(&self) -> TextSize {
+    pub fn cursor(&self) -> TextSize {
         assert_eq!(self.cursors.len(), 1, "the source has one cursor");
         self.cursors[0]
     }
 
     /// A range as `line:text`, counting lines from 1.
-    pub(crate) fn show(&self, range: TextRange) -> String {
+    pub fn show(&self, range: TextRange) -> String {
         let line = 1 + self.text[..usize::from(range.start())].matches('\n').count();
         format!("{line}:`{}`", &self.text[range])
     }
@@ -61,13 +68,13 @@ fn is_marker(line: &str) -> bool {
 }
 
 /// The language of a test source: WAVE has a `.kernel` line, PTX never does.
-pub(crate) fn language_of(source: &str) -> Language {
+pub fn language_of(source: &str) -> Language {
     let is_wave = source.lines().any(|line| line.trim_start().starts_with(".kernel"));
     if is_wave { warplens_syntax::wave::LANGUAGE } else { warplens_syntax::ptx::LANGUAGE }
 }
 
 /// A snapshot with one open file. That most sources leave out how a module begins is not told.
-pub(crate) fn open(source: &str) -> (Fixture, Analysis) {
+pub fn open(source: &str) -> (Fixture, Analysis) {
     let fixture = Fixture::new(source);
     let mut host = AnalysisHost::new();
     let mut rules = Rules::default();

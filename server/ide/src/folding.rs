@@ -2,11 +2,10 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
+use warplens_ide_db::answer::{Fold, FoldKind};
+use warplens_ide_db::constructs;
+use warplens_ide_db::db::{Database, Db, File, Item, items, wave_code};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken, WalkEvent};
-
-use crate::answer::{Fold, FoldKind};
-use crate::constructs;
-use crate::db::{Database, Db, File, Item, items, wave_code};
 
 /// The folds of an item, relative to it.
 #[salsa::tracked(returns(deref))]

@@ -11,12 +11,11 @@ mod wave;
 use salsa::Database as _;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::DeclarationKind;
+use warplens_ide_db::answer::TextEdit;
+use warplens_ide_db::db::{Database, File, Item, items, ptx_header};
+use warplens_ide_db::languages::Known;
 
-use crate::answer::{FileId, TextEdit};
-use crate::db::{Database, File, Item, items, ptx_header};
-use crate::languages::Known;
-use crate::{Analysis, Answer};
-use layout::{Comments, Layout};
+use crate::format::layout::{Comments, Layout};
 
 /// How a file is formatted.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,24 +24,6 @@ pub struct Formatted {
     pub edits: Vec<TextEdit>,
     /// The first syntax error of each item that has one and therefore stays as it is.
     pub broken: Vec<TextRange>,
-}
-
-impl Analysis {
-    /// The edits that format a file.
-    pub fn format(&self, file: FileId) -> Answer<Formatted> {
-        self.ask(file, format)
-    }
-
-    /// The edits that format the lines of a range.
-    pub fn format_range(&self, file: FileId, range: TextRange) -> Answer<Formatted> {
-        self.ask(file, |db, file| format_range(db, file, range))
-    }
-
-    /// The edits that format what was ended by typing `;` or a line end just before a place; in WAVE also those that move
-    /// the line of the place to where it belongs, when it has just begun or become one that closes something.
-    pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
-        self.ask(file, |db, file| format_typed(db, file, offset))
-    }
 }
 
 /// The edit that brings a word of WAVE that closes something, the first of its line, to where it belongs.
@@ -56,13 +37,13 @@ pub(crate) fn closing_indent(
 }
 
 /// The edits that format a file.
-fn format(db: &Database, file: File) -> Formatted {
+pub(crate) fn format(db: &Database, file: File) -> Formatted {
     let whole = TextRange::up_to(file.document(db).items().text_len());
     formatted(db, file, whole, first_error)
 }
 
 /// The edits that format the lines of a range.
-fn format_range(db: &Database, file: File, range: TextRange) -> Formatted {
+pub(crate) fn format_range(db: &Database, file: File, range: TextRange) -> Formatted {
     let lines = lines_of(&file.document(db).items().text(), range);
     let mut found = formatted(db, file, lines, first_error);
     found.edits.retain(|edit| lines.contains_range(edit.range));
@@ -70,7 +51,7 @@ fn format_range(db: &Database, file: File, range: TextRange) -> Formatted {
 }
 
 /// The edits after something was typed before `offset`.
-fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
+pub(crate) fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<TextEdit> {
     let text = file.document(db).items().text();
     let before = text.get(..usize::from(offset)).unwrap_or_default();
     let ended = TextSize::of(before.trim_end_matches(['\n', '\r', ' ', '\t']));

@@ -4,11 +4,10 @@ mod ptx;
 mod wave;
 
 use text_size::TextSize;
-
-use crate::answer::Hover;
-use crate::db::{Database, File};
-use crate::languages::Known;
-use crate::position::FilePosition;
+use warplens_ide_db::answer::Hover;
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::languages::Known;
+use warplens_ide_db::position::FilePosition;
 
 /// The explanation of what is at an offset.
 pub(crate) fn hover(db: &Database, file: File, offset: TextSize) -> Option<Hover> {

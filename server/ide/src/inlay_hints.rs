@@ -4,14 +4,11 @@ use std::sync::Arc;
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{DeclarationKind, Function, NameRef, Role, Signature, SymbolKind, Type};
+use warplens_ide_db::db::{Database, File, Item, items, ptx_function, ptx_header};
+use warplens_ide_db::module::module_names;
+use warplens_ide_db::position::token_covering;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
-
-use crate::answer::FileId;
-use crate::db::{Database, File, Item, items, ptx_function, ptx_header};
-use crate::module::module_names;
-use crate::position::token_covering;
-use crate::{Analysis, Answer};
 
 /// Which hints are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -42,19 +39,12 @@ pub enum InlayHintKind {
     Parameter,
 }
 
-impl Analysis {
-    /// The hints in a range; items outside of it are not looked at.
-    pub fn inlay_hints(
-        &self,
-        file: FileId,
-        range: TextRange,
-        kinds: InlayHintKinds,
-    ) -> Answer<Vec<InlayHint>> {
-        self.ask(file, |db, file| inlay_hints(db, file, range, kinds))
-    }
-}
-
-fn inlay_hints(db: &Database, file: File, range: TextRange, kinds: InlayHintKinds) -> Vec<InlayHint> {
+pub(crate) fn inlay_hints(
+    db: &Database,
+    file: File,
+    range: TextRange,
+    kinds: InlayHintKinds,
+) -> Vec<InlayHint> {
     let list = file.document(db).items();
     let Some(first) = list.item_at(range.start()) else { return Vec::new() };
     let mut hints = Vec::new();

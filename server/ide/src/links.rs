@@ -4,13 +4,10 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::Directive;
+use warplens_ide_db::db::{Database, Db, File, Item, items, ptx_header};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxNode, SyntaxToken};
-
-use crate::answer::FileId;
-use crate::db::{Database, Db, File, Item, items, ptx_header};
-use crate::{Analysis, Answer};
 
 /// A link to a place in another file. Nothing here knows whether that file exists.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -21,13 +18,6 @@ pub struct DocumentLink {
     pub path: SmolStr,
     /// Line and column, counted from 1 as debug information does; 0 where it has none.
     pub place: Option<(u32, u32)>,
-}
-
-impl Analysis {
-    /// The links of a file, in the order of the text.
-    pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
-        self.ask(file, links)
-    }
 }
 
 /// A place that an item names, relative to it.
@@ -77,7 +67,7 @@ fn number(token: &SyntaxToken) -> Option<u32> {
     token.text().parse().ok()
 }
 
-fn links(db: &Database, file: File) -> Vec<DocumentLink> {
+pub(crate) fn links(db: &Database, file: File) -> Vec<DocumentLink> {
     let list = file.document(db).items();
     let items = items(db, file);
     let paths: FxHashMap<u64, &SmolStr> = items

@@ -3,13 +3,14 @@
 use smol_str::SmolStr;
 use text_size::TextSize;
 use warplens_hir::ptx::{DeclarationKind, FunctionKind, Linkage};
+use warplens_ide_db::answer::{SymbolKind, Target};
+use warplens_ide_db::db::{Database, File, items, ptx_header};
+use warplens_ide_db::languages::Known;
+use warplens_ide_db::names::{Namespace, Subject};
+use warplens_ide_db::position::FilePosition;
+use warplens_ide_db::{declared, names};
 
-use crate::answer::{FileId, SymbolKind, Target};
-use crate::db::{Database, File, items, ptx_header};
-use crate::languages::Known;
-use crate::names::{self, Namespace, Subject};
-use crate::position::FilePosition;
-use crate::{Analysis, Answer, declared, symbols};
+use crate::symbols;
 
 /// A name that a file declares for all of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,25 +25,13 @@ pub struct ModuleSymbol {
     pub is_definition: bool,
 }
 
-impl Analysis {
-    /// The names that a file declares for all of it, in the order of the text.
-    pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
-        self.ask(file, module_symbols)
-    }
-
-    /// The name at a place, when it is one that another file may define.
-    pub fn linked_name(&self, file: FileId, offset: TextSize) -> Answer<Option<String>> {
-        self.ask(file, |db, file| linked_name(db, file, offset))
-    }
-}
-
-fn module_symbols(db: &Database, file: File) -> Vec<ModuleSymbol> {
+pub(crate) fn module_symbols(db: &Database, file: File) -> Vec<ModuleSymbol> {
     match Known::of(file.language(db)) {
         Known::Ptx => declarations(db, file),
         Known::Wave => {
             let of_file = file.id(db);
             let symbols = symbols::symbols(db, file).into_iter();
-            let symbol = |symbol: crate::Symbol| ModuleSymbol {
+            let symbol = |symbol: warplens_ide_db::answer::Symbol| ModuleSymbol {
                 name: symbol.name,
                 kind: symbol.kind,
                 target: Target { file: of_file, full: symbol.range, focus: symbol.focus },
@@ -89,7 +78,7 @@ fn kind(kind: &DeclarationKind) -> Option<(SymbolKind, bool)> {
     })
 }
 
-fn linked_name(db: &Database, file: File, offset: TextSize) -> Option<String> {
+pub(crate) fn linked_name(db: &Database, file: File, offset: TextSize) -> Option<String> {
     let position = FilePosition::new(db, file, offset)?;
     match names::named(db, &position)?.subject {
         Subject::Module(Namespace::Module, name) => Some(SmolStr::to_string(&name)),

@@ -1,12 +1,10 @@
 //! Where else a name stands, or the other words of a construct: references and highlights.
 
 use text_size::TextSize;
-
-use crate::answer::{Access, Occurrence};
-use crate::constructs;
-use crate::db::{Database, File};
-use crate::names;
-use crate::position::FilePosition;
+use warplens_ide_db::answer::{Access, Occurrence};
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::position::FilePosition;
+use warplens_ide_db::{constructs, names};
 
 /// All occurrences of the name at an offset, its declaration among them, or all words of the construct.
 pub(crate) fn occurrences(db: &Database, file: File, offset: TextSize) -> Vec<Occurrence> {
@@ -31,7 +29,9 @@ mod tests {
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);
         let found = analysis.occurrences(FILE, fixture.cursor()).unwrap();
-        let show = |found: &crate::Occurrence| format!("{} {:?}\n", fixture.show(found.range), found.access);
+        let show = |found: &warplens_ide_db::answer::Occurrence| {
+            format!("{} {:?}\n", fixture.show(found.range), found.access)
+        };
         expect.assert_eq(&found.iter().map(show).collect::<String>());
     }
 

@@ -8,12 +8,12 @@ mod wave;
 
 use smol_str::SmolStr;
 use text_size::TextSize;
-
-use crate::answer::{RenameTarget, TextEdit};
-use crate::db::{Database, File};
-use crate::languages::Known;
-use crate::names::{self, Named, Subject};
-use crate::position::FilePosition;
+use warplens_ide_db::answer::{RenameTarget, TextEdit};
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::languages::Known;
+use warplens_ide_db::names;
+use warplens_ide_db::names::{Named, Subject};
+use warplens_ide_db::position::FilePosition;
 
 /// What a rename at an offset would rename.
 pub(crate) fn prepare(db: &Database, file: File, offset: TextSize) -> Result<RenameTarget, String> {

@@ -2,11 +2,10 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
+use warplens_ide_db::constructs;
+use warplens_ide_db::db::{Database, File, wave_code};
+use warplens_ide_db::position::FilePosition;
 use warplens_syntax::SyntaxKind;
-
-use crate::constructs;
-use crate::db::{Database, File, wave_code};
-use crate::position::FilePosition;
 
 /// The nested ranges around an offset, the smallest first.
 pub(crate) fn selection(db: &Database, file: File, offset: TextSize) -> Vec<TextRange> {

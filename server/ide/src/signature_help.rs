@@ -5,13 +5,11 @@ mod forms;
 mod wave;
 
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::position::FilePosition;
 
-use crate::answer::FileId;
 use crate::completion;
-use crate::completion::ptx::context::{Context, Operand, Statement};
-use crate::db::{Database, File};
-use crate::position::FilePosition;
-use crate::{Analysis, Answer};
+use crate::completion::ptx::context::{Context, Statement};
 
 /// At most so many forms are listed; those that fit best are among them.
 const MAX_FORMS: usize = 24;
@@ -47,14 +45,7 @@ pub struct SignatureParameter {
     pub documentation: String,
 }
 
-impl Analysis {
-    /// The forms of the statement whose operands are typed at a place.
-    pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
-        self.ask(file, |db, file| signature_help(db, file, offset))
-    }
-}
-
-fn signature_help(db: &Database, file: File, offset: TextSize) -> Option<SignatureHelp> {
+pub(crate) fn signature_help(db: &Database, file: File, offset: TextSize) -> Option<SignatureHelp> {
     let position = FilePosition::new(db, file, offset)?;
     if completion::is_in_text(db, &position) {
         return None;

@@ -4,10 +4,9 @@ mod ptx;
 mod wave;
 
 use text_size::TextSize;
-
-use crate::answer::Symbol;
-use crate::db::{Database, Db, File, Item, items};
-use crate::languages::Known;
+use warplens_ide_db::answer::Symbol;
+use warplens_ide_db::db::{Database, Db, File, Item, items};
+use warplens_ide_db::languages::Known;
 
 /// The outline of an item, relative to it.
 #[salsa::tracked(returns(deref))]
@@ -44,8 +43,8 @@ mod tests {
 
     use expect_test::{Expect, expect};
 
-    use crate::Symbol;
     use crate::fixture::{FILE, Fixture, open};
+    use warplens_ide_db::answer::Symbol;
 
     fn check(source: &str, expect: Expect) {
         let (fixture, analysis) = open(source);

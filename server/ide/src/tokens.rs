@@ -4,11 +4,10 @@ mod ptx;
 mod wave;
 
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::answer::{SemanticToken, TokenKind, TokenModifiers};
+use warplens_ide_db::db::{Database, File, items};
+use warplens_ide_db::languages::Known;
 use warplens_syntax::{NodeOrToken, SyntaxNode, SyntaxToken, WalkEvent};
-
-use crate::answer::{SemanticToken, TokenKind, TokenModifiers};
-use crate::db::{Database, File, items};
-use crate::languages::Known;
 
 /// The tokens of a whole file.
 pub(crate) fn tokens(db: &Database, file: File) -> Vec<SemanticToken> {

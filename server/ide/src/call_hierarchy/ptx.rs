@@ -4,13 +4,12 @@ use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Resolution, Role};
+use warplens_ide_db::answer::{SymbolKind, Target};
+use warplens_ide_db::db::{Database, File, items, ptx_function, ptx_header};
+use warplens_ide_db::module::module_names;
+use warplens_ide_db::{declared, names};
 
-use super::{CallItem, Calls};
-use crate::answer::{SymbolKind, Target};
-use crate::db::{Database, File, items, ptx_function, ptx_header};
-use crate::declared;
-use crate::module::module_names;
-use crate::names;
+use crate::call_hierarchy::{CallItem, Calls};
 
 /// The function of this name: its definition, else its first declaration.
 pub(super) fn item_of(db: &Database, file: File, name: &str) -> Option<CallItem> {

@@ -3,11 +3,11 @@
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Label, Name, Role};
+use warplens_ide_db::answer::{Access, SymbolKind, Target};
+use warplens_ide_db::db::{Database, File, items, wave_code};
+use warplens_ide_db::names::{Namespace, module_uses};
 
-use super::{CallItem, Calls};
-use crate::answer::{Access, SymbolKind, Target};
-use crate::db::{Database, File, items, wave_code};
-use crate::names::{Namespace, module_uses};
+use crate::call_hierarchy::{CallItem, Calls};
 
 /// The kernel or the function of this name: the first that the file declares.
 pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {

@@ -6,10 +6,11 @@ mod modifiers;
 mod opcodes;
 mod operands;
 
-use super::Proposals;
-use crate::db::Database;
-use crate::position::FilePosition;
-use context::{Context, Statement};
+use warplens_ide_db::db::Database;
+use warplens_ide_db::position::FilePosition;
+
+use crate::completion::Proposals;
+use crate::completion::ptx::context::{Context, Statement};
 
 /// What a module can hold.
 pub(super) fn module(proposals: &mut Proposals) {

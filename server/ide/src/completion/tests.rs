@@ -9,7 +9,7 @@ pub(super) fn check(source: &str, expect: Expect) {
     expect.assert_eq(&shown.collect::<String>());
 }
 
-fn found(source: &str) -> (String, Vec<crate::CompletionItem>) {
+fn found(source: &str) -> (String, Vec<warplens_ide_db::answer::CompletionItem>) {
     let (fixture, analysis) = open(source);
     let found = analysis.completions(FILE, fixture.cursor()).unwrap();
     (fixture.text, found)
@@ -307,7 +307,7 @@ fn what_is_proposed_is_explained() {
     let module = [".$", ".version 8.5\n.$", ".entry k() .$", ".global .$"].map(str::to_owned);
     for source in after_opcodes.chain(others).chain(module) {
         let offset = source.find('$').expect("there is a cursor");
-        let mut host = crate::AnalysisHost::new();
+        let mut host = crate::analysis::AnalysisHost::new();
         host.open(FILE, warplens_syntax::ptx::LANGUAGE, &source.replace('$', ""));
         let offset = text_size::TextSize::try_from(offset).expect("it is short");
         for item in host.snapshot().completions(FILE, offset).unwrap() {

@@ -5,14 +5,15 @@ mod mnemonics;
 pub(crate) mod operands;
 mod structure;
 
+use warplens_ide_db::answer::{CompletionKind, TextEdit};
+use warplens_ide_db::db::Database;
+use warplens_ide_db::position::FilePosition;
 use warplens_isa::wave as isa;
 
-use super::{Proposal, Proposals, Snippet};
-use crate::answer::{CompletionKind, TextEdit};
-use crate::db::Database;
-use crate::position::FilePosition;
-use line::{Line, Statement};
-use structure::Around;
+use crate::completion::snippet::Snippet;
+use crate::completion::wave::line::{Line, Statement};
+use crate::completion::wave::structure::Around;
+use crate::completion::{Proposal, Proposals};
 
 pub(super) fn proposals(db: &Database, position: &FilePosition<'_>) -> Proposals {
     let line = Line::before(db, position);

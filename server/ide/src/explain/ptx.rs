@@ -4,13 +4,14 @@ pub(crate) mod form;
 pub(crate) mod ranges;
 
 use warplens_hir::ptx::{Mnemonic, Platform};
+use warplens_ide_db::forms::{accepts, kind_name};
+use warplens_isa::ptx;
 use warplens_isa::ptx::{
-    self, Directive, Instruction, Modifier, ModifierClass, Operand, OperandKind, Scope, SpecialRegister,
-    Status,
+    Directive, Instruction, Modifier, ModifierClass, Operand, Scope, SpecialRegister, Status,
 };
 
-use super::page::{Page, RULE, either};
-use super::{role, simulation};
+use crate::explain::page::{Page, RULE, either};
+use crate::explain::{role, simulation};
 
 /// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {
@@ -82,11 +83,6 @@ fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
         words.all(|word| word.is_empty() || modifiers.iter().any(|have| have.strip_prefix('.') == Some(word)))
     };
     !class.optional && !modifiers.is_empty() && !class.values.iter().any(|value| is_written(value))
-}
-
-/// Whether some form of the entry takes a modifier.
-pub(crate) fn accepts(entry: &Instruction, modifier: &str) -> bool {
-    entry.accepts(modifier) || entry.types.iter().any(|ty| Some(*ty) == modifier.strip_prefix('.'))
 }
 
 /// What is written with a dot: a directive, a state space, a type, a modifier; it may be several of them.
@@ -164,27 +160,6 @@ pub(crate) fn operand(operand: &Operand) -> String {
     let optional = if operand.optional { ", may be left out" } else { "" };
     let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
     format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), either(&kinds))
-}
-
-/// An operand kind in words.
-pub(crate) fn kind_name(kind: OperandKind) -> &'static str {
-    match kind {
-        OperandKind::Register => "register",
-        OperandKind::Predicate => "predicate",
-        OperandKind::NotPredicate => "negated predicate `!p`",
-        OperandKind::SpecialRegister => "special register",
-        OperandKind::Immediate => "constant",
-        OperandKind::Address => "address `[…]`",
-        OperandKind::Vector => "vector `{…}`",
-        OperandKind::Sink => "`_`",
-        OperandKind::Symbol => "variable or function",
-        OperandKind::Parameter => "parameter",
-        OperandKind::Label => "label",
-        OperandKind::LabelAddress => "address of a label",
-        OperandKind::Texture => "texture",
-        OperandKind::Sampler => "sampler",
-        OperandKind::Surface => "surface",
-    }
 }
 
 /// The page of a directive.

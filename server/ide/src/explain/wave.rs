@@ -1,11 +1,12 @@
 //! Documentation of WAVE.
 
+use warplens_isa::wave;
 use warplens_isa::wave::{
-    self, Availability, Directive, Instruction, Operand, OperandKind, SpecialRegister, Suffix,
+    Availability, Directive, Instruction, Operand, OperandKind, SpecialRegister, Suffix,
 };
 
-use super::page::{Page, either};
-use super::{role, simulation};
+use crate::explain::page::{Page, either};
+use crate::explain::{role, simulation};
 
 /// The documentation of a name.
 pub(crate) fn explain(name: &str) -> Option<String> {

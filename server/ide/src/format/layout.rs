@@ -5,9 +5,8 @@
 //! lanes and all else that follows the text stays where it is.
 
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::answer::TextEdit;
 use warplens_syntax::SyntaxKind;
-
-use crate::answer::TextEdit;
 
 /// How far in a line starts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

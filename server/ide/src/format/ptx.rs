@@ -2,10 +2,10 @@
 //! `docs/formatting.md` describes it.
 
 use text_size::{TextRange, TextSize};
-use warplens_syntax::SyntaxKind::{self, *};
-use warplens_syntax::{NodeOrToken, SyntaxNode, WalkEvent};
+use warplens_syntax::SyntaxKind::*;
+use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 
-use super::layout::{Gap, Indent, Layout};
+use crate::format::layout::{Gap, Indent, Layout};
 
 /// Lays out an item, as far as its nodes touch `window`. In a long body `pause` is called now and then.
 pub(super) fn item(

@@ -1,10 +1,12 @@
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::answer::TextEdit;
 use warplens_syntax::parse_file;
 
+use crate::analysis::{Analysis, AnalysisHost};
 use crate::fixture::{FILE, Fixture, language_of};
-use crate::{Analysis, AnalysisHost, Formatted, TextEdit};
+use crate::format::Formatted;
 
 pub(super) fn open(text: &str) -> Analysis {
     let mut host = AnalysisHost::new();
@@ -506,7 +508,7 @@ proptest! {
         prop_assume!(text.is_char_boundary(usize::from(range.start())));
         let analysis = open(&text);
         let whole = analysis.format(FILE).unwrap().edits;
-        let lines = super::lines_of(&text, range);
+        let lines = crate::format::lines_of(&text, range);
         let part = analysis.format_range(FILE, range).unwrap().edits;
         for edit in &part {
             prop_assert!(lines.contains_range(edit.range), "{:?} of {:?}", edit, lines);

@@ -5,10 +5,10 @@
 pub(super) mod typed;
 
 use text_size::TextRange;
-use warplens_syntax::SyntaxKind::{self, *};
-use warplens_syntax::{NodeOrToken, SyntaxNode, WalkEvent};
+use warplens_syntax::SyntaxKind::*;
+use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 
-use super::layout::{Gap, Indent, Layout};
+use crate::format::layout::{Gap, Indent, Layout};
 
 /// Lays out an item, as far as its statements touch `window`. In a long body `pause` is called now and then.
 pub(super) fn item(

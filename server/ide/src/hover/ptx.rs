@@ -8,17 +8,17 @@ mod tests;
 
 use text_size::TextRange;
 use warplens_hir::ptx::{DeclarationKind, FunctionKind};
+use warplens_ide_db::db::{Database, ptx_header};
+use warplens_ide_db::module_target::module_target;
+use warplens_ide_db::names::Subject;
+use warplens_ide_db::position::FilePosition;
+use warplens_ide_db::{declared, names, occupancy};
 use warplens_isa::ptx as isa;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::db::{Database, ptx_header};
 use crate::explain::ptx as explain;
-use crate::module_target::module_target;
-use crate::names::{self, Subject};
-use crate::position::FilePosition;
-use crate::{declared, occupancy};
 
 pub(super) fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
     let token = position.token(db)?;
@@ -53,7 +53,7 @@ fn occupancy_of(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken)
     let word = directive.directive_token()?;
     let is_of_size = isa::directive(word.text()).is_some_and(|known| known.group == "performance");
     let implied = is_of_size.then(|| occupancy::markdown(signature, module_target(db, position.file)))??;
-    Some(crate::explain::RULE.to_owned() + &implied)
+    Some(crate::explain::page::RULE.to_owned() + &implied)
 }
 
 /// The explanation of a word of the language; `None` where a name stands.

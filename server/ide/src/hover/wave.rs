@@ -7,17 +7,17 @@ mod written;
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Name, Operand, Value};
+use warplens_ide_db::answer::Access;
+use warplens_ide_db::db::{Database, wave_code};
+use warplens_ide_db::declared::count;
+use warplens_ide_db::names::Named;
+use warplens_ide_db::position::FilePosition;
+use warplens_ide_db::{names, notation};
 use warplens_isa::wave as isa;
 use warplens_sim::wave::literal;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use crate::answer::Access;
-use crate::db::{Database, wave_code};
-use crate::declared::count;
 use crate::explain::wave as explain;
-use crate::names::{self, Named};
-use crate::notation;
-use crate::position::FilePosition;
 
 pub(super) fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextRange, String)> {
     let code = wave_code(db, position.item);

@@ -2,14 +2,13 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, ReferentId, Resolution, SymbolId, SymbolKind, Type};
+use warplens_ide_db::answer::{Access, Occurrence, TextEdit};
+use warplens_ide_db::db::{Database, File, items, ptx_function};
+use warplens_ide_db::module::module_names;
+use warplens_ide_db::names::{Named, Subject, module_uses};
+use warplens_ide_db::position::FilePosition;
+use warplens_ide_db::{declared, names};
 use warplens_isa::ptx as isa;
-
-use crate::answer::{Access, Occurrence, TextEdit};
-use crate::db::{Database, File, items, ptx_function};
-use crate::declared;
-use crate::module::module_names;
-use crate::names::{self, Named, Subject, module_uses};
-use crate::position::FilePosition;
 
 pub(super) fn rename(
     db: &Database,

@@ -5,12 +5,12 @@
 
 mod registers;
 
+use warplens_ide_db::answer::{Access, TextEdit};
+use warplens_ide_db::db::{Database, items};
+use warplens_ide_db::names;
+use warplens_ide_db::names::{Named, Namespace, Subject, module_uses};
+use warplens_ide_db::position::FilePosition;
 use warplens_isa::wave as isa;
-
-use crate::answer::{Access, TextEdit};
-use crate::db::{Database, items};
-use crate::names::{self, Named, Namespace, Subject, module_uses};
-use crate::position::FilePosition;
 
 pub(super) fn rename(
     db: &Database,

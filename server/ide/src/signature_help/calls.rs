@@ -1,15 +1,17 @@
 //! What the callee of a call takes, from its declaration.
 
 use warplens_hir::ptx::{DeclarationKind, Parameter};
+use warplens_ide_db::db::{Database, Item, items, ptx_header};
+use warplens_ide_db::declared;
+use warplens_ide_db::declared::one_line;
+use warplens_ide_db::module::module_names;
+use warplens_ide_db::position::{FilePosition, token_covering};
 use warplens_syntax::SyntaxKind;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
-use super::{Label, Operand, SignatureHelp};
-use crate::db::{Database, Item, items, ptx_header};
-use crate::declared::{self, one_line};
-use crate::module::module_names;
-use crate::position::{FilePosition, token_covering};
+use crate::completion::ptx::context::Operand;
+use crate::signature_help::{Label, SignatureHelp};
 
 /// The signature of the callee, where the statement is a call and names it before the cursor.
 pub(super) fn help(

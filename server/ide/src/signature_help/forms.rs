@@ -1,15 +1,17 @@
 //! The forms of an opcode, as the tables of isa write them.
 
-use warplens_isa::ptx::{self as isa, Instruction};
+use warplens_ide_db::forms;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::Instruction;
 
-use super::{Label, MAX_FORMS, Operand, Signature, SignatureHelp};
+use crate::completion::ptx::context::Operand;
 use crate::explain::ptx as explain;
+use crate::signature_help::{Label, MAX_FORMS, Signature, SignatureHelp};
 
 /// The forms of the opcode written.
 pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
     let all = isa::by_opcode(operand.opcode);
-    let takes_all =
-        |entry: &&&Instruction| operand.modifiers.iter().all(|word| explain::accepts(entry, word));
+    let takes_all = |entry: &&&Instruction| operand.modifiers.iter().all(|word| forms::accepts(entry, word));
     let fitting: Vec<&Instruction> = all.iter().filter(takes_all).copied().collect();
     let entries = if fitting.is_empty() { all.to_vec() } else { fitting };
     let forms = entries.iter().flat_map(|entry| entry.syntax.iter().map(move |form| (*entry, *form)));

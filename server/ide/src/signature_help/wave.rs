@@ -1,14 +1,15 @@
 //! The forms of an instruction or a directive of WAVE.
 
-use warplens_isa::wave::{self as isa, Directive, Instruction, Operand};
+use warplens_ide_db::db::Database;
+use warplens_ide_db::position::FilePosition;
+use warplens_isa::wave as isa;
+use warplens_isa::wave::{Directive, Instruction, Operand};
 use warplens_syntax::SyntaxToken;
 
-use super::{Label, Signature, SignatureHelp};
 use crate::completion::wave::line::{Line, Statement};
 use crate::completion::wave::operands::{fits, forms, index};
-use crate::db::Database;
 use crate::explain::wave as explain;
-use crate::position::FilePosition;
+use crate::signature_help::{Label, Signature, SignatureHelp};
 
 /// The forms of the statement whose operands are typed.
 pub(super) fn help(db: &Database, position: &FilePosition<'_>) -> Option<SignatureHelp> {

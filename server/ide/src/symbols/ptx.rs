@@ -4,12 +4,11 @@ use text_size::TextRange;
 use warplens_hir::ptx::{
     DeclarationKind, Directive, Function, FunctionKind, Symbol as Local, SymbolKind as Is,
 };
+use warplens_ide_db::answer::{Symbol, SymbolKind};
+use warplens_ide_db::db::{Db, Item, ptx_function, ptx_header};
+use warplens_ide_db::declared::ptx as declared;
+use warplens_ide_db::position::token_covering;
 use warplens_syntax::{SyntaxKind, SyntaxNode};
-
-use crate::answer::{Symbol, SymbolKind};
-use crate::db::{Db, Item, ptx_function, ptx_header};
-use crate::declared::ptx as declared;
-use crate::position::token_covering;
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     let header = ptx_header(db, item);

@@ -2,11 +2,10 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Link, Name, NameRef, Role};
+use warplens_ide_db::answer::{Symbol, SymbolKind};
+use warplens_ide_db::db::{Db, Item, wave_code};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::wave::ast;
-
-use crate::answer::{Symbol, SymbolKind};
-use crate::db::{Db, Item, wave_code};
 
 /// Constructs further in than this stand beside the one around them: an outline is walked by recursion.
 const MAX_DEPTH: usize = 64;

@@ -2,13 +2,13 @@
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, NameRef, Resolution, Role, SymbolKind, Type};
+use warplens_ide_db::answer::{Access, SemanticToken, TokenKind, TokenModifiers};
+use warplens_ide_db::db::{Db, Item, ptx_function};
+use warplens_ide_db::names::{ModuleUse, module_uses};
 use warplens_isa::ptx as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use super::{push, walk};
-use crate::answer::{Access, SemanticToken, TokenKind, TokenModifiers};
-use crate::db::{Db, Item, ptx_function};
-use crate::names::{ModuleUse, module_uses};
+use crate::tokens::{push, walk};
 
 pub(super) fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
     let function = ptx_function(db, item);

@@ -2,12 +2,12 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, Role};
+use warplens_ide_db::answer::{SemanticToken, TokenKind, TokenModifiers};
+use warplens_ide_db::db::{Db, Item, wave_code};
 use warplens_isa::wave as isa;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use super::{push, walk};
-use crate::answer::{SemanticToken, TokenKind, TokenModifiers};
-use crate::db::{Db, Item, wave_code};
+use crate::tokens::{push, walk};
 
 pub(super) fn tokens(db: &dyn Db, item: Item<'_>, range: TextRange, tokens: &mut Vec<SemanticToken>) {
     let code = wave_code(db, item);

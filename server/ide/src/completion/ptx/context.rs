@@ -4,10 +4,9 @@
 //! tree only says which braces are blocks and whether the place lies in a body.
 
 use text_size::{TextRange, TextSize};
+use warplens_ide_db::db::Database;
+use warplens_ide_db::position::{FilePosition, token_before, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
-
-use crate::db::Database;
-use crate::position::{FilePosition, token_before, token_covering};
 
 /// The statement up to the cursor, without blanks and comments.
 pub(crate) struct Statement {

@@ -1,9 +1,11 @@
 //! Directives, state spaces, types: everything that is no instruction.
 
-use warplens_isa::ptx::{self as isa, Directive, Status};
+use warplens_ide_db::answer::CompletionKind;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::{Directive, Status};
 
-use super::super::{Proposal, Proposals, Snippet};
-use crate::answer::CompletionKind;
+use crate::completion::snippet::Snippet;
+use crate::completion::{Proposal, Proposals};
 
 /// What can stand in a body beside instructions.
 pub(super) fn in_body(proposals: &mut Proposals) {

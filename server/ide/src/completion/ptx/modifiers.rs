@@ -1,9 +1,9 @@
 //! Modifiers in the order of the form: those that can come next first.
 
+use warplens_ide_db::answer::CompletionKind;
 use warplens_isa::ptx::{Instruction, ModifierClass};
 
-use super::super::{Proposal, Proposals};
-use crate::answer::CompletionKind;
+use crate::completion::{Proposal, Proposals};
 use crate::explain::ptx::matching;
 
 pub(super) fn propose(opcode: &str, written: &[&str], proposals: &mut Proposals) {

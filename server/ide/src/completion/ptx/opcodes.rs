@@ -1,9 +1,11 @@
 //! Opcodes, with their operands to fill in.
 
-use warplens_isa::ptx::{self as isa, Instruction, Operand, OperandKind, Status};
+use warplens_ide_db::answer::CompletionKind;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::{Instruction, Operand, OperandKind, Status};
 
-use super::super::{Proposal, Proposals, Snippet};
-use crate::answer::CompletionKind;
+use crate::completion::snippet::Snippet;
+use crate::completion::{Proposal, Proposals};
 
 /// All instructions that can start a statement.
 pub(super) fn propose(proposals: &mut Proposals) {

@@ -3,16 +3,18 @@
 use rustc_hash::FxHashSet;
 use text_size::TextSize;
 use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, Resolution, Symbol, SymbolKind, Type};
-use warplens_isa::ptx::{self as isa, OperandKind};
+use warplens_ide_db::answer::CompletionKind;
+use warplens_ide_db::db::{Database, ptx_function};
+use warplens_ide_db::declared::ptx as declared;
+use warplens_ide_db::module::module_names;
+use warplens_ide_db::position::FilePosition;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::OperandKind;
 
-use super::super::{Proposal, Proposals, Snippet};
-use super::context::Operand;
-use crate::answer::CompletionKind;
-use crate::db::{Database, ptx_function};
-use crate::declared::ptx as declared;
+use crate::completion::ptx::context::Operand;
+use crate::completion::snippet::Snippet;
+use crate::completion::{Proposal, Proposals};
 use crate::explain::ptx::matching;
-use crate::module::module_names;
-use crate::position::FilePosition;
 
 /// So many registers of ranges are listed: those used nearest to the cursor.
 const NEAR_REGISTERS: usize = 200;

@@ -1,10 +1,9 @@
 //! The line being typed: a statement ends with it, so its tokens tell what can come.
 
 use text_size::TextRange;
+use warplens_ide_db::db::Database;
+use warplens_ide_db::position::{FilePosition, token_before, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxToken};
-
-use crate::db::Database;
-use crate::position::{FilePosition, token_before, token_covering};
 
 /// The line up to the cursor.
 pub(crate) struct Line {

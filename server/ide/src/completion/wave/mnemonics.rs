@@ -1,14 +1,16 @@
 //! FormCache, and the words that follow them after a dot.
 
 use warplens_hir::wave::Accepts;
-use warplens_isa::wave::{self as isa, Availability, Instruction, Suffix};
+use warplens_ide_db::answer::CompletionKind;
+use warplens_ide_db::db::{Database, Db, File, Item, items, wave_code};
+use warplens_ide_db::position::FilePosition;
+use warplens_ide_diagnostics::dialect::Dialect;
+use warplens_isa::wave as isa;
+use warplens_isa::wave::{Availability, Instruction, Suffix};
 
-use super::super::{Proposal, Proposals, Snippet};
-use super::operands;
-use crate::answer::CompletionKind;
-use crate::db::{Database, Db, File, Item, items, wave_code};
-use crate::dialect::Dialect;
-use crate::position::FilePosition;
+use crate::completion::snippet::Snippet;
+use crate::completion::wave::operands;
+use crate::completion::{Proposal, Proposals};
 
 /// All instructions but those of constructs: in the spelling that the setting wants, or else first in the one that the file
 /// uses more.
@@ -16,7 +18,9 @@ pub(super) fn instructions(db: &Database, position: &FilePosition<'_>, proposals
     let accepts = position.file.accepts(db);
     let common = prevalent(db, position.file);
     let rank = |dialect: Dialect| u32::from(dialect != common);
-    for entry in isa::instructions().iter().filter(|entry| !super::structure::has(entry.mnemonic)) {
+    for entry in
+        isa::instructions().iter().filter(|entry| !crate::completion::wave::structure::has(entry.mnemonic))
+    {
         let toolchain =
             entry.toolchain.filter(|_| entry.available == Availability::Crates || accepts == Accepts::Both);
         let differs = toolchain.filter(|name| *name != entry.mnemonic);

@@ -2,15 +2,16 @@
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, NameRef, Role};
-use warplens_isa::wave::{self as isa, Instruction, Operand, OperandKind, Suffix};
+use warplens_ide_db::answer::{Access, CompletionKind};
+use warplens_ide_db::db::{Database, items, wave_code};
+use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::position::FilePosition;
+use warplens_isa::wave as isa;
+use warplens_isa::wave::{Instruction, Operand, OperandKind, Suffix};
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use super::super::{Proposal, Proposals};
-use crate::answer::{Access, CompletionKind};
-use crate::db::{Database, items, wave_code};
+use crate::completion::{Proposal, Proposals};
 use crate::explain::wave as explain;
-use crate::names::{Namespace, module_uses};
-use crate::position::FilePosition;
 
 /// The predicate registers that a guard or a condition can name.
 const PREDICATES: u8 = 4;

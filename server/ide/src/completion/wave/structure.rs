@@ -2,15 +2,16 @@
 
 use text_size::TextSize;
 use warplens_hir::wave::{Code, Link};
+use warplens_ide_db::answer::{CompletionKind, TextEdit};
+use warplens_ide_db::db::{Database, wave_code};
+use warplens_ide_db::position::FilePosition;
 use warplens_isa::wave as isa;
 
-use super::super::{Proposal, Proposals, Snippet};
-use super::line::Line;
-use super::operands;
-use crate::answer::{CompletionKind, TextEdit};
-use crate::db::{Database, wave_code};
+use crate::completion::snippet::Snippet;
+use crate::completion::wave::line::Line;
+use crate::completion::wave::operands;
+use crate::completion::{Proposal, Proposals};
 use crate::format;
-use crate::position::FilePosition;
 
 /// The words that are proposed here.
 const WORDS: [&str; 7] = ["if", "else", "endif", "loop", "break", "continue", "endloop"];

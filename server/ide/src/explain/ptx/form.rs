@@ -5,11 +5,13 @@ use warplens_hir::ptx::{
     AddressSpace, Count, FormMatch, Mnemonic, MnemonicForms, OperandRule, Platform, Unmet,
     written as entry_operands,
 };
-use warplens_isa::ptx::{self as isa, Instruction, Need, OperandKind, TargetNeed};
+use warplens_ide_db::forms::kind_name;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::{Instruction, Need, OperandKind, TargetNeed};
 
-use super::super::page::{Page, either};
-use super::super::{role, simulation};
-use super::{first_clause, kind_name, matching, section, status};
+use crate::explain::page::{Page, either};
+use crate::explain::ptx::{first_clause, matching, section, status};
+use crate::explain::{role, simulation};
 
 /// An instruction as it is written.
 pub(crate) struct Statement<'a> {
@@ -164,7 +166,7 @@ fn operands(
             .enumerate()
             .map(|(index, operand)| operand_of_entry(operand, text(index)))
             .collect(),
-        None => entry.operands.iter().map(super::operand).collect(),
+        None => entry.operands.iter().map(crate::explain::ptx::operand).collect(),
     }
 }
 

@@ -3,8 +3,8 @@ use proptest::prelude::*;
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{SyntaxKind, parse_file};
 
-use super::super::tests::{apply, format, open};
 use crate::fixture::FILE;
+use crate::format::tests::{apply, format, open};
 
 fn check(text: &str, expect: Expect) {
     let formatted = format(text);
@@ -274,7 +274,7 @@ proptest! {
         let end = (start + length).min(text.len() as u32);
         let range = TextRange::new(start.min(end).into(), end.into());
         let whole = open(text).format(FILE).unwrap().edits;
-        let lines = super::super::lines_of(text, range);
+        let lines = crate::format::lines_of(text, range);
         let part = open(text).format_range(FILE, range).unwrap().edits;
         let expected: Vec<_> = whole.into_iter().filter(|edit| lines.contains_range(edit.range)).collect();
         prop_assert_eq!(part, expected);

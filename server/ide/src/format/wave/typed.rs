@@ -3,9 +3,9 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
+use warplens_ide_db::answer::TextEdit;
+use warplens_ide_db::db::{Database, File, items, wave_code};
 
-use crate::answer::TextEdit;
-use crate::db::{Database, File, items, wave_code};
 use crate::format::layout::Indent;
 use crate::format::size;
 

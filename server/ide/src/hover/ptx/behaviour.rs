@@ -7,11 +7,10 @@ use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_hir::ptx::{
     Function, InstructionId, NameRef, Question, Resolution, Role, SymbolKind, Uniformity,
 };
-
-use crate::db::{Database, ptx_function};
-use crate::module::never_returns;
-use crate::position::FilePosition;
-use crate::variance;
+use warplens_ide_db::db::{Database, ptx_function};
+use warplens_ide_db::module::never_returns;
+use warplens_ide_db::position::FilePosition;
+use warplens_ide_db::variance;
 
 /// What is to be said about the local name at a place, beside its declaration; often nothing.
 pub(super) fn of_name(db: &Database, position: &FilePosition<'_>) -> Option<String> {

@@ -1,13 +1,13 @@
 //! Numbers in other notations, read as the operand that they stand in asks for.
 
 use warplens_hir::ptx::Type;
+use warplens_ide_db::notation;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxKind, SyntaxToken};
 
-use super::statement;
 use crate::explain::ptx::form;
-use crate::notation;
+use crate::hover::ptx::statement;
 
 /// The value of a number.
 pub(super) fn number(token: &SyntaxToken) -> Option<String> {

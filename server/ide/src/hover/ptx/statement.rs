@@ -1,16 +1,17 @@
 //! The opcode and the modifiers of a statement, explained as they are written there.
 
 use warplens_hir::ptx::{FormMatch, Mnemonic, Platform};
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::module_target::module_target;
 use warplens_isa::ptx as isa;
 use warplens_syntax::SyntaxToken;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
-use crate::db::{Database, File};
-use crate::explain::RULE;
+use crate::explain::page::RULE;
 use crate::explain::ptx as explain;
-use crate::explain::ptx::form::{self, Statement};
-use crate::module_target::module_target;
+use crate::explain::ptx::form;
+use crate::explain::ptx::form::Statement;
 
 /// The form written, where the token is its opcode.
 pub(super) fn opcode(db: &Database, file: File, token: &SyntaxToken) -> Option<String> {

@@ -3,12 +3,12 @@
 use std::fmt::Write;
 
 use warplens_hir::wave::{Cell, Code, Instruction, Label, MAX_DEPTH, Name, Role};
+use warplens_ide_db::db::{Database, items, wave_code};
+use warplens_ide_db::declared::count;
+use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::position::FilePosition;
 
-use super::structure::Lines;
-use crate::db::{Database, items, wave_code};
-use crate::declared::count;
-use crate::names::{Namespace, module_uses};
-use crate::position::FilePosition;
+use crate::hover::wave::structure::Lines;
 
 /// Lanes of a wave where nothing else is said.
 const WAVE: u32 = 32;
@@ -61,7 +61,7 @@ fn at_a_time(code: &Code) -> String {
 
 /// The function that begins at the label of this name.
 pub(super) fn function(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
-    let declares = |item: &crate::db::Item<'_>| {
+    let declares = |item: &warplens_ide_db::db::Item<'_>| {
         let code = wave_code(db, *item);
         code.labels.iter().any(|label| label.name == name).then_some(code)
     };
@@ -187,7 +187,9 @@ fn callers(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
     for (index, item) in items(db, position.file).iter().enumerate() {
         let mut uses = module_uses(db, *item).iter();
         let found = uses.find(|found| found.namespace == Namespace::Labels && found.name == name);
-        let reads = |name_use: &&crate::names::NameUse| name_use.access == crate::answer::Access::Read;
+        let reads = |name_use: &&warplens_ide_db::names::NameUse| {
+            name_use.access == warplens_ide_db::answer::Access::Read
+        };
         let places: Vec<_> = found.into_iter().flat_map(|found| &found.uses).filter(reads).collect();
         if places.is_empty() {
             continue;

@@ -4,12 +4,12 @@
 use rustc_hash::FxHashSet;
 use warplens_hir::Variance;
 use warplens_hir::wave::{Because, Cell, Code, Link, MAX_DEPTH, Reason, Role, Uniformity, Value};
+use warplens_ide_db::db::{Database, items, wave_code};
+use warplens_ide_db::names::{Namespace, module_uses};
+use warplens_ide_db::position::FilePosition;
 
-use super::structure::Lines;
-use super::written::cell;
-use crate::db::{Database, items, wave_code};
-use crate::names::{Namespace, module_uses};
-use crate::position::FilePosition;
+use crate::hover::wave::structure::Lines;
+use crate::hover::wave::written::cell;
 
 /// More links of the chain are not told.
 const SHOWN: usize = 6;

@@ -2,9 +2,8 @@
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Link};
-
-use crate::db::{Database, File};
-use crate::position::FilePosition;
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_db::position::FilePosition;
 
 /// At most so many `break`s and `continue`s of a loop are listed.
 const MAX_LEAVES: usize = 6;

@@ -1,10 +1,10 @@
 //! Where a register got what it holds at a place.
 
 use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
+use warplens_ide_db::db::{Database, wave_code};
+use warplens_ide_db::position::FilePosition;
 
-use super::structure::Lines;
-use crate::db::{Database, wave_code};
-use crate::position::FilePosition;
+use crate::hover::wave::structure::Lines;
 
 /// More places are not told.
 const SHOWN: usize = 4;

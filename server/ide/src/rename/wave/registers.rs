@@ -2,10 +2,9 @@
 
 use smol_str::SmolStr;
 use warplens_hir::wave::{Code, Name, Role, Value};
-
-use crate::db::{Database, items, wave_code};
-use crate::names::{Named, Namespace, module_uses};
-use crate::position::FilePosition;
+use warplens_ide_db::db::{Database, items, wave_code};
+use warplens_ide_db::names::{Named, Namespace, module_uses};
+use warplens_ide_db::position::FilePosition;
 
 /// Registers of one class, from the first on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,0 +1,69 @@
+//! "Did you mean": the known word that a misspelt one is closest to.
+
+/// The candidate nearest to `word`: few typing mistakes away for its length, the first of equals. A swap of two
+/// neighbours counts as one mistake. Of one or two characters any word is near; there only a longer one is meant.
+pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
+    let mut limit = (word.chars().count() / 3).clamp(1, 3) + 1;
+    let mut best = None;
+    for candidate in candidates {
+        let is_noise = word.len() < 3 && (candidate.len() <= word.len() || !candidate.starts_with(word));
+        if is_noise || candidate.len().abs_diff(word.len()) >= limit {
+            continue;
+        }
+        let distance = distance(word.as_bytes(), candidate.as_bytes());
+        if distance < limit && distance > 0 {
+            limit = distance;
+            best = Some(candidate);
+        }
+    }
+    best
+}
+
+/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+fn distance(a: &[u8], b: &[u8]) -> usize {
+    let mut before = vec![0; b.len() + 1];
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for i in 0..a.len() {
+        let mut row = vec![i + 1; b.len() + 1];
+        for j in 0..b.len() {
+            let replaced = above[j] + usize::from(a[i] != b[j]);
+            let mut least = replaced.min(above[j + 1] + 1).min(row[j] + 1);
+            if i > 0 && j > 0 && a[i] == b[j - 1] && a[i - 1] == b[j] {
+                least = least.min(before[j - 1] + 1);
+            }
+            row[j + 1] = least;
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}
+
+/// `; did you mean …?` where something was found.
+pub fn did_you_mean(found: Option<&str>) -> String {
+    found.map_or_else(String::new, |found| format!("; did you mean `{found}`?"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn finds_the_nearest() {
+        let words = ["add", "addc", "sub", "setp", "bar", "barrier", "mul"];
+        assert_eq!(nearest("ad", words), Some("add"));
+        assert_eq!(nearest("mlu", words), Some("mul"));
+        assert_eq!(nearest("step", words), Some("setp"));
+        assert_eq!(nearest("barier", words), Some("barrier"));
+        assert_eq!(nearest("frobnicate", words), None);
+        assert_eq!(nearest("", words), None);
+        assert_eq!(nearest("k", ["g", "l"]), None);
+    }
+
+    #[test]
+    fn distances() {
+        assert_eq!(distance(b"abc", b"abc"), 0);
+        assert_eq!(distance(b"abc", b"acb"), 1);
+        assert_eq!(distance(b"", b"abc"), 3);
+        assert_eq!(distance(b"kitten", b"sitting"), 3);
+    }
+}

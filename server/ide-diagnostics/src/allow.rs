@@ -1,0 +1,178 @@
+//! `// warplens: allow(code, code2)`: diagnostics that a comment switches off for its line.
+//!
+//! At the end of a line the comment is about that line; alone on a line it is about the next one. A comment belongs to
+//! the item after it, even when it stands on the last line of the item before, so an item only says what its comments
+//! allow, and [`Allowances`] puts it together for the file.
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_ide_db::answer::Diagnostic;
+use warplens_ide_db::db::{Db, Item};
+use warplens_ide_db::position::token_covering;
+use warplens_ide_db::similar::did_you_mean;
+use warplens_syntax::{ItemList, SyntaxKind, SyntaxNode};
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+use crate::rules::{nearest_rule, rule};
+
+/// What a comment starts with that is meant for us.
+const OPENING: &str = "warplens: allow(";
+
+/// A comment that allows something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Allow {
+    /// The names in the parentheses that are diagnostics.
+    codes: Box<[SmolStr]>,
+    /// Where the comment starts, relative to the item.
+    comment: TextSize,
+    /// Where the list of names ends.
+    list_end: TextSize,
+    /// Whether nothing stands in the parentheses.
+    is_empty: bool,
+}
+
+/// What the comments of an item allow. Names that are none are problems.
+pub(super) fn allows(db: &dyn Db, item: Item<'_>, problems: &mut Vec<Problem>) -> Box<[Allow]> {
+    let text = &*item.text(db).0;
+    let mut openings = text.match_indices(OPENING).peekable();
+    if openings.peek().is_none() {
+        return Box::default();
+    }
+    let tree = item.parse(db).syntax();
+    openings.filter_map(|(at, _)| allow(text, &tree, at + OPENING.len(), problems)).collect()
+}
+
+/// The comment whose list starts there.
+fn allow(text: &str, tree: &SyntaxNode, list: usize, problems: &mut Vec<Problem>) -> Option<Allow> {
+    let offset = |at: usize| TextSize::try_from(at).unwrap_or_default();
+    let comment =
+        token_covering(tree, offset(list - 1)).filter(|token| token.kind() == SyntaxKind::COMMENT)?;
+    let comment = comment.text_range();
+    let rest = &text[list..usize::from(comment.end())];
+    let Some(end) = rest.find(')') else {
+        let range = TextRange::new(offset(list - 1), offset(list));
+        let message = "missing `)` after the names of diagnostics: `warplens: allow(name, name)`";
+        problems.push(Problem::warning(range, codes::INVALID_ALLOW, message));
+        return None;
+    };
+    let mut codes = Vec::new();
+    let mut start = list;
+    for part in rest[..end].split(',') {
+        let name = part.trim();
+        let at = start + (part.len() - part.trim_start().len());
+        start += part.len() + 1;
+        match rule(name) {
+            Some(code) => codes.push(SmolStr::new_static(code)),
+            None => problems.push(unknown(name, TextRange::at(offset(at), TextSize::of(name)))),
+        }
+    }
+    let is_empty = rest[..end].trim().is_empty();
+    Some(Allow { codes: codes.into(), comment: comment.start(), list_end: offset(list + end), is_empty })
+}
+
+fn unknown(name: &str, range: TextRange) -> Problem {
+    let meant = nearest_rule(name);
+    let message = match name {
+        "" => "a name of a diagnostic was expected here, such as `unused-label`".to_owned(),
+        name => format!("there is no diagnostic `{name}`{}", did_you_mean(meant)),
+    };
+    Problem::warning(range, codes::INVALID_ALLOW, message)
+        .with_fix(meant.map(|meant| ItemFix::replacement(range, meant)))
+}
+
+/// What comments allow in a file.
+#[derive(Debug, Default)]
+pub(super) struct Allowances {
+    /// The lines about which a comment says something, in the order of the text.
+    lines: Vec<Line>,
+}
+
+#[derive(Debug)]
+pub(super) struct Line {
+    range: TextRange,
+    codes: Box<[SmolStr]>,
+    /// Where another name can be added.
+    pub(super) list_end: TextSize,
+    /// Whether it would be the first one.
+    pub(super) is_empty: bool,
+}
+
+impl Allowances {
+    pub(super) fn new<'p>(list: &ItemList, allows: impl Iterator<Item = &'p [Allow]>) -> Allowances {
+        let mut lines = Vec::new();
+        for (index, allows) in allows.enumerate() {
+            for allow in allows {
+                let start = list.start_of(index);
+                let range = line_of_comment(list, allow.comment + start);
+                let list_end = allow.list_end + start;
+                lines.push(Line { range, codes: allow.codes.clone(), list_end, is_empty: allow.is_empty });
+            }
+        }
+        lines.sort_by_key(|line| line.range.start());
+        Allowances { lines }
+    }
+
+    /// Whether a diagnostic is switched off by a comment.
+    pub(super) fn allow(&self, found: &Diagnostic) -> bool {
+        let mut lines = self.about(found.range.start());
+        lines.any(|line| line.codes.iter().any(|code| code == found.code))
+    }
+
+    /// What is said about the line of this offset.
+    pub(super) fn about(&self, offset: TextSize) -> impl Iterator<Item = &Line> {
+        let after = self.lines.partition_point(|line| line.range.start() <= offset);
+        self.lines[..after].iter().rev().take_while(move |line| line.range.contains_inclusive(offset))
+    }
+}
+
+/// The line that a comment is about.
+fn line_of_comment(list: &ItemList, comment: TextSize) -> TextRange {
+    let line = line_at(list, comment);
+    let is_alone = text_of(list, TextRange::new(line.start(), comment)).trim().is_empty();
+    if is_alone && line.end() < list.text_len() {
+        line_at(list, line.end() + TextSize::from(1))
+    } else {
+        line
+    }
+}
+
+/// The line of an offset, without its end.
+pub(super) fn line_at(list: &ItemList, offset: TextSize) -> TextRange {
+    let (mut start, mut end) = (TextSize::from(0), list.text_len());
+    let Some(first) = list.item_at(offset.min(end)) else { return TextRange::new(start, end) };
+    for index in (0..=first).rev() {
+        let at = list.start_of(index);
+        let text = &*list.items()[index].text;
+        let before = text.len().min(usize::from(offset.checked_sub(at).unwrap_or_default()));
+        if let Some(found) = text.as_bytes()[..before].iter().rposition(|byte| *byte == b'\n') {
+            start = at + TextSize::try_from(found + 1).unwrap_or_default();
+            break;
+        }
+    }
+    for index in first..list.items().len() {
+        let at = list.start_of(index);
+        let text = &*list.items()[index].text;
+        let from = usize::from(offset.checked_sub(at).unwrap_or_default());
+        if let Some(found) = text.as_bytes()[from.min(text.len())..].iter().position(|byte| *byte == b'\n') {
+            end = at + TextSize::try_from(from + found).unwrap_or_default();
+            break;
+        }
+    }
+    TextRange::new(start, end)
+}
+
+pub(super) fn text_of(list: &ItemList, range: TextRange) -> String {
+    let mut found = String::new();
+    for (index, item) in list.items().iter().enumerate().skip(list.item_at(range.start()).unwrap_or(0)) {
+        let at = list.start_of(index);
+        if at >= range.end() {
+            break;
+        }
+        let whole = TextRange::at(at, TextSize::of(&*item.text));
+        if let Some(part) = whole.intersect(range) {
+            found.push_str(item.text.get(std::ops::Range::<usize>::from(part - at)).unwrap_or_default());
+        }
+    }
+    found
+}

@@ -1,0 +1,62 @@
+//! The problems of one item by itself.
+
+use warplens_ide_db::db::{Db, File, Item};
+use warplens_ide_db::languages::Known;
+use warplens_syntax::{SyntaxError, SyntaxErrorKind};
+
+use crate::allow::{Allow, allows};
+use crate::problem::{ItemFix, Problem};
+use crate::{codes, ptx, wave};
+
+/// As many diagnostics are listed for a file, and then one that says how many more there are.
+pub const MAX_DIAGNOSTICS: usize = 500;
+
+/// The problems of an item that need no other item to be seen, in the order of the text.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct ItemProblems {
+    pub listed: Box<[Problem]>,
+    /// How many more there are beyond those listed.
+    pub more: usize,
+    /// What its comments switch off.
+    pub(crate) allows: Box<[Allow]>,
+}
+
+impl ItemProblems {
+    /// Where there are too many, the worst are listed.
+    fn new(mut problems: Vec<Problem>, allows: Box<[Allow]>) -> ItemProblems {
+        let more = problems.len().saturating_sub(MAX_DIAGNOSTICS);
+        if more > 0 {
+            problems.sort_by_key(|problem| (problem.severity, problem.range.start()));
+            problems.truncate(MAX_DIAGNOSTICS);
+        }
+        problems.sort_by_key(|problem| (problem.range.start(), problem.range.end()));
+        ItemProblems { listed: problems.into(), more, allows }
+    }
+}
+
+/// The problems of one item by itself. Of the file it looks only at [`module_target`](warplens_ide_db::module_target), and at
+/// that only where a check asks for it.
+#[salsa::tracked]
+pub fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> ItemProblems {
+    let parse = item.parse(db);
+    let mut problems: Vec<Problem> = parse.errors().iter().map(syntax).collect();
+    match Known::of(item.language(db)) {
+        Known::Ptx => ptx::check_item(db, file, item, &mut problems),
+        Known::Wave => wave::check_item(db, file, item, &mut problems),
+    }
+    let allows = allows(db, item, &mut problems);
+    ItemProblems::new(problems, allows)
+}
+
+fn syntax(error: &SyntaxError) -> Problem {
+    let insertion = error.missing_token().map(|token| {
+        let fix = ItemFix::new(format!("Insert `{token}`")).insert(error.range.end(), token);
+        // Where a line ends, nothing else can have been meant.
+        if token == ";" { fix.preferred() } else { fix }
+    });
+    let code = match error.kind {
+        SyntaxErrorKind::Grammar => codes::SYNTAX,
+        SyntaxErrorKind::GuardedBlock => codes::GUARDED_BLOCK,
+    };
+    Problem::error(error.range, code, error.message.clone()).with_fix(insertion)
+}

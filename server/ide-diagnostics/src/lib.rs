@@ -1,0 +1,26 @@
+//! Diagnostics and lints: the problems of a file, the rules and comments that filter them, and their fixes.
+//!
+//! [`item`] has the problems of one item, [`file`] those of a whole file; what differs by language is in `ptx` and `wave`.
+//! Fixes that rewrite WAVE in another dialect are in [`dialect`].
+
+#![allow(
+    missing_docs,
+    reason = "used by the other ide crates only; `warplens_ide` documents what it exports"
+)]
+
+mod allow;
+pub mod allow_fix;
+pub mod codes;
+pub mod dialect;
+pub mod file;
+pub mod finding_codes;
+pub mod item;
+pub mod lints;
+pub mod problem;
+mod ptx;
+pub mod rules;
+pub mod share;
+mod wave;
+
+#[cfg(test)]
+mod tests;

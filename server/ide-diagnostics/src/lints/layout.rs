@@ -1,0 +1,103 @@
+//! Rewrites of statements that stand on lines of their own: no comment is lost, and what moves out of a construct moves left.
+
+use text_size::{TextRange, TextSize};
+
+use crate::problem::ItemFix;
+
+/// A rewrite of an item as it grows.
+pub(super) struct Rewrite<'t> {
+    text: &'t str,
+    edits: Vec<(TextRange, String)>,
+}
+
+impl<'t> Rewrite<'t> {
+    /// One that changes nothing yet.
+    pub(super) fn new(text: &'t str) -> Rewrite<'t> {
+        Rewrite { text, edits: Vec::new() }
+    }
+
+    /// Writes something else in a range.
+    pub(super) fn replace(&mut self, range: TextRange, write: impl Into<String>) {
+        self.edits.push((range, write.into()));
+    }
+
+    /// Takes a statement away: with its line where nothing else stands there. A comment stays.
+    pub(super) fn remove(&mut self, statement: TextRange) {
+        let line = line_at(self.text, statement.start());
+        if !line.contains_range(statement) {
+            return self.edits.push((statement, String::new()));
+        }
+        let rest = &self.text[TextRange::new(statement.end(), line.end())];
+        let blank = TextSize::of(rest) - TextSize::of(rest.trim_start());
+        let is_first = indentation_end(self.text, line) == statement.start();
+        let range = match (is_first, rest.trim().is_empty()) {
+            (true, true) => {
+                let newline = TextSize::from(u32::from(line.end() < TextSize::of(self.text)));
+                TextRange::new(line.start(), line.end() + newline)
+            }
+            (false, true) => statement,
+            _ => TextRange::new(statement.start(), statement.end() + blank),
+        };
+        self.edits.push((range, String::new()));
+    }
+
+    /// Moves the lines between two statements as far left as `outer` stands to the left of `inner`.
+    pub(super) fn dedent(&mut self, between: (TextRange, TextRange), outer: TextRange, inner: TextRange) {
+        let (outer, inner) = (indentation(self.text, outer), indentation(self.text, inner));
+        let Some(surplus) = inner.strip_prefix(outer).filter(|surplus| !surplus.is_empty()) else { return };
+        let last = line_at(self.text, between.1.start()).start();
+        let mut start = after_line(self.text, between.0);
+        while start < last {
+            let line = line_at(self.text, start);
+            let at = TextRange::at(start + TextSize::of(outer), TextSize::of(surplus));
+            let gone = self.edits.iter().any(|(edit, write)| write.is_empty() && edit.contains_range(at));
+            if self.text[line].starts_with(inner) && !gone {
+                self.edits.push((at, String::new()));
+            }
+            start = line.end() + TextSize::from(1);
+        }
+    }
+
+    /// The rewrite as a fix.
+    pub(super) fn fix(mut self, title: String) -> ItemFix {
+        self.edits.sort_by_key(|(range, _)| (range.start(), range.end()));
+        self.edits.into_iter().fold(ItemFix::new(title), |fix, (range, write)| fix.replace(range, write))
+    }
+}
+
+/// Whether a statement shares its line with nothing but a comment, which one of these characters begins.
+pub(super) fn stands_alone(text: &str, statement: TextRange, comments: &[&str]) -> bool {
+    let line = line_at(text, statement.start());
+    if !line.contains_range(statement) {
+        return false;
+    }
+    let rest = text[TextRange::new(statement.end(), line.end())].trim();
+    let is_comment = rest.is_empty() || comments.iter().any(|comment| rest.starts_with(comment));
+    is_comment && indentation_end(text, line) == statement.start()
+}
+
+/// The blanks before a statement that stands alone on its line.
+pub(super) fn indentation(text: &str, statement: TextRange) -> &str {
+    let line = line_at(text, statement.start());
+    &text[TextRange::new(line.start(), indentation_end(text, line))]
+}
+
+fn indentation_end(text: &str, line: TextRange) -> TextSize {
+    let written = &text[line];
+    line.start() + TextSize::of(written) - TextSize::of(written.trim_start())
+}
+
+/// The line around an offset, without its end.
+fn line_at(text: &str, offset: TextSize) -> TextRange {
+    let (before, after) = text.split_at(usize::from(offset));
+    let start = before.rfind('\n').map_or(0, |newline| newline + 1);
+    let end = after.find('\n').map_or(text.len(), |newline| before.len() + newline);
+    let size = |at: usize| TextSize::try_from(at).unwrap_or(offset);
+    TextRange::new(size(start), size(end))
+}
+
+/// Where the line after that of a statement begins.
+fn after_line(text: &str, statement: TextRange) -> TextSize {
+    let end = line_at(text, statement.start()).end();
+    if end < TextSize::of(text) { end + TextSize::from(1) } else { end }
+}

@@ -1,0 +1,84 @@
+//! `break` and `continue` take a predicate themselves: an `if` around one does nothing more.
+
+use warplens_hir::wave::Link;
+
+use crate::codes;
+use crate::dialect::Dialect;
+use crate::lints::wave::{Branch, Kernel, written};
+use crate::problem::{ItemFix, Problem};
+
+/// An `if` whose first side only leaves the loop, or its trip.
+pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
+    let leaves = branch.at + 1;
+    let is_leave = branch.then() == (leaves..leaves + 1) && kernel.code.links[leaves].is_some();
+    let word = kernel.instruction(leaves).name();
+    if !is_leave || !matches!(word, "break" | "continue") || !kernel.stands_alone(leaves) {
+        return None;
+    }
+    let own = kernel.predicate(leaves)?;
+    let outer = (branch.predicate, branch.negated);
+    if kernel.is_uniform(branch.at) {
+        return None;
+    }
+    let (write, fix) = if own == outer {
+        (format!("{word} {}", written(own)), same(kernel, branch, leaves))
+    } else {
+        let target = both(kernel, branch, outer, own)?;
+        let write = format!("{word} p{target}");
+        let and = format!("and p{target}, {}, {}", written(outer), written(own));
+        (format!("{and}` and `{write}"), apart(kernel, branch, leaves, &and, &write))
+    };
+    let more = match (own == outer, branch.otherwise) {
+        (true, Some(_)) => "3 instructions",
+        (true, None) => "2 instructions",
+        (false, _) => "an instruction",
+    };
+    let message = format!(
+        "`{word}` takes a predicate itself: this `if` costs an entry of the divergence stack and {more} more than `{write}`"
+    );
+    let problem = Problem::hint(kernel.range(branch.at), codes::BRANCH_FOR_BREAK, message);
+    Some(problem.with_fix(fix))
+}
+
+/// The `if` goes; the lanes that stay run its other side behind the `break`.
+fn same(kernel: &Kernel<'_>, branch: &Branch, leaves: usize) -> ItemFix {
+    let mut rewrite = kernel.rewrite();
+    let range = |at: usize| kernel.range(at);
+    rewrite.remove(range(branch.at));
+    branch.otherwise.iter().for_each(|otherwise| rewrite.remove(range(*otherwise)));
+    rewrite.remove(range(branch.end));
+    rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(leaves));
+    let words = kernel.words(range(leaves));
+    rewrite.fix(format!("Write `{words}` without the `if`"))
+}
+
+/// The predicate that may hold the condition of both, where logic on predicates can be written.
+fn both(kernel: &Kernel<'_>, branch: &Branch, outer: (u8, bool), own: (u8, bool)) -> Option<u8> {
+    if branch.otherwise.is_some() || kernel.dialect() != Dialect::Guide || outer.0 == own.0 {
+        return None;
+    }
+    // Lanes that leave read what was there before.
+    let leaves = branch.at + 1;
+    let open = match kernel.code.links[leaves] {
+        Some(Link::Leave { open }) => open as usize,
+        _ => return None,
+    };
+    let end = kernel.code.construct(open).into_iter().max()?;
+    let unread = |index: u8| !kernel.is_live(branch.end + 1, index);
+    let unread_by_leavers = |index: u8| !kernel.is_live(end + 1, index) && !kernel.is_live(open + 1, index);
+    [own, outer]
+        .into_iter()
+        .find(|(index, negated)| unread(*index) && (!negated || unread_by_leavers(*index)))
+        .map(|(index, _)| index)
+}
+
+/// `and`, then the predicated `break`.
+fn apart(kernel: &Kernel<'_>, branch: &Branch, leaves: usize, and: &str, write: &str) -> ItemFix {
+    let mut rewrite = kernel.rewrite();
+    let range = |at: usize| kernel.range(at);
+    rewrite.replace(range(branch.at), and);
+    rewrite.replace(range(leaves), write);
+    rewrite.remove(range(branch.end));
+    rewrite.dedent((range(branch.at), range(branch.end)), range(branch.at), range(leaves));
+    rewrite.fix(format!("Replace the `if` with `{and}`"))
+}

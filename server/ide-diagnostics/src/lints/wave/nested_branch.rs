@@ -1,0 +1,67 @@
+//! One `if` on both predicates for an `if` that stands alone in another.
+
+use warplens_hir::wave::{Link, Value};
+
+use crate::codes;
+use crate::dialect::Dialect;
+use crate::lints::wave::{Branch, Kernel, written};
+use crate::problem::Problem;
+
+/// Two `if`s without `else`, the inner one alone in the outer but for the comparison that it asks about.
+pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {
+    let is_if = |at: usize| matches!(kernel.code.links[at], Some(Link::If { .. }));
+    let compares = !is_if(outer.at + 1) && is_comparison(kernel, outer);
+    let inner = kernel.branch(outer.at + 1 + usize::from(compares))?;
+    let stands_alone = outer.otherwise.is_none() && inner.otherwise.is_none() && inner.end + 1 == outer.end;
+    let has_body = inner.at + 1 < inner.end;
+    // The toolchain has no logic on predicates.
+    if !stands_alone || !has_body || kernel.dialect() != Dialect::Guide || inner.predicate == outer.predicate
+    {
+        return None;
+    }
+    if compares
+        && (inner.predicate != compared(kernel, outer)? || kernel.is_live(outer.end + 1, inner.predicate))
+    {
+        return None;
+    }
+    if kernel.is_uniform(outer.at) || kernel.is_uniform(inner.at) {
+        return None;
+    }
+    let both = [(outer.predicate, outer.negated), (inner.predicate, inner.negated)];
+    let target = kernel.target(both, inner.at + 1, outer.end)?;
+    let and = format!("and p{target}, {}, {}", written(both[0]), written(both[1]));
+    let message = format!(
+        "two `if`s inside of each other cost 2 entries of the divergence stack and 4 instructions; `{and}` and one `if` cost 1 \
+         and 3"
+    );
+    let range = |at: usize| kernel.range(at);
+    let mut rewrite = kernel.rewrite();
+    rewrite.remove(range(outer.at));
+    let indentation = crate::lints::layout::indentation(kernel.text, range(outer.at));
+    rewrite.replace(range(inner.at), format!("{and}\n{indentation}if p{target}"));
+    rewrite.remove(range(outer.end));
+    rewrite.dedent((range(outer.at), range(outer.end)), range(outer.at), range(inner.at));
+    let problem = Problem::hint(range(outer.at), codes::NESTED_BRANCH, message);
+    let problem = problem.with_related(range(inner.at), "the inner `if`, which stands alone in it");
+    Some(problem.with_fix(rewrite.fix(format!("Join the conditions with `{and}`"))))
+}
+
+/// Whether the first instruction inside of an `if` is a comparison on a line of its own, which every lane may do.
+fn is_comparison(kernel: &Kernel<'_>, outer: &Branch) -> bool {
+    let at = outer.at + 1;
+    let instruction = kernel.instruction(at);
+    instruction.name().contains("cmp.")
+        && instruction.guard.is_none()
+        && instruction.complete
+        && at + 1 < outer.end
+        && kernel.stands_alone(at)
+        && compared(kernel, outer) != Some(outer.predicate)
+}
+
+/// The predicate that this comparison writes.
+fn compared(kernel: &Kernel<'_>, outer: &Branch) -> Option<u8> {
+    match kernel.instruction(outer.at + 1).operands.first()?.value {
+        Value::Predicate { index, .. } => Some(index),
+        _ => None,
+    }
+}

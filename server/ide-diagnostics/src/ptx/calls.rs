@@ -1,0 +1,187 @@
+//! Calls, held against what they call: a function, a prototype, or the functions of a table.
+//!
+//! What an item calls, and with what, is a small query of its own; the signatures of other items are looked up outside of it.
+
+mod arguments;
+mod sites;
+#[cfg(test)]
+mod tests;
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::ptx::{
+    Declaration, DeclarationKind, FunctionKind, Initializer, ModuleNames, Signature, Type, Variable,
+};
+use warplens_ide_db::db::{Db, File, Item};
+
+use crate::codes;
+use crate::problem::Problem;
+use crate::ptx::calls::arguments::Callee;
+use crate::ptx::calls::sites::{Call, Target, Through, calls_of};
+use crate::ptx::module_rules::declaration;
+
+/// Finds the calls of an item while its function is at hand; they are judged with the module.
+pub(super) fn find(db: &dyn Db, item: Item<'_>) {
+    calls_of(db, item);
+}
+
+/// The problems of all calls of an item.
+pub(super) fn check(
+    db: &dyn Db,
+    file: File,
+    names: &ModuleNames,
+    item: Item<'_>,
+    problems: &mut Vec<Problem>,
+) {
+    for call in calls_of(db, item) {
+        Judge { db, file, names, call }.check(problems);
+    }
+}
+
+struct Judge<'j> {
+    db: &'j dyn Db,
+    file: File,
+    names: &'j ModuleNames,
+    call: &'j Call,
+}
+
+impl<'j> Judge<'j> {
+    fn check(&self, problems: &mut Vec<Problem>) {
+        match &self.call.target {
+            Target::Function(name) => self.direct(name, problems),
+            Target::Register(ty) => self.indirect(*ty, problems),
+            Target::Nothing(what) => {
+                let message =
+                    format!("{what} cannot be called; name a function, or a register that holds its address");
+                problems.push(self.error(self.call.target_range, message));
+            }
+            Target::Missing => {
+                let message =
+                    "`call` takes the function to call: `call f;` or `call (result), f, (argument);`";
+                problems.push(self.error(self.call.target_range, message));
+            }
+            Target::Unknown => {}
+        }
+    }
+
+    fn error(&self, range: TextRange, message: impl Into<SmolStr>) -> Problem {
+        Problem::error(range, codes::INVALID_CALL, message)
+    }
+
+    /// Judges the call as one of a function with this signature.
+    fn judge(&self, name: &str, signature: &Signature, problems: &mut Vec<Problem>) {
+        let is_declared = |name: &str| self.names.declarations(name).next().is_some();
+        Callee { name, signature, is_declared: &is_declared }.judge(self.call, problems);
+    }
+
+    fn direct(&self, name: &SmolStr, problems: &mut Vec<Problem>) {
+        // What nothing declares is told where names are looked up.
+        let Some(found) = self.declared(name) else { return };
+        let range = self.call.target_range;
+        match &found.kind {
+            DeclarationKind::Function { kind: FunctionKind::Entry, .. } => {
+                problems
+                    .push(self.error(range, format!("`{name}` is a kernel; only functions can be called")));
+            }
+            DeclarationKind::Function { signature, .. } => {
+                if !matches!(self.call.through, Through::Nothing) {
+                    let message = "a call of a named function takes no prototype or table; leave it out";
+                    problems.push(self.error(self.call.through_range, message));
+                }
+                self.judge(name, signature, problems);
+            }
+            DeclarationKind::Variable(_) => {
+                let message =
+                    format!("`{name}` is a variable; load the address into a register, and call through it");
+                problems.push(self.error(range, message));
+            }
+            DeclarationKind::Alias { .. } | DeclarationKind::SectionLabel => {}
+        }
+    }
+
+    /// The declaration of a name that matters for calls: of a function rather than of an alias.
+    fn declared(&self, name: &str) -> Option<&'j Declaration> {
+        let found = self.names.declarations(name).map(|symbol| declaration(self.db, self.file, symbol));
+        found.into_iter().find(|found| !matches!(found.kind, DeclarationKind::Alias { .. }))
+    }
+
+    fn indirect(&self, ty: Option<Type>, problems: &mut Vec<Problem>) {
+        use warplens_hir::ptx::TypeKind::{Bits, Signed, Unsigned};
+        if let Some(ty) = ty
+            && !(ty.bits() >= 32 && matches!(ty.kind(), Bits | Signed | Unsigned))
+        {
+            let message = format!("a register of `.{}` holds no address; call through `.b64`", ty.name());
+            return problems.push(self.error(self.call.target_range, message));
+        }
+        let range = self.call.through_range;
+        match &self.call.through {
+            Through::Nothing => {
+                let message = "a call through a register needs a `.callprototype`, a `.calltargets` or a table of functions";
+                problems.push(self.error(self.call.target_range, message));
+            }
+            Through::Prototype(signature) => {
+                self.judge("the prototype", signature, problems);
+            }
+            Through::Functions(functions) => self.one_of(functions, problems),
+            Through::Module(name) => self.through_variable(name, problems),
+            Through::Other(what) => {
+                let message = format!("{what} lists no functions; use `.callprototype` or `.calltargets`");
+                problems.push(self.error(range, message));
+            }
+            Through::Unknown => {}
+        }
+    }
+
+    /// All have to fit; the first that does not is told.
+    fn one_of(&self, functions: &[SmolStr], problems: &mut Vec<Problem>) {
+        for name in functions {
+            let Some(signature) = self.signature(name) else { continue };
+            let before = problems.len();
+            self.judge(name, signature, problems);
+            if problems.len() > before {
+                return;
+            }
+        }
+    }
+
+    fn signature(&self, name: &str) -> Option<&'j Signature> {
+        match &self.declared(name)?.kind {
+            DeclarationKind::Function { signature, .. } => Some(signature),
+            _ => None,
+        }
+    }
+
+    fn through_variable(&self, name: &SmolStr, problems: &mut Vec<Problem>) {
+        let Some(found) = self.declared(name) else { return };
+        let range = self.call.through_range;
+        match &found.kind {
+            DeclarationKind::Variable(variable) if is_table(variable) => {
+                self.one_of(&functions_of(variable), problems);
+            }
+            DeclarationKind::Variable(_) => {
+                let message =
+                    format!("`{name}` is no array of addresses, `.u64` or `.u32`, so it lists no functions");
+                problems.push(self.error(range, message));
+            }
+            DeclarationKind::Function { .. } => {
+                let message =
+                    format!("`{name}` is a function; list it in a `.calltargets`, or call it by its name");
+                problems.push(self.error(range, message));
+            }
+            _ => {}
+        }
+    }
+}
+
+fn is_table(variable: &Variable) -> bool {
+    !variable.dimensions.is_empty() && matches!(variable.ty, Some(Type::U32 | Type::U64 | Type::U8))
+}
+
+fn functions_of(variable: &Variable) -> Vec<SmolStr> {
+    let Some(Initializer::List(values)) = &variable.initializer else { return Vec::new() };
+    let name = |value: &Initializer| match value {
+        Initializer::Address { symbol, .. } => Some(symbol.clone()),
+        _ => None,
+    };
+    values.iter().filter_map(name).collect()
+}

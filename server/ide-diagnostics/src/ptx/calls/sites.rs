@@ -1,0 +1,278 @@
+//! What an item calls, and with what.
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::ptx::{
+    Constant, Function, Instruction, NameId, Operand, Parameter, Resolution, Signature, Space, SymbolKind,
+    TableKind, Type, VectorLength,
+};
+use warplens_ide_db::db::{Db, Item, ptx_function};
+use warplens_ide_db::position::token_covering;
+use warplens_syntax::SyntaxKind;
+
+/// One `call`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Call {
+    pub(super) target: Target,
+    pub(super) target_range: TextRange,
+    pub(super) returns: Vec<Actual>,
+    pub(super) arguments: Vec<Actual>,
+    pub(super) through: Through,
+    pub(super) through_range: TextRange,
+}
+
+/// What is called.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    /// A name of the module.
+    Function(SmolStr),
+    /// An address in a register of this type.
+    Register(Option<Type>),
+    /// No operand says what.
+    Missing,
+    /// Something that is no function.
+    Nothing(&'static str),
+    /// Something that did not parse.
+    Unknown,
+}
+
+/// What says which functions an address may be of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Through {
+    Nothing,
+    Prototype(Box<Signature>),
+    Functions(Vec<SmolStr>),
+    Module(SmolStr),
+    Other(&'static str),
+    Unknown,
+}
+
+/// An argument, or what takes a result.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Actual {
+    pub(super) range: TextRange,
+    pub(super) text: SmolStr,
+    pub(super) kind: ActualKind,
+}
+
+/// What an argument is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ActualKind {
+    Value(Shape),
+    Integer,
+    Float {
+        is_single: bool,
+    },
+    Sink,
+    /// A parameter of the caller.
+    Formal,
+    /// A variable that calls do not pass on.
+    Memory,
+    /// A name of the module, and nothing there can be passed on.
+    Module(SmolStr),
+    /// An operand that no argument can be.
+    Form,
+    Unknown,
+}
+
+/// What a value looks like.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Shape {
+    pub(super) ty: Type,
+    pub(super) vector: Option<VectorLength>,
+    /// The bytes of an array; `Some(None)` where it has no size.
+    pub(super) array: Option<Option<u64>>,
+    /// `None` for a register, which is aligned as it has to be.
+    pub(super) align: Option<u64>,
+}
+
+impl Shape {
+    /// What a parameter looks like.
+    pub(super) fn of(param: &Parameter) -> Option<Shape> {
+        let is_unsized = matches!(param.dimensions.first(), Some(dimension) if dimension.0.is_none());
+        let bytes = if is_unsized { None } else { Some(param.bytes()) };
+        Some(Shape {
+            ty: param.ty?,
+            vector: param.vector,
+            array: (!param.dimensions.is_empty()).then_some(bytes),
+            // `.align` below the natural alignment changes nothing.
+            align: Some(param.alignment().max(param.element_bytes()).max(1)),
+        })
+    }
+}
+
+/// The calls of an item. What they say of other items is judged elsewhere, so that this stays valid when those change.
+#[salsa::tracked(returns(deref))]
+pub(super) fn calls_of<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Call]> {
+    let Some(function) = ptx_function(db, item) else { return Box::default() };
+    let is_call: Vec<bool> = function.mnemonics().iter().map(|mnemonic| mnemonic.opcode == "call").collect();
+    if !is_call.contains(&true) {
+        return Box::default();
+    }
+    let parse = item.parse(db);
+    let is_whole = |range: TextRange| !parse.errors().iter().any(|error| range.contains_range(error.range));
+    let calls = function.instructions().filter(|instruction| is_call[instruction.mnemonic_id().index()]);
+    let calls = calls.filter(|call| is_whole(call.range()));
+    calls.map(|call| Reader { db, item, function: &function, call }.read()).collect()
+}
+
+struct Reader<'r, 'db> {
+    db: &'db dyn Db,
+    item: Item<'db>,
+    function: &'r Function,
+    call: Instruction<'r>,
+}
+
+impl Reader<'_, '_> {
+    fn read(&self) -> Call {
+        let mut operands = self.call.operands();
+        let list = |operands: &mut &[Operand]| match operands {
+            [Operand::Arguments(list), rest @ ..] => {
+                let list = self.function.operands(*list);
+                *operands = rest;
+                list
+            }
+            _ => &[],
+        };
+        let returns = list(&mut operands);
+        let target = operands.first().copied();
+        operands = operands.get(1..).unwrap_or_default();
+        let arguments = list(&mut operands);
+        let through = operands.first();
+        let whole = self.call.opcode_range();
+        Call {
+            target: target.map_or(Target::Missing, |target| self.target(target)),
+            target_range: target.and_then(|target| self.range(target)).unwrap_or(whole),
+            returns: self.actuals(returns),
+            arguments: self.actuals(arguments),
+            through: through.map_or(Through::Nothing, |through| self.through(*through)),
+            through_range: through.and_then(|through| self.range(*through)).unwrap_or(whole),
+        }
+    }
+
+    fn name(&self, operand: Operand) -> Option<NameId> {
+        match operand {
+            Operand::Register { name, .. } | Operand::Special { name, .. } | Operand::Symbol(name) => {
+                Some(name)
+            }
+            _ => None,
+        }
+    }
+
+    fn range(&self, operand: Operand) -> Option<TextRange> {
+        Some(self.function.name(self.name(operand)?).range)
+    }
+
+    fn target(&self, operand: Operand) -> Target {
+        let Some(name) = self.name(operand) else {
+            return if operand == Operand::Missing { Target::Unknown } else { Target::Nothing("this") };
+        };
+        match self.function.name(name).resolution {
+            Resolution::External(name) => Target::Function(name.into()),
+            Resolution::Special(_) => Target::Nothing("a special register"),
+            Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => {
+                match &self.function.symbol(symbol).kind {
+                    SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. } => {
+                        Target::Register(*ty)
+                    }
+                    SymbolKind::Label { .. } => Target::Nothing("a label"),
+                    SymbolKind::Table { .. } | SymbolKind::Prototype(_) => Target::Nothing("a table"),
+                    SymbolKind::Variable(_) | SymbolKind::Param { .. } => Target::Nothing("a variable"),
+                }
+            }
+        }
+    }
+
+    fn through(&self, operand: Operand) -> Through {
+        let Some(name) = self.name(operand) else {
+            return if operand == Operand::Missing { Through::Unknown } else { Through::Other("this") };
+        };
+        let symbol = match self.function.name(name).resolution {
+            Resolution::External(name) => return Through::Module(name.into()),
+            Resolution::Special(_) => return Through::Other("a special register"),
+            Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => symbol,
+        };
+        match &self.function.symbol(symbol).kind {
+            SymbolKind::Prototype(signature) => Through::Prototype(signature.clone()),
+            SymbolKind::Table { kind: TableKind::Call, targets } => {
+                let names = targets.iter().map(|target| self.function.name(*target).resolution);
+                let external = |resolution| match resolution {
+                    Resolution::External(name) => Some(name.into()),
+                    _ => None,
+                };
+                Through::Functions(names.filter_map(external).collect())
+            }
+            SymbolKind::Table { kind: TableKind::Branch, .. } => Through::Other("a `.branchtargets`"),
+            SymbolKind::Label { .. } => Through::Other("a label"),
+            // A table may be a variable of the function.
+            SymbolKind::Variable(_) => Through::Unknown,
+            _ => Through::Other("this"),
+        }
+    }
+
+    fn actuals(&self, operands: &[Operand]) -> Vec<Actual> {
+        operands.iter().map(|operand| self.actual(*operand)).collect()
+    }
+
+    fn actual(&self, operand: Operand) -> Actual {
+        let kind = match operand {
+            Operand::Register { component: Some(_), .. } | Operand::Special { .. } => ActualKind::Form,
+            Operand::Register { name, .. } | Operand::Symbol(name) => self.named(name),
+            Operand::Constant(constant) => match self.function.constant(constant) {
+                Constant::Signed(_) | Constant::Unsigned(_) => ActualKind::Integer,
+                Constant::Single(_) => ActualKind::Float { is_single: true },
+                Constant::Double(_) => ActualKind::Float { is_single: false },
+                Constant::Invalid => ActualKind::Unknown,
+            },
+            Operand::Sink => ActualKind::Sink,
+            Operand::Missing => ActualKind::Unknown,
+            _ => ActualKind::Form,
+        };
+        let range = self.range(operand);
+        let text =
+            self.name(operand).map(|name| self.function.referent_text(self.function.name(name).referent));
+        Actual {
+            range: range.unwrap_or_else(|| self.list_range()),
+            text: text.unwrap_or_else(|| "this".into()),
+            kind,
+        }
+    }
+
+    /// Where an operand without a name stands is not known any more: the list, then.
+    fn list_range(&self) -> TextRange {
+        let tree = self.item.parse(self.db).syntax();
+        let node = token_covering(&tree, self.call.opcode_range().start()).and_then(|token| token.parent());
+        let lists = node.into_iter().flat_map(|node| node.children());
+        let list = lists.filter(|node| node.kind() == SyntaxKind::ARG_LIST).last();
+        list.map_or(self.call.opcode_range(), |list| list.text_range())
+    }
+
+    fn named(&self, name: NameId) -> ActualKind {
+        let symbol = match self.function.name(name).resolution {
+            Resolution::Symbol(symbol) | Resolution::Indexed { symbol, .. } => symbol,
+            Resolution::Special(_) => return ActualKind::Integer,
+            Resolution::External(name) => return ActualKind::Module(name.into()),
+        };
+        match &self.function.symbol(symbol).kind {
+            SymbolKind::Register { ty: Some(ty), vector }
+            | SymbolKind::RegisterRange { ty: Some(ty), vector, .. } => {
+                ActualKind::Value(Shape { ty: *ty, vector: *vector, array: None, align: None })
+            }
+            SymbolKind::Variable(variable) if variable.space == Space::Param => match variable.ty {
+                Some(ty) => ActualKind::Value(Shape {
+                    ty,
+                    vector: variable.vector,
+                    array: (!variable.dimensions.is_empty()).then(|| Some(variable.bytes())),
+                    align: Some(variable.alignment().max(variable.element_bytes()).max(1)),
+                }),
+                None => ActualKind::Unknown,
+            },
+            SymbolKind::Variable(_) => ActualKind::Memory,
+            SymbolKind::Param { .. } => ActualKind::Formal,
+            SymbolKind::Label { .. } | SymbolKind::Table { .. } | SymbolKind::Prototype(_) => {
+                ActualKind::Form
+            }
+            SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. } => ActualKind::Unknown,
+        }
+    }
+}

@@ -1,0 +1,38 @@
+//! Components that a special register does not have: `%tid.q`.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Component, Function, NameId, Operand, Resolution};
+use warplens_ide_db::db::{Db, Item};
+use warplens_ide_db::position::token_covering;
+use warplens_isa::ptx as isa;
+
+use crate::codes;
+use crate::problem::Problem;
+
+pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
+    for instruction in function.instructions() {
+        for name in instruction.operands().iter().filter_map(unknown_component) {
+            problems.extend(problem(db, item, function, name));
+        }
+    }
+}
+
+/// The special register of an operand whose component is no component of any.
+fn unknown_component(operand: &Operand) -> Option<NameId> {
+    match operand {
+        Operand::Special { name, component: Some(Component::Other) } => Some(*name),
+        _ => None,
+    }
+}
+
+fn problem(db: &dyn Db, item: Item<'_>, function: &Function, name: NameId) -> Option<Problem> {
+    let name = function.name(name);
+    let Resolution::Special(register) = name.resolution else { return None };
+    let word = token_covering(&item.parse(db).syntax(), name.range.end())?;
+    let range = TextRange::new(name.range.end(), word.text_range().end());
+    let components = isa::special_register(register)?.components;
+    let components: Vec<String> = components.iter().map(|component| format!("`.{component}`")).collect();
+    let has = if components.is_empty() { "no components".into() } else { components.join(", ") };
+    let message = format!("`{register}` has no `{}`; it has {has}", word.text());
+    Some(Problem::error(range, codes::UNKNOWN_COMPONENT, message))
+}

@@ -1,0 +1,449 @@
+//! Variables and parameters: the rules that lowering judges, in words, and those that depend on the module's version and
+//! target.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{
+    Declaration, DeclarationKind, DeclarationMistake, Dimension, Function, FunctionKind, Header, Initializer,
+    Linkage, Parameter, Signature, Space, SymbolKind, Type, TypeKind, Variable,
+};
+use warplens_ide_db::module_target::ModuleTarget;
+use warplens_isa::ptx as isa;
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+use crate::ptx::needs;
+
+/// A rule that a declaration breaks, in words.
+pub(super) fn describe(range: TextRange, mistake: DeclarationMistake) -> Problem {
+    let (code, message) = words(mistake);
+    let problem = Problem::error(range, code, message);
+    match mistake {
+        DeclarationMistake::InstructionType { storage, .. } => {
+            problem.with_fix(ItemFix::replacement(range, storage).preferred())
+        }
+        DeclarationMistake::LocalLinkage => {
+            problem.with_fix(ItemFix::new("Remove the linkage word").delete(range))
+        }
+        DeclarationMistake::NoInitializer(_) | DeclarationMistake::ExternInitializer => {
+            problem.with_fix(ItemFix::new("Remove the initial value").delete(range))
+        }
+        DeclarationMistake::EntryParameter => problem.with_fix(ItemFix::replacement(range, ".param")),
+        DeclarationMistake::PointerParameter => problem.with_fix(ItemFix::new("Remove `.ptr`").delete(range)),
+        _ => problem,
+    }
+}
+
+fn words(mistake: DeclarationMistake) -> (&'static str, String) {
+    use DeclarationMistake as M;
+    let text = |text: &str| (codes::INVALID_DECLARATION, text.to_owned());
+    match mistake {
+        M::LocalLinkage => {
+            text("a variable of a function takes no linkage word; declare it outside of the function")
+        }
+        M::CommonSpace => {
+            text("`.common` variables live in `.global`; use `.visible` or `.weak` in other spaces")
+        }
+        M::CommonOpaque => {
+            text("a texture, sampler or surface cannot be `.common`; use `.visible` or `.weak`")
+        }
+        M::InstructionType { ty, storage } => {
+            let name = ty.name();
+            let message = format!(
+                "only instructions know the type `.{name}`; declare `{storage}`, which holds such values"
+            );
+            (codes::INVALID_DECLARATION, message)
+        }
+        M::PredicateInMemory => text("a predicate lives in `.reg` only; keep it in memory as an integer"),
+        M::PredicateVector => text("predicates form no vectors; declare several registers, `p<4>`"),
+        M::VectorLength => text("a vector has two or four elements; `.v8` is for loads and stores only"),
+        M::VectorTooWide { bits } => {
+            let message =
+                format!("a vector has at most 128 bits, this one {bits}; take fewer or smaller elements");
+            (codes::INVALID_DECLARATION, message)
+        }
+        M::VectorParameter => text("`.param` holds no vectors; declare an array of the same size"),
+        M::SpecialRegisterSpace => {
+            text("`.sreg` is the space of the special registers, which need no declaration")
+        }
+        M::OpaquePlace => {
+            text("textures, samplers and surfaces are declared in the module, or as parameters of a kernel")
+        }
+        M::OpaqueSpace => text("textures, samplers and surfaces live in `.global`"),
+        M::NoNumber => text("a plain number has to stand here; the assembler computes nothing in this place"),
+        M::ArrayOfNames => text(
+            "`name<n>` declares plain variables; arrays, parameters and initial values need names of their own",
+        ),
+        M::NameCount(count) => {
+            let message = format!("{count} names are too many; `name<n>` counts with 32 bits");
+            (codes::INVALID_DECLARATION, message)
+        }
+        M::RegisterArray => text("there are no arrays of registers; `name<4>` declares `name0` to `name3`"),
+        M::InnerDimension => text("only the first dimension of an array may be left out"),
+        M::MissingSize => text("this array has no size; write one, or values, or declare it `.extern`"),
+        M::EntryParameter => text("the parameters of a kernel are in `.param`"),
+        M::ParameterSpace => text("the parameters of a function are in `.param` or `.reg`"),
+        M::PointerParameter => text("`.ptr` describes parameters of kernels; a function takes none of it"),
+        M::UnsizedParameter => {
+            text("this array parameter needs a size; only the last parameter of a function can do without")
+        }
+        M::ParameterDimensions => text("an array parameter has one dimension; write their product"),
+        M::ParameterAlignment => text("parameters of functions are aligned to at most 128 bytes"),
+        M::SeveralResults => {
+            text("several results have to be registers, `.reg`; return one array in `.param` instead")
+        }
+        initial => (codes::INVALID_INITIALIZER, initial_words(initial)),
+    }
+}
+
+fn initial_words(mistake: DeclarationMistake) -> String {
+    use DeclarationMistake as M;
+    match mistake {
+        M::NoInitializer(space) => {
+            format!("variables in `.{}` take no initial value; store it when the kernel runs", space.name())
+        }
+        M::ExternInitializer => "the module that defines an `.extern` gives it its initial value".into(),
+        M::HalfInitializer(ty) => {
+            let storage = if ty == Type::F16 { "b16" } else { "b32" };
+            format!("`.{}` takes no initial value; declare `.{storage}` and write the bits", ty.name())
+        }
+        M::TooManyValues { size, values } => {
+            format!("{values} values for {size} elements; remove some or enlarge the array")
+        }
+        M::VectorValues { count } => format!("this vector takes exactly {count} values"),
+        M::Braced => "braces stand around the values of arrays and vectors; this is one value".into(),
+        M::Unbraced => "the values of an array or vector stand in braces, `{ }`".into(),
+        M::IntegerValue(ty) => format!("`.{}` needs a float here; write `1.0` instead of `1`", ty.name()),
+        M::FloatValue(ty) => {
+            format!("`.{}` needs an integer here; a `.b` type takes the bits of a float", ty.name())
+        }
+        M::AddressValue(ty) => {
+            format!(
+                "`.{}` holds no address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`",
+                ty.name()
+            )
+        }
+        M::AddressOf(Some(space)) => format!(
+            "this is in `.{}`; initial values are addresses in `.global` or `.const`, or of functions",
+            space.name()
+        ),
+        M::AddressOf(None) => "this has no address; an initial value is one of a variable or function".into(),
+        M::AddressForm => "an address is `name`, `generic(name)`, or one of these `+ number`".into(),
+        M::Mask(mask) => format!("`{mask:#x}` masks no byte; use `0xff`, `0xff00` and so on"),
+        M::StringValue => "there are no strings as values; write the bytes, `{97, 98, 0}`".into(),
+        _ => "this initial value does not fit".into(),
+    }
+}
+
+/// What the declarations outside of functions need.
+pub(super) fn check_module(header: &Header, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    for Declaration { name_range, kind, .. } in &header.declarations {
+        if let DeclarationKind::Variable(variable) = kind
+            && of_module(variable, *name_range, module).is_none()
+        {
+            problems.extend(needs_of(variable, *name_range, module));
+        }
+    }
+}
+
+/// The first variable of a header that cannot stand outside of functions.
+pub(super) fn misplaced(header: &Header, module: &ModuleTarget) -> Option<Problem> {
+    header.declarations.iter().find_map(|declaration| match &declaration.kind {
+        DeclarationKind::Variable(variable) => of_module(variable, declaration.name_range, module),
+        _ => None,
+    })
+}
+
+/// `.reg` and `.local` stood outside of functions as long as calls had no stack.
+fn of_module(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
+    let with_stack = warplens_isa::Version::new(3, 0);
+    match variable.space {
+        Space::Reg | Space::Local if module.version.is_none_or(|version| version >= with_stack) => {
+            let message =
+                format!("`.{}` variables are declared in functions; move it into one", variable.space.name());
+            Some(Problem::error(range, codes::INVALID_DECLARATION, message))
+        }
+        Space::Tex => {
+            let until = isa::directive(".tex")?.until?;
+            let message = format!("`.tex` is gone since PTX {until}; declare `.global .texref`");
+            (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
+        }
+        _ => None,
+    }
+}
+
+/// What the declarations of a function need.
+pub(super) fn check_function(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    for symbol in function.symbols() {
+        let unmet = match &symbol.kind {
+            SymbolKind::Variable(variable) => needs_of(variable, symbol.range, module),
+            SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. } => {
+                needs_of_type(*ty, symbol.range, module)
+            }
+            _ => None,
+        };
+        problems.extend(unmet);
+    }
+    check_signature(function, module, problems);
+}
+
+fn check_signature(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    let Signature { returns, params, .. } = &function.signature;
+    let is_kernel = function.kind == FunctionKind::Entry;
+    if is_kernel && function.body.is_none() {
+        problems.extend(needs::unmet_feature(function.name_range, "kernel-prototype", module));
+    }
+    for param in returns.iter().chain(params) {
+        problems.extend(needs_of_parameter(param, is_kernel, module));
+    }
+    if is_kernel {
+        problems.extend(parameter_space(function, module));
+    }
+}
+
+fn needs_of_parameter(param: &Parameter, is_kernel: bool, module: &ModuleTarget) -> Option<Problem> {
+    let range = param.name_range;
+    let is_unsized = matches!(param.dimensions.first(), Some(Dimension(None)));
+    if !is_kernel && param.space == Space::Param {
+        let missing = needs::unmet_feature(param.range, "function-parameter", module);
+        let missing = missing
+            .or_else(|| needs::unmet_feature(range, "unsized-parameter", module).filter(|_| is_unsized));
+        if missing.is_some() {
+            return missing;
+        }
+    }
+    if param.pointer.is_some()
+        && let Some(pointer) = isa::directive(".ptr")
+        && let Some(problem) = needs::unmet(range, "`.ptr`", pointer.need, module)
+    {
+        return Some(problem);
+    }
+    needs_of_type(param.ty, range, module)
+}
+
+/// Kernel parameters take a limited space.
+fn parameter_space(function: &Function, module: &ModuleTarget) -> Option<Problem> {
+    const OLD: u64 = 256;
+    const USUAL: u64 = 4352;
+    const LARGE: u64 = 32764;
+    let version = module.version?;
+    let bytes = function.signature.params.iter().fold(0u64, |bytes, param| {
+        let start = bytes.checked_next_multiple_of(param.alignment().max(1)).unwrap_or(u64::MAX);
+        start.saturating_add(param.bytes())
+    });
+    let large = isa::feature("large-parameters")?.need.since;
+    let usual = isa::feature("opaque")?.need.since;
+    let limit = if version >= large {
+        LARGE
+    } else if version >= usual {
+        USUAL
+    } else {
+        OLD
+    };
+    if bytes > limit {
+        let message = format!(
+            "the parameters take {bytes} bytes; a kernel of PTX {version} can have {limit}. Pass a pointer to them instead"
+        );
+        return Some(Problem::error(function.name_range, codes::INVALID_DECLARATION, message));
+    }
+    (bytes > USUAL).then(|| needs::unmet_feature(function.name_range, "large-parameters", module))?
+}
+
+fn needs_of(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
+    let linkage = match variable.linkage {
+        Some(Linkage::Weak) => isa::directive(".weak"),
+        Some(Linkage::Common) => isa::directive(".common"),
+        _ => None,
+    };
+    linkage
+        .and_then(|word| needs::unmet(range, &format!("`{}`", word.name), word.need, module))
+        .or_else(|| needs_of_type(variable.ty, range, module))
+        .or_else(|| needs_of_value(variable.initializer.as_ref()?, range, module))
+}
+
+fn needs_of_type(ty: Option<Type>, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
+    match ty? {
+        Type::B128 => needs::unmet_feature(range, ".b128", module),
+        Type::F16x2 => needs::unmet_feature(range, ".f16x2", module),
+        Type::Samplerref if is_unified(module) => {
+            let message = "samplers of their own need `.target` with `texmode_independent`; add it there";
+            Some(Problem::error(range, codes::INVALID_DECLARATION, message))
+        }
+        ty if ty.kind() == TypeKind::Opaque => needs::unmet_feature(range, "opaque", module),
+        _ => None,
+    }
+}
+
+fn is_unified(module: &ModuleTarget) -> bool {
+    module.architecture.is_some() && !module.options.iter().any(|option| option == "texmode_independent")
+}
+
+/// Of several values that need something, the first is told.
+fn needs_of_value(value: &Initializer, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
+    match value {
+        Initializer::List(values) => {
+            let mut addresses = values
+                .iter()
+                .filter(|value| matches!(value, Initializer::Address { .. } | Initializer::List(_)));
+            addresses.find_map(|value| needs_of_value(value, range, module))
+        }
+        Initializer::Address { mask: Some(_), .. } => needs::unmet_feature(range, "mask-initialiser", module),
+        Initializer::Address { generic: true, .. } => {
+            needs::unmet_feature(range, "generic-initialiser", module)
+        }
+        Initializer::Address { .. } => needs::unmet_feature(range, "address-initialiser", module),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::check;
+
+    #[test]
+    fn variables() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.reg .b32 a;
+.param .b32 b;
+.global .pred c;
+.global .bf16 d;
+.global .v4 .f64 e;
+.shared .b32 f[];
+.global .b32 g[2][];
+.common .shared .b32 h;
+.shared .texref i;
+.global .b32 j[2+2];
+.extern .shared .align 16 .b8 k[];
+.weak .global .b32 l;
+.entry kernel() {
+    .reg .b32 m[4];
+    .extern .shared .b32 n[];
+    .global .texref o;
+    .param .v2 .b32 p;
+    .reg .v2 .pred q;
+    ret;
+}
+",
+            expect![[r#"
+                3:`a` Error invalid-declaration: `.reg` variables are declared in functions; move it into one
+                4:`.param` Error syntax-error: `.param` is only allowed in parameter lists and functions: is the line with `.entry` or `.func` missing?
+                5:`.pred` Error invalid-declaration: a predicate lives in `.reg` only; keep it in memory as an integer
+                6:`.bf16` Error invalid-declaration: only instructions know the type `.bf16`; declare `.b16`, which holds such values
+                7:`.v4` Error invalid-declaration: a vector has at most 128 bits, this one 256; take fewer or smaller elements
+                8:`[]` Error invalid-declaration: this array has no size; write one, or values, or declare it `.extern`
+                9:`[]` Error invalid-declaration: only the first dimension of an array may be left out
+                10:`.common` Error invalid-declaration: `.common` variables live in `.global`; use `.visible` or `.weak` in other spaces
+                11:`.shared` Error invalid-declaration: textures, samplers and surfaces live in `.global`
+                12:`2+2` Error invalid-declaration: a plain number has to stand here; the assembler computes nothing in this place
+                16:`[4]` Error invalid-declaration: there are no arrays of registers; `name<4>` declares `name0` to `name3`
+                17:`.extern` Error invalid-declaration: a variable of a function takes no linkage word; declare it outside of the function
+                18:`.global` Error invalid-declaration: textures, samplers and surfaces are declared in the module, or as parameters of a kernel
+                19:`.v2` Error invalid-declaration: `.param` holds no vectors; declare an array of the same size
+                20:`.v2` Error invalid-declaration: predicates form no vectors; declare several registers, `p<4>`
+            "#]],
+        );
+    }
+
+    #[test]
+    fn initial_values() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.global .u32 a = {1};
+.global .u32 b[2] = 1;
+.global .u32 c[2] = {1, 2, 3};
+.global .u32 d[2][2] = {{1, 2}, {3, 4}};
+.global .u32 e[2][2] = {1, 2, 3, 4};
+.global .f32 f = 1;
+.global .u32 g = 1.5;
+.global .b32 h = 1.5;
+.global .f16 i = 1.5;
+.shared .u32 j = 1;
+.extern .global .u32 k = 1;
+.global .v2 .u32 l = {1, 2, 3};
+.global .u64 m = a + 4;
+.global .u16 n = a;
+.global .u8 o[2] = {0xff(a), 0xff00(a)};
+.global .u8 p = 0x0f(a);
+.global .u64 q = a - 4;
+.global .u64 r = j;
+.global .u64 s = generic(function);
+",
+            expect![[r#"
+                3:`{1}` Error invalid-initializer: braces stand around the values of arrays and vectors; this is one value
+                4:`1` Error invalid-initializer: the values of an array or vector stand in braces, `{ }`
+                5:`3` Error invalid-initializer: 3 values for 2 elements; remove some or enlarge the array
+                7:`4` Error invalid-initializer: 4 values for 2 elements; remove some or enlarge the array
+                8:`1` Error invalid-initializer: `.f32` needs a float here; write `1.0` instead of `1`
+                9:`1.5` Error invalid-initializer: `.u32` needs an integer here; a `.b` type takes the bits of a float
+                11:`= 1.5` Error invalid-initializer: `.f16` takes no initial value; declare `.b16` and write the bits
+                12:`= 1` Error invalid-initializer: variables in `.shared` take no initial value; store it when the kernel runs
+                13:`= 1` Error invalid-initializer: the module that defines an `.extern` gives it its initial value
+                14:`{1, 2, 3}` Error invalid-initializer: this vector takes exactly 2 values
+                16:`a` Error invalid-initializer: `.u16` holds no address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`
+                18:`0x0f(a)` Error invalid-initializer: `0xf` masks no byte; use `0xff`, `0xff00` and so on
+                19:`a - 4` Error invalid-initializer: an address is `name`, `generic(name)`, or one of these `+ number`
+                20:`j` Error invalid-initializer: `j` is in `.shared`; initial values are addresses in `.global` or `.const`
+                21:`function` Error unresolved-name: no name `function` is declared here
+            "#]],
+        );
+    }
+
+    #[test]
+    fn parameters() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.entry a(.reg .b32 x) { ret; }
+.entry b(.param .v2 .b32 x) { ret; }
+.entry c(.param .b32 x[]) { ret; }
+.entry d(.param .b8 x[5000]) { ret; }
+.func e(.param .u64 .ptr x) { ret; }
+.func f(.param .b8 x[], .param .b32 y) { ret; }
+.func g(.param .b32 x, .param .b8 y[]) { ret; }
+.func (.param .b32 x, .param .b32 y) h() { ret; }
+.func i(.local .b32 x) { ret; }
+.func j(.param .b32 x[2][2]) { ret; }
+",
+            expect![[r#"
+                3:`.reg` Error invalid-declaration: the parameters of a kernel are in `.param`
+                4:`.v2` Error invalid-declaration: `.param` holds no vectors; declare an array of the same size
+                5:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function can do without
+                6:`d` Error invalid-declaration: the parameters take 5000 bytes; a kernel of PTX 8.0 can have 4352. Pass a pointer to them instead
+                7:`.ptr` Error invalid-declaration: `.ptr` describes parameters of kernels; a function takes none of it
+                8:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function can do without
+                10:`.param .b32 x` Error invalid-declaration: several results have to be registers, `.reg`; return one array in `.param` instead
+                11:`.local` Error invalid-declaration: the parameters of a function are in `.param` or `.reg`
+                12:`[2]` Error invalid-declaration: an array parameter has one dimension; write their product
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_module_is_too_old_for() {
+        check(
+            "\
+.version 3.0
+.target sm_20
+.weak .global .b32 a;
+.common .global .b32 b;
+.func c(.param .b8 x[]) { ret; }
+.global .b128 d;
+.global .u64 e = generic(a);
+",
+            expect![[r#"
+                3:`a` Error needs-version: `.weak` needs PTX 3.1; this module is written in 3.0
+                4:`b` Error needs-version: `.common` needs PTX 5.0; this module is written in 3.0
+                5:`x` Error needs-version: an array parameter without a size needs PTX 6.0; this module is written in 3.0
+                6:`d` Error needs-version: the type `.b128` needs PTX 8.3; this module is written in 3.0
+                7:`e` Error needs-version: `generic( )` in an initial value needs PTX 3.1; this module is written in 3.0
+            "#]],
+        );
+    }
+}

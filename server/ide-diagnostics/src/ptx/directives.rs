@@ -1,0 +1,166 @@
+//! Directives that do not exist, that stand in the wrong place, or that the module is too old for.
+
+use text_size::TextRange;
+use warplens_ide_db::db::{Db, Item};
+use warplens_ide_db::module_target::ModuleTarget;
+use warplens_ide_db::similar::{did_you_mean, nearest};
+use warplens_isa::ptx as isa;
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
+use warplens_syntax::{Node, SyntaxKind, SyntaxToken};
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+use crate::ptx::{attributes, needs, prologue, sections};
+
+/// The directive that may stand between statements beside those that the grammar knows.
+const IN_BODIES: &str = ".loc_intermediate";
+/// The one that may stand in a module beside those that the grammar knows.
+const IN_MODULES: &str = ".nv_intermediate_source_section";
+
+pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    let parse = item.parse(db);
+    let root = parse.root();
+    // Bodies are full of `.loc`, and there it is in its place.
+    let is_line = root.nodes().any(|node| node.kind() == SyntaxKind::LOC_DIRECTIVE);
+    if !is_line && !root.descendants().any(is_judged) {
+        return;
+    }
+    let Some(item) = ast::Item::cast(parse.syntax()) else { return };
+    let found = match item.declaration() {
+        Some(ast::Declaration::UnknownDirective(directive)) => {
+            judge(directive.directive_token(), IN_MODULES, module)
+        }
+        Some(ast::Declaration::Function(function)) => return check_function(&function, module, problems),
+        Some(ast::Declaration::LocDirective(loc)) => outside(loc.directive_token()),
+        Some(ast::Declaration::PragmaDirective(pragma)) => gate(pragma.directive_token(), module),
+        Some(ast::Declaration::SectionDirective(section)) => {
+            gate(section.directive_token(), module).or_else(|| sections::section(&section, module))
+        }
+        Some(ast::Declaration::Variable(variable)) => attributes::of_variable(&variable, module),
+        Some(ast::Declaration::AliasDirective(alias)) => gate(alias.directive_token(), module),
+        Some(ast::Declaration::DwarfDirective(line)) => dwarf(line.syntax().text_range(), module),
+        _ => None,
+    };
+    problems.extend(found);
+}
+
+/// Whether a node is something to say a word about. Most functions have none, and no tree with parents is made for them.
+fn is_judged(node: Node<'_>) -> bool {
+    match node.kind() {
+        SyntaxKind::FUNCTION_DIRECTIVE => {
+            node.token(SyntaxKind::DOT_WORD).is_none_or(|word| isa::directive(word.text).is_none())
+        }
+        SyntaxKind::ADDRESS_SIZE_DIRECTIVE
+        | SyntaxKind::ALIAS_DIRECTIVE
+        | SyntaxKind::ATTRIBUTE
+        | SyntaxKind::DWARF_DIRECTIVE
+        | SyntaxKind::FILE_DIRECTIVE
+        | SyntaxKind::PRAGMA_DIRECTIVE
+        | SyntaxKind::SECTION_DIRECTIVE
+        | SyntaxKind::TARGET_DIRECTIVE
+        | SyntaxKind::UNKNOWN_DIRECTIVE => true,
+        _ => false,
+    }
+}
+
+fn check_function(function: &ast::Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    problems.extend(attributes::of_function(function, module));
+    let directives = function.function_directives();
+    problems.extend(directives.filter_map(|directive| unknown(directive.directive_token())));
+    let is_kernel = function.directive_token().is_some_and(|word| word.text() == ".entry");
+    for pragma in function.pragma_directives() {
+        problems.extend(match is_kernel {
+            true => gate(pragma.directive_token(), module),
+            false => misplaced(
+                pragma.directive_token(),
+                "`.pragma` stands before the bodies of kernels only; write it in the body",
+            ),
+        });
+    }
+    if let Some(body) = function.body() {
+        check_block(&body, module, problems);
+    }
+}
+
+fn check_block(block: &ast::Block, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    for statement in block.statements() {
+        let found = match statement {
+            ast::Statement::UnknownDirective(directive) => {
+                judge(directive.directive_token(), IN_BODIES, module)
+            }
+            ast::Statement::PragmaDirective(pragma) => gate(pragma.directive_token(), module),
+            ast::Statement::FileDirective(file) => inside(file.directive_token()),
+            ast::Statement::SectionDirective(section) => inside(section.directive_token()),
+            ast::Statement::AddressSizeDirective(size) => inside(size.directive_token()),
+            ast::Statement::TargetDirective(target) => prologue::again(&target),
+            ast::Statement::Variable(variable) => attributes::of_variable(&variable, module),
+            ast::Statement::Function(prototype) => attributes::of_function(&prototype, module),
+            ast::Statement::Block(block) => {
+                check_block(&block, module, problems);
+                None
+            }
+            _ => None,
+        };
+        problems.extend(found);
+    }
+}
+
+/// A directive that the grammar has no rule for.
+fn judge(word: Option<SyntaxToken>, expected: &str, module: &ModuleTarget) -> Option<Problem> {
+    let word = word?;
+    match word.text() {
+        name if name == expected => gate(Some(word), module),
+        name if isa::directive(name).is_none() => unknown(Some(word)),
+        name => {
+            let places = isa::directive(name).map(|known| known.places.join(", or ")).unwrap_or_default();
+            misplaced(Some(word.clone()), &format!("`{name}` cannot stand here; its place: {places}"))
+        }
+    }
+}
+
+fn inside(word: Option<SyntaxToken>) -> Option<Problem> {
+    let message = format!("`{}` stands outside of functions", word.as_ref()?.text());
+    misplaced(word, &message)
+}
+
+fn outside(word: Option<SyntaxToken>) -> Option<Problem> {
+    let message = format!("`{}` stands in the bodies of functions", word.as_ref()?.text());
+    misplaced(word, &message)
+}
+
+fn misplaced(word: Option<SyntaxToken>, message: &str) -> Option<Problem> {
+    Some(Problem::error(word?.text_range(), codes::MISPLACED_DIRECTIVE, message))
+}
+
+/// What the directive needs of the module.
+fn gate(word: Option<SyntaxToken>, module: &ModuleTarget) -> Option<Problem> {
+    let word = word?;
+    let known = isa::directive(word.text())?;
+    needs::unmet(word.text_range(), &format!("`{}`", known.name), known.need, module)
+}
+
+/// `@@DWARF` lines gave way to `.section`.
+fn dwarf(range: TextRange, module: &ModuleTarget) -> Option<Problem> {
+    let until = isa::directive("@@DWARF")?.until?;
+    let message = format!("`@@DWARF` is gone since PTX {until}; `.section` replaces it");
+    (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
+}
+
+fn unknown(word: Option<SyntaxToken>) -> Option<Problem> {
+    let word = word?;
+    let name = word.text();
+    if isa::directive(name).is_some() {
+        return None;
+    }
+    // The public description shows `.function` in a grammar; the assembler has never taken it.
+    let is_described = name == ".function";
+    let names = isa::directives().iter().map(|directive| directive.name);
+    let meant = if is_described { Some(".func") } else { nearest(name, names) };
+    let message = match is_described {
+        true => "the assembler knows no `.function`; a function is written `.func`, a kernel `.entry`".into(),
+        false => format!("`{name}` is not a directive{}", did_you_mean(meant)),
+    };
+    let problem = Problem::error(word.text_range(), codes::UNKNOWN_DIRECTIVE, message);
+    Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(word.text_range(), meant))))
+}

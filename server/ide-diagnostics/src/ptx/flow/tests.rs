@@ -1,0 +1,206 @@
+use expect_test::{Expect, expect};
+use warplens_ide::fixture::{FILE, open};
+
+use crate::codes;
+
+const OURS: &[&str] = &[
+    codes::UNIFORM_PROMISE,
+    codes::DIVERGENT_BARRIER,
+    codes::MISSING_RETURN,
+    codes::RETURN_IN_NORETURN,
+    codes::UNREACHABLE_CODE,
+    codes::UNUSED_LABEL,
+    codes::UNUSED_REGISTER,
+    codes::UNUSED_VARIABLE,
+];
+
+/// The diagnostics about control flow and unused names, with their related places indented below them.
+fn check(source: &str, expect: Expect) {
+    let (fixture, analysis) = open(source);
+    let mut shown = String::new();
+    let all = analysis.diagnostics(FILE).unwrap().into_iter();
+    for found in all.filter(|found| OURS.contains(&found.code)) {
+        let place = fixture.show(found.range);
+        shown.push_str(&format!("{place} {:?} {}: {}\n", found.severity, found.code, found.message));
+        for related in found.related {
+            shown.push_str(&format!("    {} {}\n", fixture.show(related.range), related.message));
+        }
+    }
+    expect.assert_eq(&shown);
+}
+
+/// A kernel around some statements.
+fn check_body(statements: &str, expect: Expect) {
+    let declarations = ".reg .b32 %r<8>; .reg .pred %p<4>;";
+    check(&format!(".entry k(.param .u32 size) {{\n{declarations}\n{statements}\n}}\n"), expect);
+}
+
+const LANE: &str = "mov.u32 %r1, %tid.x;\nsetp.eq.u32 %p1, %r1, 0;\n";
+
+#[test]
+fn promises() {
+    check_body(
+        &format!("{LANE}@%p1 bra.uni L;\nL: ret;"),
+        expect![[r#"
+        5:`.uni` Warning uniform-promise: `.uni` promises that all lanes of the warp go the same way, but `%p1` varies from lane to lane (`%p1` ← `setp` ← `%r1` ← `%tid.x`); write `bra` without `.uni`
+            4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+            3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
+    "#]],
+    );
+    check_body(
+        &format!("{LANE}T: .branchtargets A, B;\nbrx.idx.uni %r1, T;\nA: ret;\nB: ret;"),
+        expect![[r#"
+            6:`.uni` Warning uniform-promise: `.uni` promises that all lanes of the warp go the same way, but `%r1` varies from lane to lane (`%r1` ← `%tid.x`); write `brx` without `.uni`
+                3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
+        "#]],
+    );
+    check_body(
+        &format!("{LANE}@%p1 ret.uni;\nret;"),
+        expect![[r#"
+        5:`.uni` Warning uniform-promise: `.uni` promises that all lanes of the warp go the same way, but `%p1` varies from lane to lane (`%p1` ← `setp` ← `%r1` ← `%tid.x`); write `ret` without `.uni`
+            4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+            3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
+    "#]],
+    );
+    // Whole warps, memory, other conditions.
+    check_body(
+        "mov.u32 %r1, %tid.x; shr.u32 %r1, %r1, 5; setp.eq.u32 %p1, %r1, 0; @%p1 bra.uni L;\nL: ld.global.u32 %r2, [%r3]; setp.eq.u32 %p1, %r2, 0; @%p1 bra.uni M;\nM: ld.param.u32 %r2, [size]; setp.eq.u32 %p1, %r2, 0; @%p1 bra.uni N;\nN: bra.uni O;\nO: ret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn barriers() {
+    check_body(
+        &format!("{LANE}@%p1 bra L;\nbar.sync 0;\nL: bar.sync 0;\nst.shared.u32 [8], %r1;\nret;"),
+        expect![[r#"
+            6:`bar` Warning divergent-barrier: only some lanes of the warp may come to this `bar.sync`: they part at a branch before it (`%p1` ← `setp` ← `%r1` ← `%tid.x`) and have not met again; move it to where they have, since all lanes of a warp have to come to it together
+                5:`@%p1 bra L;` lanes part at this branch
+                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+                3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
+        "#]],
+    );
+    check_body(
+        &format!("{LANE}@%p1 bar.sync 0;\nbarrier.sync.aligned 1;\nret;"),
+        expect![[r#"
+            5:`bar` Warning divergent-barrier: only some lanes of the warp wait at this `bar.sync`: its guard `%p1` varies from lane to lane (`%p1` ← `setp` ← `%r1` ← `%tid.x`); all lanes of a warp have to come to it together
+                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+                3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
+        "#]],
+    );
+    check_body(
+        "mov.u32 %r1, %tid.x;\nTOP: add.u32 %r1, %r1, 64;\nbar.sync 0;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra TOP;\nst.shared.u32 [8], %r1;\nret;",
+        expect![[r#"
+            5:`bar` Warning divergent-barrier: only some lanes of the warp may come to this `bar.sync`: they part at a branch before it (`%p1` ← `setp` ← `%r1` ← `add` ← `%r1` ← `%tid.x`) and have not met again; move it to where they have, since all lanes of a warp have to come to it together
+                7:`@%p1 bra TOP;` lanes part at this branch
+                6:`setp.lt.u32 %p1, %r1, 1000;` `%p1` is computed here from what varies from lane to lane
+                4:`add.u32 %r1, %r1, 64;` `%r1` is computed here from what varies from lane to lane
+                3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
+        "#]],
+    );
+}
+
+#[test]
+fn barriers_that_are_fine() {
+    // With a count, not aligned, on a side by itself that all take, for lanes that the others have left.
+    check_body(&format!("{LANE}@%p1 bra L;\nbar.sync 1, 64;\nbarrier.sync 0;\nL: ret;"), expect![[r#""#]]);
+    check_body(
+        "ld.param.u32 %r2, [size]; setp.eq.u32 %p2, %r2, 0; @%p2 bra L; bar.sync 0;\nL: ret;",
+        expect![[r#""#]],
+    );
+    check_body(&format!("{LANE}@%p1 exit;\nbar.sync 0;\nret;"), expect![[r#""#]]);
+    check_body(&format!("{LANE}@%p1 bra DONE;\nbar.sync 0;\nDONE: ret;"), expect![""]);
+    check_body(
+        "mov.u32 %r1, %tid.x;\nTOP: add.u32 %r1, %r1, 64;\nbar.sync 0;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra TOP;\nret;",
+        expect![[r#""#]],
+    );
+}
+
+#[test]
+fn ends() {
+    check_body(
+        "mov.u32 %r1, 1;",
+        expect![[r#"
+        4:`}` Warning missing-return: control comes to the end of the function without an instruction that leaves it; end it with `exit;`
+            3:`mov` control goes on after this
+    "#]],
+    );
+    check_body(
+        "@%p1 ret;",
+        expect![[r#"
+        4:`}` Warning missing-return: control comes to the end of the function without an instruction that leaves it; end it with `exit;`
+            3:`ret` control goes on after this
+    "#]],
+    );
+    check_body(
+        "bra L;\nL:",
+        expect![[r#"
+        5:`}` Warning missing-return: control comes to the end of the function without an instruction that leaves it; end it with `exit;`
+            3:`bra` control goes on after this
+    "#]],
+    );
+    check_body("", expect![[r#""#]]);
+    check(
+        ".func stop() .noreturn { trap; }\n.func f() { call stop; }\n.func g() .noreturn { .reg .pred p; @p ret; exit; }\n",
+        expect![[r#"
+            3:`ret` Warning return-in-noreturn: a `.noreturn` function must not return, and its callers rely on that; end it with `exit;` or `trap;`, or take `.noreturn` away
+                3:`.noreturn` the promise
+        "#]],
+    );
+}
+
+#[test]
+fn code_that_nothing_reaches() {
+    check_body(
+        "bra L;\nmov.u32 %r1, 1;\nmov.u32 %r1, 2;\nM: bra M;\nL: trap;\nret;",
+        expect![[r#"
+        4:`mov.u32 %r1, 1;
+        mov.u32 %r1, 2;
+        M: bra M;` Hint unreachable-code: control never comes here: `bra` does not go on to it, and no branch that is reached leads here
+            3:`bra` this `bra` does not go on
+        8:`ret;` Hint unreachable-code: control never comes here: `trap` does not go on to it, and no branch that is reached leads here
+            7:`trap` this `trap` does not go on
+    "#]],
+    );
+    // While a branch leads nowhere, nobody knows.
+    check_body("bra NOWHERE;\nmov.u32 %r1, 1;", expect![""]);
+}
+
+#[test]
+fn names_that_nothing_uses() {
+    check_body(
+        ".reg .b32 a, b;\n.local .b32 c;\n.shared .b32 d;\nP: .callprototype _ ();\nT: .branchtargets L;\nL: mov.u32 b, d;\nM: ret;",
+        expect![[r#"
+            3:`a` Hint unused-register: nothing uses the register `a`; it can go
+            4:`c` Hint unused-variable: nothing uses the variable `c`; it can go
+            6:`P` Hint unused-label: nothing uses the prototype `P`; it can go
+            7:`T` Hint unused-label: nothing uses the table `T`; it can go
+            9:`M` Hint unused-label: nothing uses the label `M`; it can go
+        "#]],
+    );
+    check(
+        ".entry k() {\n.local .b32 depot;\nLfunc_begin0: ret;\nLtmp1:\nLtmp2:\n}\n.section .debug_info { .b64 Lfunc_begin0\n.b64 Ltmp1-depot\n}\n",
+        expect![""],
+    );
+}
+
+#[test]
+fn what_is_known_while_a_statement_does_not_parse() {
+    check_body(
+        ".reg .b32 %only, %never;\nadd.s32 %r1, %only %r2;\nbra L;\nmov.b32 %r1, 0;\nL: ret;",
+        expect![[r#"
+            3:`%never` Hint unused-register: nothing uses the register `%never`; it can go
+            6:`mov.b32 %r1, 0;` Hint unreachable-code: control never comes here: `bra` does not go on to it, and no branch that is reached leads here
+                5:`bra` this `bra` does not go on
+        "#]],
+    );
+    check_body(
+        "add.s32 %r1, %r2, %r3\nret;\nmov.b32 %r1, 0;",
+        expect![[r#"
+            5:`mov.b32 %r1, 0;` Hint unreachable-code: control never comes here: `ret` does not go on to it, and no branch that is reached leads here
+                4:`ret` this `ret` does not go on
+        "#]],
+    );
+    // A branch that does not parse may go anywhere.
+    check_body("ret;\nmov.b32 %r1, 0;\n@%p1 bra L M;\nL: ret;", expect![""]);
+}

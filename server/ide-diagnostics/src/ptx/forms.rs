@@ -1,0 +1,151 @@
+//! Statements against the forms of their instruction: modifiers, operands, version and target.
+//!
+//! A mnemonic is judged once a function, and so is what its forms need; then each statement has only its operands
+//! compared. The tree is asked for places only where something is wrong. What the parser or the search for names already
+//! complains about is not judged again.
+
+mod externals;
+mod modifiers;
+mod needs;
+mod operands;
+mod ranges;
+mod words;
+
+use std::sync::Arc;
+
+use warplens_hir::ptx::{
+    Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, Unmet,
+};
+use warplens_ide_db::db::{Db, File, Item};
+use warplens_ide_db::module_target::module_target;
+use warplens_isa::ptx as isa;
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+use crate::ptx::forms::ranges::StatementRanges;
+use crate::ptx::instructions;
+
+pub(super) fn check<'db>(
+    db: &'db dyn Db,
+    file: File,
+    item: Item<'db>,
+    function: &Function,
+    problems: &mut Vec<Problem>,
+) {
+    let target = module_target(db, file);
+    let architecture = target.architecture.as_deref().and_then(isa::target);
+    let platform = Platform { version: target.version, target: architecture };
+    let forms = &db.cache().forms;
+    let judge = |mnemonic| Judged::new(forms.forms(mnemonic), platform);
+    let judged: Vec<Judged> = function.mnemonics().iter().map(judge).collect();
+    let externals = externals::externals(db, file, function);
+    let checker = Checker { function, externals: &externals, address_size: target.address_size };
+    let ranges = StatementRanges::new(item.parse(db));
+    let report = Reporter { function, checker, platform, ranges: &ranges };
+    for instruction in function.instructions() {
+        let wrong_guard = instruction.guard().and_then(|guard| checker.guard(guard));
+        if let Some(wrong) = wrong_guard {
+            problems.extend(operands::guard(&report, instruction, wrong));
+        }
+        let judged = &judged[instruction.mnemonic_id().index()];
+        match &*judged.forms {
+            MnemonicForms::Unjudged => {}
+            MnemonicForms::Wrong(near) => problems.extend(report.mnemonic(instruction, near)),
+            MnemonicForms::Known(forms) => report.known(instruction, forms, &judged.unmet, problems),
+        }
+    }
+}
+
+/// What is known of a mnemonic before its operands are looked at.
+struct Judged {
+    forms: Arc<MnemonicForms>,
+    /// What the module lacks for each of the forms that it may be.
+    unmet: Box<[Option<Unmet>]>,
+}
+
+impl Judged {
+    fn new(forms: Arc<MnemonicForms>, platform: Platform) -> Judged {
+        let unmet = match &*forms {
+            MnemonicForms::Known(found) => found.iter().map(|form| platform.unmet(form)).collect(),
+            MnemonicForms::Unjudged | MnemonicForms::Wrong(_) => Box::default(),
+        };
+        Judged { forms, unmet }
+    }
+}
+
+/// Puts into words what is wrong with statements of a function.
+struct Reporter<'a> {
+    function: &'a Function,
+    checker: Checker<'a>,
+    platform: Platform,
+    ranges: &'a StatementRanges,
+}
+
+impl Reporter<'_> {
+    /// A statement whose mnemonic no form has.
+    fn mnemonic(&self, instruction: Instruction<'_>, near: &[Near]) -> Option<Problem> {
+        let is_unknown = instructions::judge(instruction.mnemonic()).is_some();
+        if is_unknown || !self.ranges.is_whole(instruction) {
+            return None;
+        }
+        modifiers::problem(instruction, near, self.ranges)
+    }
+
+    /// A statement whose mnemonic some forms have: one of them must take its operands, and be there.
+    fn known(
+        &self,
+        instruction: Instruction<'_>,
+        forms: &[FormMatch],
+        unmet: &[Option<Unmet>],
+        problems: &mut Vec<Problem>,
+    ) {
+        let operands = instruction.operands();
+        let mut there = forms.iter().zip(unmet).filter(|(_, unmet)| unmet.is_none());
+        if let Some((form, _)) = there.find(|(form, _)| self.checker.fits(form, operands)) {
+            if form.order == Order::Free {
+                problems.extend(self.order(instruction, form, forms));
+            }
+            if form.entry.status == isa::Status::Deprecated {
+                problems.extend(needs::deprecated(self, instruction, form));
+            }
+            return;
+        }
+        if !self.ranges.is_whole(instruction) {
+            return;
+        }
+        // The form with the fewest problems is the one that is meant.
+        let misfits = forms.iter().zip(unmet);
+        let misfits = misfits.map(|(form, unmet)| (form, *unmet, self.checker.misfits(form, operands)));
+        let weigh = |(_, unmet, misfits): &(_, Option<Unmet>, Vec<_>)| {
+            2 * misfits.len() + usize::from(unmet.is_some())
+        };
+        let Some((form, unmet, misfits)) = misfits.min_by_key(weigh) else { return };
+        match unmet {
+            Some(unmet) if misfits.is_empty() => {
+                problems.extend(needs::problem(self, instruction, form, unmet));
+            }
+            _ => match operands::wrong_type(self, instruction, form, &misfits) {
+                Some(problem) => problems.push(problem),
+                None => {
+                    let describe = |misfit| operands::problem(self, instruction, form, misfit);
+                    problems.extend(misfits.into_iter().filter_map(describe));
+                }
+            },
+        }
+    }
+
+    /// A statement with its modifiers in another order than documented, which the assembler does not mind.
+    fn order(&self, instruction: Instruction<'_>, form: &FormMatch, forms: &[FormMatch]) -> Option<Problem> {
+        if forms.iter().any(|other| other.order == Order::Documented) {
+            return None;
+        }
+        let range = self.ranges.mnemonic(instruction)?;
+        let documented = words::documented(form.entry, &form.chosen);
+        let message = format!("the documented order of these modifiers is `{documented}`");
+        let problem = Problem::hint(range, codes::MODIFIER_ORDER, message);
+        Some(problem.with_fix(ItemFix::replacement(range, &documented).preferred()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,33 @@
+//! What the variables are that a function finds in its module: asked name by name, so that a change to the module runs
+//! the checks of only those functions again for which a name became something else. Functions are left out, since
+//! everybody may call one that is being renamed.
+
+use smol_str::SmolStr;
+use warplens_hir::ptx::{Function, ModuleKind, ReferentId};
+use warplens_ide_db::db::{Db, File};
+use warplens_ide_db::module::module_names;
+
+/// A name that a function leaves to its module.
+#[salsa::interned]
+struct ModuleName<'db> {
+    #[returns(ref)]
+    text: SmolStr,
+}
+
+/// What a variable of the module is.
+#[salsa::tracked(returns(copy))]
+fn module_variable<'db>(db: &'db dyn Db, file: File, name: ModuleName<'db>) -> Option<ModuleKind> {
+    let found = module_names(db, file).definition(name.text(db))?.kind;
+    matches!(found, ModuleKind::Variable { .. }).then_some(found)
+}
+
+/// Of the names that a function does not declare, the variables of the module, in the order of their referents.
+pub(super) fn externals(db: &dyn Db, file: File, function: &Function) -> Vec<(ReferentId, ModuleKind)> {
+    let others = function.externals().filter(|(_, name)| function.name.as_deref() != Some(*name));
+    let known = |(referent, name): (ReferentId, &str)| {
+        Some((referent, module_variable(db, file, ModuleName::new(db, SmolStr::from(name)))?))
+    };
+    let mut found: Vec<_> = others.filter_map(known).collect();
+    found.sort_by_key(|(referent, _)| *referent);
+    found
+}

@@ -1,0 +1,198 @@
+//! FormCache that no form has, each modifier of which exists.
+
+use warplens_hir::ptx::{Instruction, Mnemonic, Near};
+use warplens_isa::ptx as isa;
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+use crate::ptx::forms::ranges::StatementRanges;
+use crate::ptx::forms::words;
+
+/// The one thing that is wrong with the modifiers, as far as it can be told.
+pub(super) fn problem(
+    instruction: Instruction<'_>,
+    near: &[Near],
+    ranges: &StatementRanges,
+) -> Option<Problem> {
+    let Some(first) = near.first() else { return name(instruction, ranges) };
+    match (&*first.extra, &*first.missing) {
+        ([], []) => order(instruction, first, ranges),
+        ([], [slot]) => missing(instruction, near, *slot, ranges),
+        ([at], []) => extra(instruction, first, *at, ranges),
+        ([at], [slot]) if first.replaced(&instruction.modifiers()[*at]) == Some(*slot) => {
+            replaced(instruction, near, *at, *slot, ranges)
+        }
+        _ => combination(instruction, first, ranges),
+    }
+}
+
+/// The words of no entry's name are all there.
+fn name(instruction: Instruction<'_>, ranges: &StatementRanges) -> Option<Problem> {
+    let Mnemonic { opcode, modifiers } = instruction.mnemonic();
+    let shared = |entry: &isa::Instruction| {
+        let both = entry.words.iter().zip(modifiers.iter());
+        both.take_while(|(word, modifier)| word.strip_prefix('.') == Some(modifier)).count()
+    };
+    let entries = isa::by_opcode(opcode);
+    let most = entries.iter().map(|entry| shared(entry)).max()?;
+    let next = entries.iter().filter(|entry| shared(entry) == most).filter_map(|entry| entry.words.get(most));
+    let begun = modifiers[..most].iter().fold(opcode.to_string(), |text, word| format!("{text}.{word}"));
+    let message = format!("`{begun}` goes on with {}", words::values(next.copied()));
+    let problem = Problem::error(ranges.mnemonic(instruction)?, codes::MISSING_MODIFIER, message);
+    Some(problem)
+}
+
+/// All modifiers have a place, but they must not be in this order.
+fn order(instruction: Instruction<'_>, near: &Near, ranges: &StatementRanges) -> Option<Problem> {
+    let range = ranges.mnemonic(instruction)?;
+    let documented = words::documented(near.entry, &near.chosen);
+    let message = format!("these modifiers must be in this order: `{documented}`");
+    let fix = ItemFix::replacement(range, &documented);
+    Some(Problem::error(range, codes::INVALID_FORM, message).with_fix(fix))
+}
+
+/// The nearest forms want one more modifier.
+fn missing(
+    instruction: Instruction<'_>,
+    near: &[Near],
+    slot: usize,
+    ranges: &StatementRanges,
+) -> Option<Problem> {
+    let first = near.first()?;
+    let range = ranges.mnemonic(instruction)?;
+    let class = first.form.slots[slot].class;
+    let wanted: Vec<String> = near
+        .iter()
+        .filter(|near| near.extra.is_empty() && near.missing.len() == 1)
+        .flat_map(|near| near.form.slots[near.missing[0]].values.iter().map(words::value))
+        .collect();
+    let is_one_class =
+        near.iter().all(|near| near.missing.iter().all(|slot| near.form.slots[*slot].class == class));
+    let about =
+        if is_one_class { words::decides(first.entry, &first.form.slots[slot]) } else { String::new() };
+    let values = words::values(wanted.iter().map(String::as_str));
+    let message = format!("`{}` needs {values}{about}", words::written(instruction));
+    let mut problem = Problem::error(range, codes::MISSING_MODIFIER, message);
+    let mut offered: Vec<String> = Vec::new();
+    for near in near.iter().filter(|near| near.extra.is_empty() && near.missing.len() == 1) {
+        for value in near.form.slots[near.missing[0]].values {
+            let mut chosen = near.chosen.to_vec();
+            chosen[near.missing[0]] = Some(value);
+            let whole = words::documented(near.entry, &chosen);
+            if offered.len() < 4 && !offered.contains(&whole) {
+                problem = problem.with_fix(ItemFix::replacement(range, &whole));
+                offered.push(whole);
+            }
+        }
+    }
+    Some(problem)
+}
+
+/// The nearest form has no place for a modifier.
+fn extra(instruction: Instruction<'_>, near: &Near, at: usize, ranges: &StatementRanges) -> Option<Problem> {
+    let range = ranges.modifier(instruction, at)?;
+    let modifiers = instruction.modifiers();
+    let word = format!(".{}", modifiers[at]);
+    let same =
+        modifiers.iter().enumerate().position(|(other, modifier)| other != at && *modifier == modifiers[at]);
+    let message = match (same, near.taken(&modifiers[at])) {
+        (Some(_), _) => format!("`{word}` is there twice; once is enough"),
+        (None, Some(slot)) => {
+            let other = near.chosen[slot].map(words::value).unwrap_or_default();
+            format!("`{other}` and `{word}` exclude each other; keep one of them")
+        }
+        (None, None) => {
+            let rest = words::documented(near.entry, &near.chosen);
+            format!("`{rest}` takes no `{word}`{}", goes_with(instruction, at))
+        }
+    };
+    let problem = match same.is_some() && isa::is_repeatable(&word) {
+        true => Problem::warning(range, codes::REPEATED_MODIFIER, message),
+        false => Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message),
+    };
+    Some(problem.with_fix(ItemFix::new(format!("Remove `{word}`")).delete(range)))
+}
+
+/// With which other modifiers one goes that cannot stand here.
+fn goes_with(instruction: Instruction<'_>, at: usize) -> String {
+    let modifiers = instruction.modifiers();
+    let found = instruction.mnemonic().forms_with(at);
+    let mut values: Vec<String> = Vec::new();
+    for near in &found {
+        let ([extra], [slot]) = (&*near.extra, &*near.missing) else { continue };
+        if near.replaced(&modifiers[*extra]) == Some(*slot) {
+            values.extend(near.form.slots[*slot].values.iter().map(words::value));
+        }
+    }
+    if !values.is_empty() {
+        return format!("; it goes with {}", words::values(values.iter().map(String::as_str)));
+    }
+    match found.first() {
+        Some(near) => format!("; a form that does is `{}`", near.form.text),
+        None => String::new(),
+    }
+}
+
+/// Another value of the same class belongs in the place of a modifier.
+fn replaced(
+    instruction: Instruction<'_>,
+    near: &[Near],
+    at: usize,
+    slot: usize,
+    ranges: &StatementRanges,
+) -> Option<Problem> {
+    let first = near.first()?;
+    let range = ranges.modifier(instruction, at)?;
+    let modifiers = instruction.modifiers();
+    let alike = near.iter().filter(|near| *near.extra == [at] && near.missing.len() == 1);
+    let wanted: Vec<String> =
+        alike.flat_map(|near| near.form.slots[near.missing[0]].values.iter().map(words::value)).collect();
+    let about = words::decides(first.entry, &first.form.slots[slot]);
+    let values = words::values(wanted.iter().map(String::as_str));
+    let others: Vec<String> = modifiers
+        .iter()
+        .enumerate()
+        .filter(|(other, _)| *other != at)
+        .map(|(_, modifier)| format!(".{modifier}"))
+        .collect();
+    let rest = format!("{}{}", instruction.opcode(), others.concat());
+    let message = format!("`{rest}` takes {values} here, not `.{}`{about}", modifiers[at]);
+    let mut problem = Problem::error(range, codes::MODIFIER_NOT_ALLOWED, message);
+    let mut offered: Vec<&String> = Vec::new();
+    for word in &wanted {
+        if offered.len() < 4 && !offered.contains(&word) {
+            problem = problem.with_fix(ItemFix::replacement(range, word));
+            offered.push(word);
+        }
+    }
+    Some(problem)
+}
+
+/// Several things are wrong: the nearest form says it best.
+fn combination(instruction: Instruction<'_>, near: &Near, ranges: &StatementRanges) -> Option<Problem> {
+    let modifiers = instruction.modifiers();
+    let range = match &*near.extra {
+        [at] => ranges.modifier(instruction, *at)?,
+        _ => ranges.mnemonic(instruction)?,
+    };
+    let extra: Vec<String> = near.extra.iter().map(|at| format!("`.{}`", modifiers[*at])).collect();
+    let missing = near.missing.iter().map(|slot| {
+        let values = near.form.slots[*slot].values.iter().map(words::value).collect::<Vec<_>>();
+        words::values(values.iter().map(String::as_str))
+    });
+    let missing: Vec<String> = missing.collect();
+    let mut wrong = Vec::new();
+    if !extra.is_empty() {
+        wrong.push(format!("has no place for {}", words::all_of(&extra)));
+    }
+    if !missing.is_empty() {
+        wrong.push(format!("needs {}", missing.join(", and ")));
+    }
+    let message = format!(
+        "no form of `{}` has these modifiers together; the nearest, `{}`, {}",
+        instruction.opcode(),
+        near.form.text,
+        wrong.join(" and ")
+    );
+    Some(Problem::error(range, codes::INVALID_FORM, message))
+}

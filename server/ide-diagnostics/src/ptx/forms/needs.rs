@@ -1,0 +1,188 @@
+//! Forms that the module's version or target does not have.
+
+use warplens_hir::ptx::{FormMatch, Instruction, Unmet};
+use warplens_ide_db::answer::Tag;
+use warplens_isa::ptx::{Need, TargetNeed};
+use warplens_isa::{Version, ptx as isa};
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+use crate::ptx::forms::{Reporter, words};
+
+pub(super) fn problem(
+    report: &Reporter<'_>,
+    instruction: Instruction<'_>,
+    form: &FormMatch,
+    unmet: Unmet,
+) -> Option<Problem> {
+    match unmet {
+        Unmet::Needs(needs, slot) => needed(report, instruction, form, needs, slot),
+        Unmet::Removed(removed) => gone(report, instruction, form, removed),
+    }
+}
+
+fn needed(
+    report: &Reporter<'_>,
+    instruction: Instruction<'_>,
+    form: &FormMatch,
+    needs: &[Need],
+    slot: Option<usize>,
+) -> Option<Problem> {
+    let need = *needs.iter().min_by_key(|need| distance(report, **need))?;
+    let value = slot.and_then(|slot| form.chosen[slot]);
+    let at = value.and_then(|value| {
+        let is_it =
+            |modifier: &smol_str::SmolStr| value.words[0].strip_prefix('.') == Some(modifier.as_str());
+        instruction.modifiers().iter().position(is_it)
+    });
+    let range = match at {
+        Some(at) => report.ranges.modifier(instruction, at)?,
+        None => report.ranges.mnemonic(instruction)?,
+    };
+    let subject = match value {
+        Some(value) => format!("`{}` of `{}`", words::value(value), words::written(instruction)),
+        None => format!("`{}`", words::written(instruction)),
+    };
+    let lacks_version = report.platform.version.is_some_and(|version| version < need.since);
+    let target = target_words(need.target);
+    let lacks_target = !report.platform.meets_one(Need { since: Version::new(0, 0), ..need });
+    let mut parts = Vec::new();
+    if lacks_version {
+        parts.push(format!("PTX {} or later", need.since));
+    }
+    if lacks_target {
+        parts.push(target.clone());
+    }
+    let others: Vec<String> =
+        needs.iter().filter(|other| **other != need).map(|other| need_words(*other)).collect();
+    let or = if others.is_empty() { String::new() } else { format!(" (or {})", words::any_of(&others)) };
+    let message = format!(
+        "{subject} needs {}{or}; this module is {}",
+        words::all_of(&parts),
+        module(report, lacks_version, lacks_target)
+    );
+    let code = if lacks_target { codes::NEEDS_TARGET } else { codes::NEEDS_VERSION };
+    Some(Problem::error(range, code, message).with_fix(raise(report, need, lacks_version, lacks_target)))
+}
+
+/// What the module says that does not suffice.
+fn module(report: &Reporter<'_>, version: bool, target: bool) -> String {
+    let mut parts = Vec::new();
+    if let Some(have) = report.platform.version.filter(|_| version) {
+        parts.push(format!("of PTX {have}"));
+    }
+    if let Some(have) = report.platform.target.filter(|_| target) {
+        parts.push(format!("for `{}`", have.name));
+    }
+    parts.join(" ")
+}
+
+/// Raises what is too low, as little as possible.
+fn raise(report: &Reporter<'_>, need: Need, version: bool, target: bool) -> Option<ItemFix> {
+    let architecture = target.then(|| architecture(need.target)).flatten();
+    if target && architecture.is_none() {
+        return None;
+    }
+    let since = architecture.and_then(isa::target).map_or(need.since, |target| target.since.max(need.since));
+    let version = version || report.platform.version.is_some_and(|have| have < since);
+    let since = version.then(|| since.to_string());
+    let titles = since.iter().map(|since| format!("`.version {since}`"));
+    let titles: Vec<String> =
+        titles.chain(architecture.map(|architecture| format!("`.target {architecture}`"))).collect();
+    let mut fix = ItemFix::new(format!("Raise to {}", words::all_of(&titles)));
+    if let Some(since) = since {
+        fix = fix.version(&since);
+    }
+    if let Some(architecture) = architecture {
+        fix = fix.architecture(architecture);
+    }
+    Some(fix)
+}
+
+/// The lowest target that will do.
+fn architecture(need: TargetNeed) -> Option<&'static str> {
+    let (number, suffix) = match need {
+        TargetNeed::Any => return None,
+        TargetNeed::AtLeast(number) => (number, ""),
+        TargetNeed::Family(number) => (number, "f"),
+        TargetNeed::Exactly(number) => (number, "a"),
+    };
+    Some(isa::target(&format!("sm_{number}{suffix}"))?.name)
+}
+
+fn target_words(need: TargetNeed) -> String {
+    match need {
+        TargetNeed::Any => "any target".into(),
+        TargetNeed::AtLeast(number) => format!("target `sm_{number}` or later"),
+        TargetNeed::Family(number) => {
+            format!("target `sm_{number}f` or a later one of its family with `f` or `a`")
+        }
+        TargetNeed::Exactly(number) => format!("exactly target `sm_{number}a`"),
+    }
+}
+
+fn need_words(need: Need) -> String {
+    match need.target {
+        TargetNeed::Any => format!("PTX {}", need.since),
+        target => format!("{} from PTX {}", target_words(target).trim_start_matches("exactly "), need.since),
+    }
+}
+
+/// How much would have to change: a version less than a target.
+fn distance(report: &Reporter<'_>, need: Need) -> (bool, bool, Version) {
+    let version = report.platform.version.is_some_and(|version| version < need.since);
+    let target = !report.platform.meets_one(Need { since: Version::new(0, 0), ..need });
+    (target, version, need.since)
+}
+
+/// A form that newer versions do not have.
+fn gone(
+    report: &Reporter<'_>,
+    instruction: Instruction<'_>,
+    form: &FormMatch,
+    removed: Need,
+) -> Option<Problem> {
+    let name = words::written(instruction);
+    let on = match removed.target {
+        TargetNeed::Any => String::new(),
+        TargetNeed::AtLeast(number) => format!(" on `sm_{number}` and later"),
+        TargetNeed::Family(number) => format!(" on the family of `sm_{number}`"),
+        TargetNeed::Exactly(number) => format!(" on `sm_{number}a`"),
+    };
+    let message = format!("`{name}` is gone since PTX {}{on}{}", removed.since, instead(form));
+    let range = report.ranges.mnemonic(instruction)?;
+    let fix = with_mask(report, instruction, form);
+    Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(fix))
+}
+
+/// A form for which there is a newer one.
+pub(super) fn deprecated(
+    report: &Reporter<'_>,
+    instruction: Instruction<'_>,
+    form: &FormMatch,
+) -> Option<Problem> {
+    let range = report.ranges.mnemonic(instruction)?;
+    let message = format!("`{}` is deprecated{}", words::written(instruction), instead(form));
+    let problem = Problem::hint(range, codes::DEPRECATED_FORM, message).with_tag(Tag::Deprecated);
+    Some(problem.with_fix(with_mask(report, instruction, form)))
+}
+
+/// The name with `.sync`, where that is another entry.
+fn sync(form: &FormMatch) -> Option<String> {
+    let sync = format!("{}.sync", form.entry.opcode);
+    let has_sync = isa::by_opcode(form.entry.opcode).iter().any(|entry| entry.name == sync);
+    has_sync.then_some(sync)
+}
+
+fn instead(form: &FormMatch) -> String {
+    let fix = |sync| format!("; use `{sync}` with a mask of the lanes that take part");
+    sync(form).map(fix).unwrap_or_default()
+}
+
+/// The same with `.sync`, of all lanes.
+fn with_mask(report: &Reporter<'_>, instruction: Instruction<'_>, form: &FormMatch) -> Option<ItemFix> {
+    let sync = sync(form)?;
+    let operands = report.ranges.operands_from(instruction, 0)?;
+    let fix = ItemFix::new(format!("Replace with `{sync}` of all lanes"));
+    Some(fix.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
+}

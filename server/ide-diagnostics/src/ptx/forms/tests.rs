@@ -1,0 +1,438 @@
+use expect_test::{Expect, expect};
+use warplens_ide::fixture::{FILE, open};
+
+use crate::codes;
+
+/// The diagnostics of a module, with what would fix them.
+fn check(source: &str, expect: Expect) {
+    let (fixture, analysis) = open(source);
+    let mut shown = String::new();
+    for found in analysis.diagnostics(FILE).unwrap() {
+        let place = fixture.show(found.range);
+        shown.push_str(&format!("{place} {:?} {}: {}\n", found.severity, found.code, found.message));
+        for related in found.related {
+            shown.push_str(&format!("    {} {}\n", fixture.show(related.range), related.message));
+        }
+        for fix in found.fixes {
+            shown.push_str(&format!("    fix: {}\n", fix.title));
+        }
+    }
+    expect.assert_eq(&shown);
+}
+
+/// A kernel around some statements.
+fn check_body(statements: &str, expect: Expect) {
+    check(
+        &format!(
+            "\
+.version 8.0
+.target sm_90
+.address_size 64
+.global .b32 table[4];
+.shared .b32 tile[4];
+.visible .entry k(.param .u64 out) {{
+.reg .pred %p<4>; .reg .b16 %h<4>; .reg .b32 %r<9>; .reg .f32 %f<9>; .reg .b64 %rd<9>;
+{statements}
+ret;
+}}
+"
+        ),
+        expect,
+    );
+}
+
+#[test]
+fn modifiers() {
+    check_body(
+        "mul.s32 %r1, %r2, %r3;",
+        expect![[r#"
+        8:`mul.s32` Error missing-modifier: `mul.s32` needs `.hi`, `.lo` or `.wide` (which variant of the operation is meant)
+            fix: Replace with `mul.hi.s32`
+            fix: Replace with `mul.lo.s32`
+            fix: Replace with `mul.wide.s32`
+    "#]],
+    );
+    check_body(
+        "mul.lo.hi.s32 %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.lo` Error modifier-not-allowed: `.hi` and `.lo` exclude each other; keep one of them
+            fix: Remove `.lo`
+    "#]],
+    );
+    check_body(
+        "mul.s32.lo %r1, %r2, %r3;",
+        expect![[r#"
+        8:`mul.s32.lo` Error invalid-form: these modifiers must be in this order: `mul.lo.s32`
+            fix: Replace with `mul.lo.s32`
+    "#]],
+    );
+    check_body(
+        "cvt.u32.f32 %r1, %f1;",
+        expect![[r#"
+        8:`cvt.u32.f32` Error missing-modifier: `cvt.u32.f32` needs `.rni`, `.rzi`, `.rmi` or `.rpi` (how a float becomes an integral value)
+            fix: Replace with `cvt.rni.u32.f32`
+            fix: Replace with `cvt.rzi.u32.f32`
+            fix: Replace with `cvt.rmi.u32.f32`
+            fix: Replace with `cvt.rpi.u32.f32`
+    "#]],
+    );
+    check_body(
+        "setp.s32 %p1, %r1, %r2;",
+        expect![[r#"
+        8:`setp.s32` Error missing-modifier: `setp.s32` needs `.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge` (the comparison)
+            fix: Replace with `setp.eq.s32`
+            fix: Replace with `setp.ne.s32`
+            fix: Replace with `setp.lt.s32`
+            fix: Replace with `setp.le.s32`
+    "#]],
+    );
+    check_body(
+        "setp.s32.lt %p1, %r1, %r2;",
+        expect![[r#"
+        8:`setp.s32.lt` Hint modifier-order: the documented order of these modifiers is `setp.lt.s32`
+            fix: Replace with `setp.lt.s32`
+    "#]],
+    );
+    check_body(
+        "setp.lo.s32 %p1, %r1, %r2;",
+        expect![[r#"
+        8:`.lo` Error modifier-not-allowed: `setp.s32` takes `.eq`, `.ne`, `.lt`, `.le`, `.gt` or `.ge` here, not `.lo` (the comparison)
+            fix: Replace with `.eq`
+            fix: Replace with `.ne`
+            fix: Replace with `.lt`
+            fix: Replace with `.le`
+    "#]],
+    );
+    check_body(
+        "mad.lo.sat.s32 %r1, %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.sat` Error modifier-not-allowed: `mad.lo.s32` takes no `.sat`; it goes with `.hi`
+            fix: Remove `.sat`
+    "#]],
+    );
+    check_body(
+        "mad.hi.sat.u32 %r1, %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.sat` Error modifier-not-allowed: `mad.hi.u32` takes no `.sat`; it goes with `.s32`
+            fix: Remove `.sat`
+    "#]],
+    );
+}
+
+#[test]
+fn operands() {
+    check_body(
+        "mul.lo.s64 %r1, %r2, %r3;",
+        expect![[r#"
+        8:`.s64` Error operand-type: `mul.lo.s64` works on `.s64`, and all its registers are `.b32`
+            7:`%r` declared here
+            fix: Replace with `.s32`
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, %f1;",
+        expect![[r#"
+            8:`%f1` Error operand-type: `%f1` is `.f32`; `mul.lo.s32` takes `.u32`, `.s32` or `.b32` here
+                7:`%f` declared here
+        "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, 1.5;",
+        expect![[r#"
+        8:`1.5` Error operand-type: `mul.lo.s32` takes an integer here (`.s32`), not a float
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2;",
+        expect![[r#"
+        8:`mul.lo.s32` Error operand-count: `mul.lo.s32` takes 3 operands (`d, a, b`), not 2
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, 1, 2, 3;",
+        expect![[r#"
+        8:`2, 3` Error operand-count: `mul.lo.s32` takes 3 operands (`d, a, b`), not 5
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 4, %r1, %r2;",
+        expect![[r#"
+        8:`4` Error operand-kind: a result cannot go to a constant; `mul.lo.s32` takes a register here
+    "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, table;",
+        expect![[r#"
+            8:`table` Error operand-kind: `table` is a variable; `mul.lo.s32` takes a register or a constant here; its address comes to a register with `mov`
+        "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, %tid.x;",
+        expect![[r#"
+        8:`%tid.x` Error operand-kind: special registers are read by `mov`: copy `%tid` to a register first
+    "#]],
+    );
+    check_body(
+        "mov.f32 %f1, 1;",
+        expect![[r#"
+        8:`1` Error operand-type: `mov.f32` takes a float here (`.f32`); write `1.0` or `0f3F800000` for 1
+    "#]],
+    );
+    check_body(
+        "@%r1 mul.lo.s32 %r1, %r2, %r3;",
+        expect![[r#"
+            8:`%r1` Error operand-type: a guard is a predicate register; `%r1` is `.b32`
+                7:`%r` declared here
+        "#]],
+    );
+    check_body(
+        "mul.lo.s32 %r1, %r2, %nowhere;",
+        expect![[r#"
+            8:`%nowhere` Error unresolved-name: no register or special register `%nowhere` is declared here
+                fix: Declare `.reg .s32 %nowhere`
+        "#]],
+    );
+}
+
+#[test]
+fn memory() {
+    check_body(
+        "ld.shared.b32 %r1, [table];",
+        expect![[r#"
+            8:`table` Error state-space: `table` is in `.global`; `ld.shared.b32` goes to `.shared`
+        "#]],
+    );
+    check_body(
+        "ld.shared.b32 %r1, tile;",
+        expect![[r#"
+            8:`tile` Error operand-kind: `tile` is a variable; `ld.shared.b32` takes an address `[…]` here
+                fix: Put it in brackets
+        "#]],
+    );
+    check_body(
+        "ld.shared.v2.b32 {%r1, %r2, %r3, %r4}, [tile];",
+        expect![[r#"
+            8:`{%r1, %r2, %r3, %r4}` Error vector-length: `ld.shared.v2.b32` takes 2 registers in braces here, not 4
+        "#]],
+    );
+    check_body(
+        "ld.shared.v2.b32 %r1, [tile];",
+        expect![[r#"
+            8:`%r1` Error vector-length: `%r1` is a single register; `ld.shared.v2.b32` takes 2 registers in braces here
+                7:`%r` declared here
+        "#]],
+    );
+    check_body(
+        "st.shared.b32 [%f1], %r1;",
+        expect![[r#"
+            8:`%f1` Error operand-type: `%f1` is `.f32`; an address is an integer or bits, `.u64` or `.b64`
+                7:`%f` declared here
+        "#]],
+    );
+    check_body(
+        "ld.b32 %r1, [%r2];",
+        expect![[r#"
+            8:`%r2` Error operand-type: `%r2` is `.b32`; addresses that `ld.b32` takes have 64 bits, as `.address_size` says
+                7:`%r` declared here
+        "#]],
+    );
+    check_body(
+        "ld.param.b64 %rd1, out;",
+        expect![[r#"
+            8:`out` Error operand-kind: `out` is a parameter; `ld.param.b64` takes an address `[…]` here
+                6:`out` declared here
+                fix: Put it in brackets
+        "#]],
+    );
+    check_body(
+        "st.shared.u8 [tile], %f1;",
+        expect![[r#"
+            8:`%f1` Error operand-type: `%f1` is `.f32`; `st.shared.u8` takes integers or bits, at least 8 wide, here
+                7:`%f` declared here
+        "#]],
+    );
+}
+
+/// A kernel for an older version or target.
+fn check_for(version: &str, target: &str, statement: &str, expect: Expect) {
+    check(
+        &format!(
+            "\
+.version {version}
+.target {target}
+.visible .entry k() {{
+.reg .b32 %r<9>; .reg .pred %p<4>;
+{statement}
+ret;
+}}
+"
+        ),
+        expect,
+    );
+}
+
+#[test]
+fn versions_and_targets() {
+    check_for(
+        "7.0",
+        "sm_90",
+        "ld.shared::cluster.b32 %r1, [%r2];",
+        expect![[r#"
+        2:`sm_90` Error needs-version: sm_90 came with PTX 7.8; this module is written in 7.0
+            fix: Raise `.version` to 7.8
+        5:`.shared::cluster` Error needs-version: `.shared::cluster` of `ld.shared::cluster.b32` needs PTX 7.8 or later; this module is of PTX 7.0
+            fix: Raise to `.version 7.8`
+    "#]],
+    );
+    check_for(
+        "7.0",
+        "sm_80",
+        "ld.shared::cluster.b32 %r1, [%r2];",
+        expect![[r#"
+        5:`.shared::cluster` Error needs-target: `.shared::cluster` of `ld.shared::cluster.b32` needs PTX 7.8 or later and target `sm_90` or later; this module is of PTX 7.0 for `sm_80`
+            fix: Raise to `.version 7.8` and `.target sm_90`
+    "#]],
+    );
+    check_for(
+        "7.0",
+        "sm_70",
+        "redux.sync.add.s32 %r1, %r2, -1;",
+        expect![[r#"
+        5:`redux.sync.add.s32` Error needs-target: `redux.sync.add.s32` needs target `sm_80` or later; this module is for `sm_70`
+            fix: Raise to `.target sm_80`
+    "#]],
+    );
+    check_for(
+        "6.4",
+        "sm_70",
+        "shfl.idx.b32 %r1|%p1, %r2, 0, 31;",
+        expect![[r#"
+        5:`shfl.idx.b32` Error removed-form: `shfl.idx.b32` is gone since PTX 6.4 on `sm_70` and later; use `shfl.sync` with a mask of the lanes that take part
+            fix: Replace with `shfl.sync` of all lanes
+    "#]],
+    );
+    check_for(
+        "6.3",
+        "sm_60",
+        "shfl.idx.b32 %r1|%p1, %r2, 0, 31;",
+        expect![[r#"
+        5:`shfl.idx.b32` Hint deprecated-form: `shfl.idx.b32` is deprecated; use `shfl.sync` with a mask of the lanes that take part
+            fix: Replace with `shfl.sync` of all lanes
+    "#]],
+    );
+    check_for("8.0", "sm_90", "ld.shared.b32 %r1, [%r2];", expect![[""]]);
+}
+
+#[test]
+fn tensors_and_matrices() {
+    check_body(
+        "ldmatrix.sync.aligned.m8n8.x1.shared.b16 %r1, [tile];",
+        expect![[r#"
+        8:`%r1` Error vector-length: `%r1` is a single register; `ldmatrix.sync.aligned.m8n8.x1.shared.b16` takes one register in braces here
+            7:`%r` declared here
+    "#]],
+    );
+    check_body(
+        "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r1, %r2}, [tile];",
+        expect![[r#"
+        8:`{%r1, %r2}` Error vector-length: `ldmatrix.sync.aligned.m8n8.x4.shared.b16` takes 4 registers in braces here, not 2
+    "#]],
+    );
+    check_body(
+        "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1}];",
+        expect![[r#"
+            8:`{%r1}` Error vector-length: `cp.async.bulk.prefetch.tensor.2d.L2.global.tile` takes 2 registers in braces here, not 1
+        "#]],
+    );
+    check_body(
+        "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1, %rd2}];",
+        expect![[r#"
+            8:`%rd2` Error operand-type: registers of a vector have one type; this is `.b64` after `.b32`
+        "#]],
+    );
+}
+
+#[test]
+fn brackets_and_bounds() {
+    check_body(
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1, {%f1}];",
+        expect![[r#"
+            8:`{%f1}` Error vector-length: `tex.2d.v4.f32.f32` takes at least 2 registers in braces here, not 1
+        "#]],
+    );
+    check_body(
+        "tex.2d.v4.f32.f32 {%f1, %f2, %f3, %f4}, [%rd1];",
+        expect![[r#"
+            8:`[%rd1]` Error operand-count: `tex.2d.v4.f32.f32` takes 2 to 3 parts in these brackets (`[a, {b}, c]`), not 1
+        "#]],
+    );
+    check_body(
+        "cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint [%rd1, {%r1, %r2}];",
+        expect![[r#"
+            8:`cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint` Error operand-count: `cp.async.bulk.prefetch.tensor.2d.L2.global.L2::cache_hint` takes 2 operands (`[tmap, coords], policy`), not 1
+        "#]],
+    );
+    check_body(
+        "cvta.global.u64 %rd1, tile;",
+        expect![[r#"
+        8:`tile` Error state-space: `tile` is in `.shared`; `cvta.global.u64` goes to `.global`
+    "#]],
+    );
+    check_body(
+        "createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 8, 4;",
+        expect![[r#"
+        8:`8` Error immediate-range: this may be no larger than `total-size`
+    "#]],
+    );
+    check_body(
+        "ld.shared.b32 %r1, [tile, %r2];",
+        expect![[r#"
+            8:`[tile, %r2]` Error operand-count: `ld.shared.b32` takes an address alone in these brackets
+        "#]],
+    );
+}
+
+/// The statements that the tables show are statements that the tables take.
+#[test]
+fn examples_have_their_forms() {
+    const REGISTERS: &str = "\
+.reg .pred %p<20>; .reg .b16 %h<20>; .reg .b32 %r<80>; .reg .b64 %rd<40>; .reg .f32 %f<40>; .reg .f64 %fd<20>;";
+    let is_of_module = |line: &&str| line.starts_with(".global") || line.starts_with(".const");
+    let mut wrong = String::new();
+    for entry in warplens_isa::ptx::instructions() {
+        let example = &entry.example;
+        if example.declarations.contains(".func") {
+            continue;
+        }
+        let lines = || example.declarations.lines();
+        let outside: Vec<&str> = lines().filter(is_of_module).collect();
+        let inside: Vec<&str> = lines().filter(|line| !is_of_module(line)).collect();
+        let (_, analysis) = open(&format!(
+            ".version {}\n.target {}\n.address_size 64\n{}\n.visible .entry k(.param .u64 out)\n{{\n{REGISTERS}\n{}\n{}\nret;\n}}\n",
+            example.version,
+            example.target,
+            outside.join("\n"),
+            inside.join("\n"),
+            example.code
+        ));
+        let found = analysis.diagnostics(FILE).unwrap();
+        let ours = [
+            codes::INVALID_FORM,
+            codes::MISSING_MODIFIER,
+            codes::MODIFIER_NOT_ALLOWED,
+            codes::OPERAND_COUNT,
+            codes::OPERAND_KIND,
+            codes::OPERAND_TYPE,
+            codes::VECTOR_LENGTH,
+            codes::STATE_SPACE,
+            codes::IMMEDIATE_RANGE,
+            codes::NEEDS_VERSION,
+            codes::NEEDS_TARGET,
+            codes::REMOVED_FORM,
+        ];
+        for found in found.iter().filter(|found| ours.contains(&found.code)) {
+            wrong.push_str(&format!("{}: {}\n", entry.id, found.message));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}

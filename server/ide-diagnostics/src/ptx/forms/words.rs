@@ -1,0 +1,170 @@
+//! Parts of messages about forms.
+
+use warplens_hir::ptx::{Count, FormMatch, Instruction, OperandRule, Type, TypeKind, TypeSet};
+use warplens_ide_db::forms::kind_name;
+use warplens_isa::ptx::{Instruction as Entry, OperandKind, Slot, Value};
+
+/// The mnemonic as it is written.
+pub(super) fn written(instruction: Instruction<'_>) -> String {
+    let mut text = instruction.opcode().to_owned();
+    for modifier in instruction.modifiers() {
+        text.push('.');
+        text.push_str(modifier);
+    }
+    text
+}
+
+/// The mnemonic with its modifiers in the documented order.
+pub(super) fn documented(entry: &Entry, chosen: &[Option<&'static Value>]) -> String {
+    let mut text = entry.name.to_owned();
+    // A word of the name for which a class stands comes with the class.
+    text.truncate(entry.opcode.len() + entry.words.iter().map(|word| word.len()).sum::<usize>());
+    chosen.iter().flatten().flat_map(|value| value.words).for_each(|word| text.push_str(word));
+    text
+}
+
+/// `a`, `b` or `c`
+pub(super) fn any_of(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} or {last}", most.join(", ")),
+    }
+}
+
+/// `a`, `b` and `c`
+pub(super) fn all_of(words: &[String]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.clone(),
+        [most @ .., last] => format!("{} and {last}", most.join(", ")),
+    }
+}
+
+/// The values of a slot, of which there may be too many to list.
+pub(super) fn values<'v>(values: impl IntoIterator<Item = &'v str>) -> String {
+    const MOST: usize = 12;
+    let mut words: Vec<String> = Vec::new();
+    for value in values {
+        let value = format!("`{value}`");
+        if !words.contains(&value) {
+            words.push(value);
+        }
+    }
+    if words.len() > MOST {
+        words.truncate(MOST);
+        return format!("{} …", words.join(", "));
+    }
+    any_of(&words)
+}
+
+/// A value with all its words.
+pub(super) fn value(value: &Value) -> String {
+    value.words.concat()
+}
+
+/// What a slot decides, in parentheses; nothing where the tables do not say.
+pub(super) fn decides(entry: &Entry, slot: &Slot) -> String {
+    let class = entry.modifiers.iter().find(|class| class.name == slot.class);
+    match class.map(|class| class.summary.trim_end_matches('.')) {
+        None | Some("") => String::new(),
+        Some(summary) => {
+            let mut letters = summary.chars();
+            let first = letters.next().map(|letter| letter.to_ascii_lowercase()).unwrap_or_default();
+            format!(" ({first}{})", letters.as_str())
+        }
+    }
+}
+
+/// The types of registers that an operand takes.
+pub(super) fn types(rule: &OperandRule, set: TypeSet) -> String {
+    const MOST: usize = 5;
+    // That a pair of halves passes for a 32-bit integer is of no help to anybody.
+    let is_integer = rule.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed));
+    let is_told = |found: &Type| *found != Type::F16x2 || !is_integer;
+    let words: Vec<String> = set.types().filter(is_told).map(ty).collect();
+    match rule.ty {
+        Some(ty) if words.len() > MOST => match ty.kind() {
+            TypeKind::Bits => format!("registers of at least {} bits", ty.bits()),
+            _ => format!("integers or bits, at least {} wide,", ty.bits()),
+        },
+        _ => any_of(&words),
+    }
+}
+
+pub(super) fn ty(ty: Type) -> String {
+    format!("`.{}`", ty.name())
+}
+
+/// What may be written for an operand.
+pub(super) fn takes(rule: &OperandRule) -> String {
+    const ALL: &[OperandKind] = &[
+        OperandKind::Register,
+        OperandKind::Predicate,
+        OperandKind::NotPredicate,
+        OperandKind::SpecialRegister,
+        OperandKind::Immediate,
+        OperandKind::Address,
+        OperandKind::Sink,
+        OperandKind::Symbol,
+        OperandKind::Parameter,
+        OperandKind::Label,
+        OperandKind::LabelAddress,
+        OperandKind::Texture,
+        OperandKind::Sampler,
+        OperandKind::Surface,
+    ];
+    let is_predicate = rule.ty == Some(Type::Pred);
+    let vector = match rule.count {
+        Count::Braced(1) => Some("one register in braces".to_owned()),
+        Count::Braced(count) => Some(format!("{count} registers in braces")),
+        Count::AtLeast(count) => Some(format!("at least {count} registers in braces")),
+        Count::Any => Some("registers in braces".to_owned()),
+        Count::One if rule.kinds.has(OperandKind::Vector) => Some("registers in braces".to_owned()),
+        Count::One | Count::OneOrBraced => None,
+    };
+    let is_braced = matches!(rule.count, Count::Braced(_));
+    let mut words: Vec<String> = vector.into_iter().collect();
+    for kind in ALL.iter().filter(|kind| rule.kinds.has(**kind)) {
+        let word = match kind {
+            OperandKind::Register if is_braced => continue,
+            OperandKind::Register if is_predicate => kind_name(OperandKind::Predicate),
+            kind => kind_name(*kind),
+        };
+        let word = match kind {
+            OperandKind::Sink => word.to_owned(),
+            _ => format!("{} {word}", article(word)),
+        };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    any_of(&words)
+}
+
+fn article(word: &str) -> &'static str {
+    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
+}
+
+/// The operands of a form as a reader sees them: `d, a, b`.
+pub(super) fn operands(form: &FormMatch) -> String {
+    let names = form.operands.iter().map(|rule| {
+        let name = |index: usize| form.entry.operands.get(index).map_or("?", |operand| operand.name);
+        let mut text = name(rule.index).to_owned();
+        for part in form.inside(rule).iter().skip(1) {
+            let part = name(part.index);
+            text.push_str(", ");
+            text.push_str(part);
+        }
+        if !form.inside(rule).is_empty() {
+            text = format!("[{text}]");
+        }
+        match rule.second {
+            Some((second, true)) => text = format!("{text}{{|{}}}", name(second)),
+            Some((second, false)) => text = format!("{text}|{}", name(second)),
+            None => {}
+        }
+        if rule.optional { format!("{{{text}}}") } else { text }
+    });
+    names.collect::<Vec<_>>().join(", ")
+}

@@ -1,0 +1,90 @@
+//! Opcodes and modifiers that do not exist.
+//!
+//! A function uses few distinct mnemonics, so each is judged once; only for an instruction with a bad one is the tree
+//! asked where its words stand.
+
+use warplens_hir::ptx::{Function, Instruction, Mnemonic};
+use warplens_ide_db::db::{Db, Item};
+use warplens_ide_db::forms::accepts;
+use warplens_ide_db::position::token_covering;
+use warplens_ide_db::similar::{did_you_mean, nearest};
+use warplens_isa::ptx as isa;
+use warplens_syntax::SyntaxNode;
+use warplens_syntax::ast::AstNode;
+use warplens_syntax::ptx::ast;
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+
+pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: &mut Vec<Problem>) {
+    let verdicts: Vec<Option<Verdict>> = function.mnemonics().iter().map(judge).collect();
+    if verdicts.iter().all(Option::is_none) {
+        return;
+    }
+    let parse = item.parse(db);
+    let tree = parse.syntax();
+    for instruction in function.instructions() {
+        let Some(verdict) = &verdicts[instruction.mnemonic_id().index()] else { continue };
+        // What the parser already complains about is not judged as well.
+        let is_whole = !parse.errors().iter().any(|error| instruction.range().contains_range(error.range));
+        if is_whole {
+            problems.extend(verdict.problem(instruction, &tree));
+        }
+    }
+}
+
+/// What is wrong with a mnemonic: its opcode, or one of its modifiers.
+pub(super) struct Verdict {
+    modifier: Option<usize>,
+    message: String,
+    /// The word that was probably meant.
+    meant: Option<String>,
+}
+
+impl Verdict {
+    fn problem(&self, instruction: Instruction<'_>, tree: &SyntaxNode) -> Option<Problem> {
+        let (code, range) = match self.modifier {
+            None => (codes::UNKNOWN_INSTRUCTION, instruction.opcode_range()),
+            Some(index) => {
+                let opcode = token_covering(tree, instruction.opcode_range().start())?;
+                let node = ast::Instruction::cast(opcode.parent()?)?;
+                (codes::UNKNOWN_MODIFIER, node.modifiers().nth(index)?.text_range())
+            }
+        };
+        let fix = self.meant.as_deref().map(|meant| ItemFix::replacement(range, meant));
+        Some(Problem::error(range, code, self.message.as_str()).with_fix(fix))
+    }
+}
+
+pub(super) fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
+    let entries = isa::by_opcode(&mnemonic.opcode);
+    if entries.is_empty() {
+        return Some(unknown_opcode(&mnemonic.opcode));
+    }
+    let unknown = |word: &str| !entries.iter().any(|entry| accepts(entry, word));
+    let words = mnemonic.modifiers.iter().map(|word| format!(".{word}"));
+    let (index, word) = words.enumerate().find(|(_, word)| unknown(word))?;
+    Some(unknown_modifier(&mnemonic.opcode, index, &word, entries))
+}
+
+fn unknown_opcode(opcode: &str) -> Verdict {
+    let lower = opcode.to_ascii_lowercase();
+    if lower != opcode && !isa::by_opcode(&lower).is_empty() {
+        let message =
+            format!("`{opcode}` is not an instruction: opcodes are written in lower case, `{lower}`");
+        return Verdict { modifier: None, message, meant: Some(lower) };
+    }
+    let meant = nearest(opcode, isa::opcodes().iter().copied());
+    let message = format!("`{opcode}` is not an instruction{}", did_you_mean(meant));
+    Verdict { modifier: None, message, meant: meant.map(str::to_owned) }
+}
+
+fn unknown_modifier(opcode: &str, index: usize, word: &str, entries: &[&isa::Instruction]) -> Verdict {
+    let vocabulary = entries.iter().flat_map(|entry| entry.vocabulary.iter().copied());
+    let known =
+        !isa::modifier(word).is_empty() || isa::type_(word).is_some() || isa::state_space(word).is_some();
+    let problem = if known { "takes no" } else { "has no modifier" };
+    let meant = nearest(word, vocabulary);
+    let message = format!("`{opcode}` {problem} `{word}`{}", did_you_mean(meant));
+    Verdict { modifier: Some(index), message, meant: meant.map(str::to_owned) }
+}

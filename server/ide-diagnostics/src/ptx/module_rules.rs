@@ -1,0 +1,313 @@
+//! What the items of a module say about each other beside names: calls, repeated declarations, aliases, addresses as initial
+//! values. One query over headers and small facts of the items, so that typing in a body leaves it valid.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{
+    Declaration, DeclarationKind, Directive, FunctionKind, Header, Initializer, Linkage, ModuleNames,
+    ModuleSymbol, Parameter, Signature, Space, Variable,
+};
+use warplens_ide_db::answer::Diagnostic;
+use warplens_ide_db::db::{Database, Db, File, items, ptx_header};
+use warplens_ide_db::module::module_names;
+use warplens_ide_db::module_target::{ModuleTarget, module_target};
+
+use crate::codes;
+use crate::problem::{FileContext, Problem};
+use crate::ptx::prologue::first_token;
+use crate::ptx::{calls, declarations, needs, targets};
+
+/// What is wrong with the items of a file together, names and the beginning aside.
+pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
+    let context = FileContext::new(db, file);
+    let list = file.document(db).items();
+    let found = module_problems(db, file).iter();
+    found.map(|(item, problem)| problem.in_file(&context, list.start_of(*item as usize))).collect()
+}
+
+/// Problems with the item that each is in.
+#[salsa::tracked(returns(deref))]
+fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
+    let names = module_names(db, file);
+    let module = module_target(db, file);
+    let mut found = Vec::new();
+    let mut files = Vec::new();
+    let mut is_run = false;
+    for (index, item) in items(db, file).iter().enumerate() {
+        let header = ptx_header(db, *item);
+        let mut problems = Vec::new();
+        Rules { db, file, names, module }.header(header, &mut problems);
+        // Several in a row have lost their function together.
+        let misplaced = declarations::misplaced(header, module);
+        let goes_on = std::mem::replace(&mut is_run, misplaced.is_some());
+        problems.extend(misplaced.filter(|_| !goes_on));
+        problems.extend(file_number(header, &mut files, || first_token(db, *item)));
+        calls::check(db, file, names, *item, &mut problems);
+        targets::check(db, names, *item, index as u32, &mut problems);
+        found.extend(problems.into_iter().map(|problem| (index as u32, problem)));
+    }
+    let rules = Rules { db, file, names, module };
+    found.extend(
+        names.symbols().iter().enumerate().filter_map(|(index, symbol)| rules.repeated(index, symbol)),
+    );
+    found.into()
+}
+
+/// The declaration behind a name of the module.
+pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbol) -> &'db Declaration {
+    let item = items(db, file)[symbol.item as usize];
+    &ptx_header(db, item).declarations[symbol.declaration as usize]
+}
+
+/// `.file 1` twice.
+fn file_number(header: &Header, files: &mut Vec<u64>, range: impl FnOnce() -> TextRange) -> Option<Problem> {
+    let Some(Directive::File { index: Some(index), .. }) = &header.directive else { return None };
+    let message = if *index > u64::from(u32::MAX) {
+        format!("{index} does not fit into the 32 bits of a file's number")
+    } else if files.contains(index) {
+        format!("there is a file {index} already; give each its own number")
+    } else {
+        files.push(*index);
+        return None;
+    };
+    Some(Problem::error(range(), codes::INVALID_DEBUG, message))
+}
+
+struct Rules<'r> {
+    db: &'r dyn Db,
+    file: File,
+    names: &'r ModuleNames,
+    module: &'r ModuleTarget,
+}
+
+impl<'r> Rules<'r> {
+    fn header(&self, header: &Header, problems: &mut Vec<Problem>) {
+        for declaration in &header.declarations {
+            match &declaration.kind {
+                DeclarationKind::Alias { target } => self.alias(declaration, target, problems),
+                DeclarationKind::Variable(variable) => {
+                    let mut values: Vec<&Initializer> = variable.initializer.iter().collect();
+                    while let Some(value) = values.pop() {
+                        match value {
+                            Initializer::List(list) => values.extend(list.iter()),
+                            value => {
+                                if let Some(problem) = self.value(header, value) {
+                                    problems.push(problem);
+                                    break;
+                                }
+                            }
+                        }
+                    }
+                }
+                DeclarationKind::Function { linkage: Some(Linkage::Extern), has_body: true, .. } => {
+                    let message =
+                        "an `.extern` function is defined in another module; remove `.extern`, or the body";
+                    problems.push(Problem::error(declaration.name_range, codes::LINKAGE_CLASH, message));
+                }
+                DeclarationKind::Function { linkage: Some(Linkage::Weak), .. } => {
+                    let weak = warplens_isa::ptx::directive(".weak");
+                    let unmet = weak.and_then(|weak| {
+                        needs::unmet(declaration.name_range, "`.weak`", weak.need, self.module)
+                    });
+                    problems.extend(unmet);
+                }
+                DeclarationKind::Function { linkage: Some(Linkage::Common), .. } => {
+                    let message = "`.common` is for variables; a function is `.visible` or `.weak`";
+                    problems.push(Problem::error(
+                        declaration.name_range,
+                        codes::INVALID_DECLARATION,
+                        message,
+                    ));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Declarations of a name that are no promise of each other; what clashes anyway is told with the names.
+    fn repeated(&self, index: usize, symbol: &ModuleSymbol) -> Option<(u32, Problem)> {
+        let first =
+            self.names.declarations(&symbol.name).next().filter(|first| !std::ptr::eq(*first, symbol))?;
+        if self.names.clashes().iter().any(|clash| clash.symbol as usize == index) {
+            return None;
+        }
+        let (one, other) = (declaration(self.db, self.file, first), declaration(self.db, self.file, symbol));
+        let differs = match (&one.kind, &other.kind) {
+            (
+                DeclarationKind::Function { signature: one, .. },
+                DeclarationKind::Function { signature: other, .. },
+            ) => differences(one, other)?,
+            (DeclarationKind::Variable(one), DeclarationKind::Variable(other)) => {
+                variable_differences(one, other)?
+            }
+            _ => return None,
+        };
+        let message =
+            format!("this declaration of `{}` differs from the one above in {differs}", symbol.name);
+        let problem = Problem::error(other.name_range, codes::PROTOTYPE_MISMATCH, message);
+        Some((symbol.item, problem))
+    }
+
+    fn found(&self, name: &str) -> Option<&'r DeclarationKind> {
+        let mut found =
+            self.names.declarations(name).map(|symbol| &declaration(self.db, self.file, symbol).kind);
+        found.find(|kind| !matches!(kind, DeclarationKind::Alias { .. } | DeclarationKind::SectionLabel))
+    }
+
+    fn alias(&self, alias: &Declaration, target: &str, problems: &mut Vec<Problem>) {
+        let name = &alias.name;
+        let mut error =
+            |message: String| problems.push(Problem::error(alias.name_range, codes::INVALID_ALIAS, message));
+        if name == target {
+            return error(format!("`{name}` cannot stand for itself"));
+        }
+        let (own, behind) = (self.found(name), self.found(target));
+        let Some(own) = own else {
+            return error(format!("`{name}` has to be declared above, as a function without a body"));
+        };
+        // A target that nothing declares is told with the names.
+        let Some(behind) = behind else { return };
+        for (name, kind) in [(name.as_str(), own), (target, behind)] {
+            match kind {
+                DeclarationKind::Function { kind: FunctionKind::Entry, .. } => {
+                    return error(format!("`{name}` is a kernel; only functions have aliases"));
+                }
+                DeclarationKind::Variable(_) => {
+                    return error(format!("`{name}` is a variable; only functions have aliases"));
+                }
+                _ => {}
+            }
+        }
+        if let (
+            DeclarationKind::Function { signature: one, .. },
+            DeclarationKind::Function { signature: other, linkage, .. },
+        ) = (own, behind)
+        {
+            if let Some(word @ (Linkage::Extern | Linkage::Weak)) = linkage {
+                return error(format!(
+                    "`{target}` is `.{}`, and such functions have no aliases",
+                    word.name()
+                ));
+            }
+            if let Some(differs) = differences(one, other) {
+                error(format!("`{name}` and `{target}` differ in {differs}; declare both alike"));
+            }
+        }
+    }
+
+    /// An address as initial value: of something that has one while the module is loaded.
+    fn value(&self, header: &Header, value: &Initializer) -> Option<Problem> {
+        let Initializer::Address { symbol, offset, generic, .. } = value else { return None };
+        let range = header.uses.iter().find(|used| used.name == *symbol)?.range;
+        let error = |message: String| Some(Problem::error(range, codes::INVALID_INITIALIZER, message));
+        match self.found(symbol)? {
+            DeclarationKind::Variable(variable)
+                if !matches!(variable.space, Space::Global | Space::Const) =>
+            {
+                let space = variable.space.name();
+                error(format!(
+                    "`{symbol}` is in `.{space}`; initial values are addresses in `.global` or `.const`"
+                ))
+            }
+            DeclarationKind::Function { .. } if *generic => {
+                error(format!("`{symbol}` is a function, whose address is generic; leave `generic( )` out"))
+            }
+            DeclarationKind::Function { .. } if *offset != 0 => {
+                error(format!("`{symbol}` is a function; nothing is added to its address"))
+            }
+            DeclarationKind::Function { .. } => {
+                needs::unmet_feature(range, "function-initialiser", self.module)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The first thing in which two signatures differ.
+fn differences(one: &Signature, other: &Signature) -> Option<&'static str> {
+    if one.params.len() != other.params.len() || one.returns.len() != other.returns.len() {
+        return Some("the number of parameters or results");
+    }
+    let pairs = one.returns.iter().zip(&other.returns).chain(one.params.iter().zip(&other.params));
+    for (one, other) in pairs {
+        if one.space != other.space {
+            return Some("the state space of a parameter");
+        }
+        if (one.ty, one.vector, &one.dimensions) != (other.ty, other.vector, &other.dimensions) {
+            return Some("the type of a parameter");
+        }
+        let align = |param: &Parameter| param.alignment().max(param.element_bytes());
+        if align(one) != align(other) {
+            return Some("the alignment of a parameter");
+        }
+    }
+    (one.is_noreturn() != other.is_noreturn()).then_some("`.noreturn`")
+}
+
+fn variable_differences(one: &Variable, other: &Variable) -> Option<&'static str> {
+    if (one.ty, one.vector) != (other.ty, other.vector) {
+        return Some("type");
+    }
+    let sizes = |variable: &Variable| variable.dimensions.iter().map(|size| size.0).collect::<Vec<_>>();
+    let (one, other) = (sizes(one), sizes(other));
+    let agree = one.len() == other.len()
+        && one.iter().zip(&other).all(|(one, other)| one.is_none() || other.is_none() || one == other);
+    (!agree).then_some("size")
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::check;
+
+    #[test]
+    fn repeated_declarations() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.func a(.param .b32 x); .func a(.param .b32 y) { ret; }
+.func b(.param .b32 x); .func b(.param .u32 x) { ret; }
+.func c(.param .b32 x); .func c() { ret; }
+.func d(); .func d() .noreturn { trap; }
+.extern .global .b32 e; .visible .global .b64 e;
+.extern .global .b32 f[]; .visible .global .b32 f[4];
+.extern .func g() { ret; }
+.file 1 \"a.cu\"
+.file 1 \"b.cu\"
+",
+            expect![[r#"
+                4:`b` Error prototype-mismatch: this declaration of `b` differs from the one above in the type of a parameter
+                5:`c` Error prototype-mismatch: this declaration of `c` differs from the one above in the number of parameters or results
+                6:`d` Error prototype-mismatch: this declaration of `d` differs from the one above in `.noreturn`
+                7:`e` Error prototype-mismatch: this declaration of `e` differs from the one above in type
+                9:`g` Error linkage-clash: an `.extern` function is defined in another module; remove `.extern`, or the body
+                11:`.file` Error invalid-debug-information: there is a file 1 already; give each its own number
+            "#]],
+        );
+    }
+
+    #[test]
+    fn aliases() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.func a() { ret; }
+.func b(); .alias b, a;
+.func c(.param .b32 x); .alias c, a;
+.extern .func d(); .func e(); .alias e, d;
+.entry f() { ret; } .func g(); .alias g, f;
+.alias h, a;
+.func i(); .alias i, i;
+",
+            expect![[r#"
+                5:`c` Error invalid-alias: `c` and `a` differ in the number of parameters or results; declare both alike
+                6:`e` Error invalid-alias: `d` is `.extern`, and such functions have no aliases
+                7:`g` Error invalid-alias: `f` is a kernel; only functions have aliases
+                8:`h` Error invalid-alias: `h` has to be declared above, as a function without a body
+                9:`i` Error invalid-alias: `i` cannot stand for itself
+            "#]],
+        );
+    }
+}

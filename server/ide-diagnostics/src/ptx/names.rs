@@ -1,0 +1,57 @@
+//! Names between items: what nothing declares, what is declared too late, what is declared twice.
+
+mod declare;
+#[cfg(test)]
+mod tests;
+mod unresolved;
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
+use warplens_ide_db::answer::{Diagnostic, Related, Severity};
+use warplens_ide_db::db::{Database, File, items, ptx_header};
+use warplens_ide_db::module::module_names;
+
+use crate::codes;
+
+pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    let names = module_names(db, file);
+    for index in 0..items(db, file).len() {
+        unresolved::check(db, file, names, index, &mut found);
+    }
+    found.extend(names.clashes().iter().map(|clash| clashing(db, file, names, *clash)));
+    found
+}
+
+/// Where a declaration has its name, in the file.
+fn place_of(db: &Database, file: File, symbol: &ModuleSymbol) -> TextRange {
+    let item = items(db, file)[symbol.item as usize];
+    let declaration = &ptx_header(db, item).declarations[symbol.declaration as usize];
+    declaration.name_range + file.document(db).items().start_of(symbol.item as usize)
+}
+
+fn linkage_message(name: &str, first: ModuleKind) -> String {
+    if first.is_extern() {
+        return format!(
+            "`{name}` is declared `.extern`, so another module defines it; declare it without `.extern` to define it here"
+        );
+    }
+    format!(
+        "the declarations of `{name}` differ in linkage; repeat the linkage word of the first, or leave it out"
+    )
+}
+
+fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Diagnostic {
+    let (first, second) = (&names.symbols()[clash.first as usize], &names.symbols()[clash.symbol as usize]);
+    let name = &second.name;
+    let (code, message) = match clash.kind {
+        ClashKind::Duplicate => {
+            let message = format!("`{name}` is declared a second time in this module; give it another name");
+            (codes::DUPLICATE_NAME, message)
+        }
+        ClashKind::Linkage => (codes::LINKAGE_CLASH, linkage_message(name, first.kind)),
+    };
+    let range = place_of(db, file, first);
+    let related = Related { file: file.id(db), range, message: "first declared here".into() };
+    Diagnostic::new(place_of(db, file, second), Severity::Error, code, message).with_related(related)
+}

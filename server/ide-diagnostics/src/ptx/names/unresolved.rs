@@ -1,0 +1,275 @@
+//! Names that nothing declares: one problem a missing declaration, however often it is used.
+
+use std::collections::BTreeMap;
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx::{Function, FunctionKind, ModuleKind, ModuleNames, ModuleSymbol, Symbol, SymbolKind};
+use warplens_ide_db::answer::{Diagnostic, Fix, Related, Severity, TextEdit};
+use warplens_ide_db::db::{Database, File, Item, items, ptx_function};
+use warplens_ide_db::names::{NameUse, Requirement, module_uses};
+use warplens_ide_db::similar::{did_you_mean, nearest};
+use warplens_syntax::{ItemKind, SyntaxKind, SyntaxNode, SyntaxToken};
+
+use crate::codes;
+use crate::item::item_problems;
+use crate::ptx::names::{declare, place_of};
+
+/// So many names of an item are told each by itself, and the others together: a lost line may have declared them all.
+const MOST: usize = 2;
+/// As many further uses are shown beside the first.
+const RELATED: usize = 5;
+
+/// Uses of names that one declaration would fix.
+struct Missing {
+    /// `%r` of `%r1` and `%r2`; a name by itself otherwise.
+    stem: SmolStr,
+    names: Vec<SmolStr>,
+    /// In the order of the text, relative to the item.
+    places: Vec<TextRange>,
+}
+
+/// The names in an item that are declared nowhere before it.
+pub(super) fn check(
+    db: &Database,
+    file: File,
+    names: &ModuleNames,
+    index: usize,
+    found: &mut Vec<Diagnostic>,
+) {
+    let item = items(db, file)[index];
+    let mut missing: BTreeMap<SmolStr, Missing> = BTreeMap::new();
+    for used in module_uses(db, item).iter().filter(|used| !names.is_visible(&used.name, index as u32)) {
+        let is_missing = |place: &&NameUse| match place.requirement {
+            Requirement::Declared => true,
+            Requirement::DeclaredIfBalanced => is_balanced(db, file, index),
+            Requirement::Nothing => false,
+        };
+        let places: Vec<TextRange> = used.uses.iter().filter(is_missing).map(|place| place.range).collect();
+        if !places.is_empty() {
+            let stem = stem(&used.name);
+            let new = || Missing { stem: stem.into(), names: Vec::new(), places: Vec::new() };
+            let missing = missing.entry(stem.into()).or_insert_with(new);
+            missing.names.push(used.name.clone());
+            missing.places.extend(places);
+        }
+    }
+    // Asked only now: it needs the tree, and most items miss nothing.
+    if missing.is_empty() || has_broken_head(db, item) {
+        return;
+    }
+    let mut missing: Vec<Missing> = missing.into_values().collect();
+    missing.iter_mut().for_each(|missing| missing.places.sort_by_key(|place| place.start()));
+    missing.sort_by_key(|missing| missing.places[0].start());
+    let place = ItemContext { db, file, names, index };
+    let (later, mut missing): (Vec<Missing>, Vec<Missing>) =
+        missing.into_iter().partition(|missing| names.declarations(&missing.names[0]).next().is_some());
+    let others = missing.split_off(missing.len().min(MOST));
+    found.extend(later.iter().chain(&missing).map(|missing| place.diagnostic(missing)));
+    match others.as_slice() {
+        [] => {}
+        [one] => found.push(place.diagnostic(one)),
+        others => found.push(place.together(others)),
+    }
+}
+
+/// Whether a function's parameters are not all known, because something before its body did not parse.
+fn has_broken_head(db: &Database, item: Item<'_>) -> bool {
+    let parse = item.parse(db);
+    let Some(first) = parse.errors().iter().map(|error| error.range.start()).min() else { return false };
+    let body = ptx_function(db, item).and_then(|function| function.body);
+    body.is_some_and(|body| first < body.start())
+}
+
+/// The name without its number, for registers that are declared as a range.
+fn stem(name: &str) -> &str {
+    let stem = name.trim_end_matches(|c: char| c.is_ascii_digit());
+    if stem.len() > 1 && stem.starts_with('%') { stem } else { name }
+}
+
+/// Whether the body of a function ends where it should: with a brace, and with no code behind it.
+fn is_balanced(db: &Database, file: File, index: usize) -> bool {
+    let items = items(db, file);
+    let tree = items[index].parse(db).syntax();
+    let body = tree.descendants().find(|node| node.kind() == SyntaxKind::BLOCK);
+    // The last brace of a block that lacks one is that of a block inside.
+    let end = body.and_then(|body| body.last_child_or_token());
+    let is_closed = end.is_none_or(|element| element.kind() == SyntaxKind::R_BRACE);
+    let next = items.get(index + 1);
+    let is_stray = |item: &Item<'_>| {
+        item.kind(db) == ItemKind::Other && !item_problems(db, file, *item).listed.is_empty()
+    };
+    is_closed && !next.is_some_and(is_stray)
+}
+
+/// Where names are missing.
+struct ItemContext<'a> {
+    db: &'a Database,
+    file: File,
+    names: &'a ModuleNames,
+    index: usize,
+}
+
+impl ItemContext<'_> {
+    fn diagnostic(&self, missing: &Missing) -> Diagnostic {
+        let start = self.file.document(self.db).items().start_of(self.index);
+        let first = missing.places[0] + start;
+        let item = items(self.db, self.file)[self.index];
+        let name = missing.names[0].as_str();
+        let function = ptx_function(self.db, item);
+        let text = &item.text(self.db).0;
+        let mut found = match (self.names.declarations(name).next(), &function) {
+            (Some(later), _) => self.too_late(first, later),
+            (None, Some(function)) => match declare::short_range(function, &missing.stem) {
+                Some(range) if missing.stem != name => too_few(first, missing, range, text, start),
+                _ => self.nothing(first, missing, Some(function), text, start),
+            },
+            (None, None) => self.nothing(first, missing, None, text, start),
+        };
+        let others = missing.places[1..].iter().filter(|place| *place + start != first).take(RELATED);
+        let related = |place: &TextRange| Related {
+            file: self.file.id(self.db),
+            range: *place + start,
+            message: "used here too".into(),
+        };
+        found.related.extend(others.map(related));
+        found
+    }
+
+    /// Several names in one diagnostic, which leads from each to the next.
+    fn together(&self, missing: &[Missing]) -> Diagnostic {
+        let start = self.file.document(self.db).items().start_of(self.index);
+        let names: Vec<SmolStr> = missing.iter().flat_map(|missing| missing.names.iter().cloned()).collect();
+        let message = format!("{} are not declared here either", listed(&names));
+        let first = missing[0].places[0] + start;
+        let mut found = Diagnostic::new(first, Severity::Error, codes::UNRESOLVED_NAME, message);
+        found.related.extend(missing[1..].iter().take(RELATED).map(|missing| Related {
+            file: self.file.id(self.db),
+            range: missing.places[0] + start,
+            message: format!("{} here", listed(&missing.names)),
+        }));
+        found
+    }
+
+    fn too_late(&self, range: TextRange, later: &ModuleSymbol) -> Diagnostic {
+        let fix = match later.kind {
+            ModuleKind::Function { .. } => "declare it above with a prototype, or move it up",
+            _ => "move its declaration up",
+        };
+        let message = format!("`{}` is declared only further down; {fix}", later.name);
+        let related = Related {
+            file: self.file.id(self.db),
+            range: place_of(self.db, self.file, later),
+            message: "declared here".into(),
+        };
+        let found = Diagnostic::new(range, Severity::Error, codes::USE_BEFORE_DECLARATION, message);
+        let mut found = found.with_related(related);
+        found.fixes.extend(self.prototype(later));
+        found
+    }
+
+    /// A prototype of a function that stands further down, before the item that uses it.
+    fn prototype(&self, later: &ModuleSymbol) -> Option<Fix> {
+        let ModuleKind::Function { kind: FunctionKind::Func, .. } = later.kind else { return None };
+        let items = items(self.db, self.file);
+        let outside = outside(&items[later.item as usize].parse(self.db).syntax())?;
+        let tree = items[self.index].parse(self.db).syntax();
+        let start = self.file.document(self.db).items().start_of(self.index);
+        let at = TextRange::empty(significant(&tree).next()?.text_range().start() + start);
+        let edits = vec![TextEdit { range: at, insert: format!("{outside};\n") }];
+        Some(Fix { title: format!("Insert a prototype of `{}`", later.name), edits, preferred: false })
+    }
+
+    /// Nothing like it is declared.
+    fn nothing(
+        &self,
+        range: TextRange,
+        missing: &Missing,
+        function: Option<&Function>,
+        text: &str,
+        start: TextSize,
+    ) -> Diagnostic {
+        let name = missing.names[0].as_str();
+        let is_one_name = |symbol: &&Symbol| !matches!(symbol.kind, SymbolKind::RegisterRange { .. });
+        let local = function.into_iter().flat_map(Function::symbols).filter(is_one_name);
+        let local = local.map(|symbol| symbol.name.as_str());
+        let module = self.names.symbols().iter().map(|symbol| symbol.name.as_str());
+        let special = warplens_isa::ptx::special_register_names().iter().copied();
+        let special = special.filter(|_| name.starts_with('%'));
+        let meant = nearest(name, local.chain(module).chain(special));
+        let message = match missing.names.len() {
+            1 if name.starts_with('%') => {
+                format!("no register or special register `{name}` is declared here{}", did_you_mean(meant))
+            }
+            1 => format!("no name `{name}` is declared here{}", did_you_mean(meant)),
+            _ => format!("{} are not declared here", listed(&missing.names)),
+        };
+        let mut found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
+        if missing.names.len() == 1
+            && let Some(meant) = meant
+        {
+            found = found.with_fix(Fix::replacement(range, meant));
+        }
+        let declared = function.and_then(|function| {
+            declare::declaration(function, text, missing.places[0], &missing.stem, &missing.names)
+        });
+        match declared {
+            Some(insertion) => found.with_fix(insertion.fix(start)),
+            None => found,
+        }
+    }
+}
+
+/// The text of a function before its body.
+fn outside(item: &SyntaxNode) -> Option<String> {
+    let body = item.descendants().find(|node| node.kind() == SyntaxKind::BLOCK)?;
+    let first = significant(item).next()?.text_range().start();
+    let before = significant(item).take_while(|token| token.text_range().end() <= body.text_range().start());
+    let last = before.last()?.text_range().end();
+    Some(item.text().slice(first..last).to_string())
+}
+
+/// The tokens that are neither blanks nor comments.
+fn significant(item: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
+    let tokens = item.descendants_with_tokens().filter_map(|element| element.into_token());
+    tokens.filter(|token| !matches!(token.kind(), SyntaxKind::WHITESPACE | SyntaxKind::COMMENT))
+}
+
+/// `%r105` where `%r<100>` is declared.
+fn too_few(
+    place: TextRange,
+    missing: &Missing,
+    range: declare::ShortRange,
+    text: &str,
+    start: TextSize,
+) -> Diagnostic {
+    let stem = &missing.stem;
+    let is = if missing.names.len() == 1 { "is" } else { "are" };
+    let there = match range.count {
+        0 => format!("`{stem}<0>` declares no registers"),
+        count => format!("`{stem}<{count}>` declares `{stem}0` to `{stem}{}`", count - 1),
+    };
+    let message = format!("{} {is} not declared: {there}", listed(&missing.names));
+    let found = Diagnostic::new(place, Severity::Error, codes::UNRESOLVED_NAME, message);
+    let needed = declare::count_for(stem, &missing.names);
+    match (needed, range.number(text)) {
+        (Some(needed), Some(number)) => {
+            let edits = vec![TextEdit { range: number + start, insert: needed.to_string() }];
+            found.with_fix(Fix { title: format!("Declare `{stem}<{needed}>`"), edits, preferred: true })
+        }
+        _ => found,
+    }
+}
+
+/// `%r1`, `%r2` and 3 more.
+fn listed(names: &[SmolStr]) -> String {
+    let quoted = |name: &SmolStr| format!("`{name}`");
+    match names {
+        [] => String::new(),
+        [name] => quoted(name),
+        [first, second] => format!("{} and {}", quoted(first), quoted(second)),
+        [first, second, rest @ ..] => {
+            format!("{}, {} and {} more", quoted(first), quoted(second), rest.len())
+        }
+    }
+}

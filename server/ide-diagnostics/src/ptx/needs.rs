@@ -1,0 +1,39 @@
+//! What directives and declarations demand of their module: a version and a target.
+
+use text_size::TextRange;
+use warplens_ide_db::module_target::ModuleTarget;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::{Need, TargetNeed};
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+
+/// The problem of something in a module that is too old for it, named as in the middle of a sentence.
+pub(super) fn unmet(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
+    version(range, what, need, module).or_else(|| target(range, what, need, module))
+}
+
+/// The problem of a named part of a directive.
+pub(super) fn unmet_feature(range: TextRange, name: &str, module: &ModuleTarget) -> Option<Problem> {
+    let feature = isa::feature(name)?;
+    unmet(range, feature.what, feature.need, module)
+}
+
+fn version(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
+    let have = module.version.filter(|have| *have < need.since)?;
+    // A version older than the target is told there, and then nothing else fits it either.
+    if module.architecture.as_deref().and_then(isa::target).is_some_and(|target| target.since > have) {
+        return None;
+    }
+    let message = format!("{what} needs PTX {}; this module is written in {have}", need.since);
+    let fix = ItemFix::new(format!("Raise `.version` to {}", need.since)).version(&need.since.to_string());
+    Some(Problem::error(range, codes::NEEDS_VERSION, message).with_fix(fix))
+}
+
+fn target(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
+    let TargetNeed::AtLeast(number) = need.target else { return None };
+    let have = module.architecture.as_deref().and_then(isa::target).filter(|have| have.number < number)?;
+    let message = format!("{what} needs sm_{number} or later; this module is for {}", have.name);
+    let fix = ItemFix::new(format!("Raise `.target` to sm_{number}")).architecture(&format!("sm_{number}"));
+    Some(Problem::error(range, codes::NEEDS_TARGET, message).with_fix(fix))
+}

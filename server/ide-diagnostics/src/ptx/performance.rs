@@ -1,0 +1,382 @@
+//! The directives between the parameters and the body of a function: where each may stand, what it takes, what it goes
+//! with, and whether the target can do what they ask for.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx::{Function, FunctionKind, PerformanceDirective, Signature, SymbolKind};
+use warplens_ide_db::module_target::ModuleTarget;
+use warplens_ide_db::occupancy;
+use warplens_ide_db::occupancy::Demand;
+use warplens_isa::ptx as isa;
+use warplens_isa::ptx::{Directive, Holder, Unmet};
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+use crate::ptx::needs;
+
+/// The languages that `.language` knows by name, in lower case, and the largest number it takes.
+const LANGUAGES: [&str; 9] =
+    ["unknown", "ptx", "nvvm", "cuda c++", "cuda c++ tile", "tile ir", "cutile python", "fortran", "optix"];
+const LAST_LANGUAGE: u64 = 10;
+
+/// Checks the directives of a function and of the prototypes in it.
+pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    let holder = match function.kind {
+        FunctionKind::Entry => Holder::Entry,
+        FunctionKind::Func => Holder::Func,
+    };
+    let list = List { signature: &function.signature, holder, text, module };
+    list.check(problems);
+    if let Some(first) = function.signature.directives.first()
+        && function.body.is_none()
+        && (holder == Holder::Entry || list.has("language"))
+    {
+        let message = "a declaration without a body takes no directives; write them where the body is";
+        problems.push(Problem::error(first.range, codes::MISPLACED_DIRECTIVE, message));
+        return;
+    }
+    if holder == Holder::Entry {
+        limits(&function.signature, module, problems);
+    }
+    for symbol in function.symbols() {
+        if let SymbolKind::Prototype(signature) = &symbol.kind {
+            List { signature, holder: Holder::Prototype, text, module }.check(problems);
+        }
+    }
+}
+
+/// The directives of one function or prototype.
+struct List<'f> {
+    signature: &'f Signature,
+    holder: Holder,
+    text: &'f str,
+    module: &'f ModuleTarget,
+}
+
+impl List<'_> {
+    fn check(&self, problems: &mut Vec<Problem>) {
+        for (index, written) in self.signature.directives.iter().enumerate() {
+            let Some(known) = isa::directive(&format!(".{}", written.name)) else { continue };
+            let problem = self
+                .place(known, written, index)
+                .or_else(|| self.removed(known, written))
+                .or_else(|| {
+                    needs::unmet(word(written), &format!("`{}`", known.name), known.need, self.module)
+                })
+                .or_else(|| self.values(known, written))
+                .or_else(|| self.company(known, written, index));
+            problems.extend(problem);
+        }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.signature.directive(name.trim_start_matches('.')).is_some()
+    }
+
+    fn place(&self, known: &Directive, written: &PerformanceDirective, index: usize) -> Option<Problem> {
+        let error = |message: String| Problem::error(word(written), codes::MISPLACED_DIRECTIVE, message);
+        let remove = || ItemFix::new(format!("Remove `{}`", known.name)).delete(written.range);
+        if !known.holders.contains(&self.holder) {
+            let here = holder_words(self.holder);
+            let message = match holders_words(known.holders) {
+                Some(right) => format!("`{}` cannot stand at {here}; it belongs to {right}", known.name),
+                None => format!("`{}` cannot stand between the parameters and the body", known.name),
+            };
+            return Some(error(message).with_fix(remove()));
+        }
+        if self.holder == Holder::Entry {
+            return None;
+        }
+        // Functions have a fixed order, and nothing twice.
+        let before = &self.signature.directives[..index];
+        if before.iter().any(|other| other.name == written.name) {
+            return Some(
+                error(format!("`{}` stands here already; once is enough", known.name)).with_fix(remove()),
+            );
+        }
+        let rank = rank(&written.name);
+        let early = before.iter().find(|other| rank < self::rank(&other.name))?;
+        Some(error(format!("`{}` has to stand before `.{}`", known.name, early.name)))
+    }
+
+    fn removed(&self, known: &Directive, written: &PerformanceDirective) -> Option<Problem> {
+        let until = known.until?;
+        if self.module.version? < until {
+            return None;
+        }
+        let message = format!("`{}` is gone since PTX {until}; use `.minnctapersm`", known.name);
+        let fix = ItemFix::replacement(word(written), ".minnctapersm").preferred();
+        Some(Problem::error(word(written), codes::REMOVED_DIRECTIVE, message).with_fix(fix))
+    }
+
+    fn values(&self, known: &Directive, written: &PerformanceDirective) -> Option<Problem> {
+        let error = |message: String| Some(Problem::error(written.range, codes::INVALID_VALUE, message));
+        let name = known.name;
+        if name == ".language" {
+            return language(written, self.text);
+        }
+        let (least, most) = known.values;
+        if !written.is_plain {
+            return error(format!("`{name}` takes plain numbers; the assembler computes nothing here"));
+        }
+        let count = written.values.len();
+        if count < usize::from(least) || count > usize::from(most) {
+            let takes = match (least, most) {
+                (_, 0) => "no numbers".to_owned(),
+                (1, 1) => "one number".to_owned(),
+                (least, most) => format!("{least} to {most} numbers"),
+            };
+            return error(format!("`{name}` takes {takes}; it has {count}"));
+        }
+        if !known.zero && written.values.contains(&0) {
+            return error(format!("the numbers of `{name}` are at least 1; a 0 allows no launch at all"));
+        }
+        let large = written.values.iter().find(|value| **value > u64::from(u32::MAX))?;
+        error(format!("{large} does not fit into the 32 bits of a number of `{name}`"))
+    }
+
+    /// What it conflicts with, and what it requires.
+    fn company(&self, known: &Directive, written: &PerformanceDirective, index: usize) -> Option<Problem> {
+        if written.name == "noreturn" && !self.signature.returns.is_empty() {
+            let message = "a function that never returns has no result; remove `.noreturn` or the result";
+            let fix = ItemFix::new("Remove `.noreturn`").delete(written.range);
+            return Some(Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message).with_fix(fix));
+        }
+        let before = &self.signature.directives[..index];
+        let other = before.iter().find(|other| {
+            known.conflicts.iter().any(|name| name.strip_prefix('.') == Some(other.name.as_str()))
+        });
+        if let Some(other) = other {
+            let message =
+                format!("`{}` and `.{}` exclude each other; keep one of them", known.name, other.name);
+            let fix = ItemFix::new(format!("Remove `{}`", known.name)).delete(written.range);
+            let problem = Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message);
+            return Some(problem.with_related(word(other), "the other one").with_fix(fix));
+        }
+        self.requirement(known, written)
+    }
+
+    fn requirement(&self, known: &Directive, written: &PerformanceDirective) -> Option<Problem> {
+        let is_missing = |names: &&&str| !names.split(" or ").any(|name| self.has(name));
+        let missing: Vec<&str> = known.requires.iter().filter(is_missing).copied().collect();
+        if missing.is_empty() {
+            return None;
+        }
+        let (name, missing) = (known.name, missing.join("` and `").replace(" or ", "` or `"));
+        Some(match known.unmet {
+            Unmet::Rejected => {
+                let message = format!("`{name}` needs `{missing}` too");
+                Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message)
+            }
+            Unmet::Ignored => {
+                let message = format!("the assembler ignores `{name}` without `{missing}`; add one");
+                Problem::warning(word(written), codes::IGNORED_DIRECTIVE, message)
+            }
+        })
+    }
+}
+
+/// The word of a directive without its values.
+fn word(written: &PerformanceDirective) -> TextRange {
+    TextRange::at(written.range.start(), TextSize::of('.') + TextSize::of(written.name.as_str()))
+}
+
+/// The order at functions.
+fn rank(name: &str) -> u8 {
+    match name {
+        "noreturn" => 0,
+        "language" => 2,
+        _ => 1,
+    }
+}
+
+fn holder_words(holder: Holder) -> &'static str {
+    match holder {
+        Holder::Entry => "a kernel",
+        Holder::Func => "a function",
+        Holder::Prototype => "a `.callprototype`",
+    }
+}
+
+fn holders_words(holders: &[Holder]) -> Option<String> {
+    let list: Vec<&str> = holders
+        .iter()
+        .map(|holder| match holder {
+            Holder::Entry => "kernels",
+            Holder::Func => "functions",
+            Holder::Prototype => "`.callprototype`",
+        })
+        .collect();
+    (!list.is_empty()).then(|| list.join(" and "))
+}
+
+/// `.language "ptx", 4`
+fn language(written: &PerformanceDirective, text: &str) -> Option<Problem> {
+    let error = |message: String| Some(Problem::error(written.range, codes::INVALID_VALUE, message));
+    if let Some(large) = written.values.iter().find(|value| **value > LAST_LANGUAGE) {
+        return error(format!("{large} is no language; the numbers go from 0 to {LAST_LANGUAGE}"));
+    }
+    let written_text = text.get(std::ops::Range::<usize>::from(written.range))?;
+    let strings: Vec<&str> = written_text.split('"').skip(1).step_by(2).collect();
+    if let Some(unknown) = strings.iter().find(|name| !LANGUAGES.contains(&name.to_lowercase().as_str())) {
+        return error(format!("`.language` knows no `{unknown}`; it knows {}", LANGUAGES.join(", ")));
+    }
+    (strings.is_empty() && written.values.is_empty()).then(|| {
+        Problem::error(written.range, codes::INVALID_VALUE, "`.language` takes a name in quotes or a number")
+    })
+}
+
+/// Whether the target can hold what a kernel asks for.
+fn limits(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    let Some(target) = module.architecture.as_deref().and_then(isa::target) else { return };
+    let Some(limits) = target.limits else { return };
+    let mut warn = |written: &PerformanceDirective, message: String| {
+        problems.push(Problem::warning(written.range, codes::BEYOND_LIMITS, message));
+    };
+    let demand = Demand::of(signature);
+    for name in ["maxntid", "reqntid"] {
+        let Some(written) = signature.directive(name) else { continue };
+        let threads = written.values.iter().copied().fold(1, u64::saturating_mul);
+        let most = u64::from(limits.threads_per_cta);
+        if threads > most {
+            let target = target.name;
+            warn(
+                written,
+                format!("{threads} threads; a CTA of {target} has at most {most}, so such a launch fails"),
+            );
+        }
+    }
+    if let Some(written) = signature.directive("maxnreg")
+        && let Some(&registers) = written.values.first()
+        && registers > u64::from(limits.registers_per_thread)
+    {
+        let most = limits.registers_per_thread;
+        warn(written, format!("{registers} registers; a thread of {} has at most {most}", target.name));
+    }
+    if let (Some(written), Some(threads)) = (signature.directive("minnctapersm"), demand.threads)
+        && let Some(&ctas) = written.values.first()
+        && threads <= u64::from(limits.threads_per_cta)
+    {
+        let most = occupancy::ctas_by_threads(limits, threads);
+        if ctas > most {
+            let message = format!(
+                "{ctas} CTAs of {threads} threads do not fit on a multiprocessor of {}, which holds {most} of them",
+                target.name
+            );
+            warn(written, message);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::check;
+
+    #[test]
+    fn what_a_kernel_takes() {
+        check(
+            "\
+.version 9.4
+.target sm_90
+.entry a() .maxntid 64 .reqntid 64 { ret; }
+.entry b() .minnctapersm 2 { ret; }
+.entry c() .maxntid 64 .maxnctapersm 2 { ret; }
+.entry d() .maxntid 0 { ret; }
+.entry e() .maxntid 2+2 { ret; }
+.entry f() .maxnreg 8, 8 { ret; }
+.entry g() .noreturn { ret; }
+.entry h() .blocksareclusters .reqntid 32 { ret; }
+.entry i() .maxclusterrank 4 .reqnctapercluster 2 { ret; }
+.entry j() .language 11 { ret; }
+.entry k() .language \"pxt\" { ret; }
+.entry l() .maxntid 16;
+.entry m() .maxntid 64 .maxntid 32 .minperctamemory 0 .explicitcluster { ret; }
+",
+            expect![[r#"
+                3:`.reqntid` Error conflicting-directives: `.reqntid` and `.maxntid` exclude each other; keep one of them
+                    3:`.maxntid` the other one
+                4:`.minnctapersm` Warning ignored-directive: the assembler ignores `.minnctapersm` without `.maxntid` or `.reqntid`; add one
+                5:`.maxnctapersm` Error removed-directive: `.maxnctapersm` is gone since PTX 2.1; use `.minnctapersm`
+                6:`.maxntid 0` Error invalid-value: the numbers of `.maxntid` are at least 1; a 0 allows no launch at all
+                7:`.maxntid 2+2` Error invalid-value: `.maxntid` takes plain numbers; the assembler computes nothing here
+                8:`.maxnreg 8, 8` Error invalid-value: `.maxnreg` takes one number; it has 2
+                9:`.noreturn` Error misplaced-directive: `.noreturn` cannot stand at a kernel; it belongs to functions and `.callprototype`
+                9:`ret` Warning return-in-noreturn: a `.noreturn` function must not return, and its callers rely on that; end it with `exit;` or `trap;`, or take `.noreturn` away
+                    9:`.noreturn` the promise
+                10:`.blocksareclusters` Error conflicting-directives: `.blocksareclusters` needs `.reqnctapercluster` too
+                11:`.reqnctapercluster` Error conflicting-directives: `.reqnctapercluster` and `.maxclusterrank` exclude each other; keep one of them
+                    11:`.maxclusterrank` the other one
+                12:`.language 11` Error invalid-value: 11 is no language; the numbers go from 0 to 10
+                13:`.language "pxt"` Error invalid-value: `.language` knows no `pxt`; it knows unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, cutile python, fortran, optix
+                14:`.maxntid 16` Error misplaced-directive: a declaration without a body takes no directives; write them where the body is
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_a_function_takes() {
+        check(
+            "\
+.version 9.0
+.target sm_80
+.func a() .maxntid 64 { ret; }
+.func (.reg .b32 r) b() .noreturn { trap; }
+.func c() .abi_preserve 4 .noreturn { trap; }
+.func d() .noreturn .noreturn { trap; }
+.func e() .noreturn .abi_preserve 0 .abi_preserve_control 4 .language 3 { trap; }
+.func f() {
+p: .callprototype _ () .maxnreg 3;
+    ret;
+}
+.func g() .pragma \"nounroll\"; { ret; }
+",
+            expect![[r#"
+                3:`.maxntid` Error misplaced-directive: `.maxntid` cannot stand at a function; it belongs to kernels
+                4:`.noreturn` Error conflicting-directives: a function that never returns has no result; remove `.noreturn` or the result
+                5:`.noreturn` Error misplaced-directive: `.noreturn` has to stand before `.abi_preserve`
+                6:`.noreturn` Error misplaced-directive: `.noreturn` stands here already; once is enough
+                7:`.language` Error needs-version: `.language` needs PTX 9.2; this module is written in 9.0
+                9:`.maxnreg` Error misplaced-directive: `.maxnreg` cannot stand at a `.callprototype`; it belongs to kernels
+                12:`.pragma` Error misplaced-directive: `.pragma` stands before the bodies of kernels only; write it in the body
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_module_is_too_old_for() {
+        check(
+            "\
+.version 7.0
+.target sm_75
+.func f() .abi_preserve 4 { ret; }
+.entry k() .reqnctapercluster 2 { ret; }
+",
+            expect![[r#"
+                3:`.abi_preserve` Error needs-version: `.abi_preserve` needs PTX 9.0; this module is written in 7.0
+                4:`.reqnctapercluster` Error needs-version: `.reqnctapercluster` needs PTX 7.8; this module is written in 7.0
+            "#]],
+        );
+    }
+
+    #[test]
+    fn what_the_target_cannot_hold() {
+        check(
+            "\
+.version 8.0
+.target sm_86
+.entry a() .maxntid 2048 { ret; }
+.entry b() .reqntid 32, 32, 2 { ret; }
+.entry c() .maxnreg 300 { ret; }
+.entry d() .maxntid 1024 .minnctapersm 2 { ret; }
+.entry e() .maxntid 512 .minnctapersm 3 .maxnreg 255 { ret; }
+",
+            expect![[r#"
+                3:`.maxntid 2048` Warning beyond-limits: 2048 threads; a CTA of sm_86 has at most 1024, so such a launch fails
+                4:`.reqntid 32, 32, 2` Warning beyond-limits: 2048 threads; a CTA of sm_86 has at most 1024, so such a launch fails
+                5:`.maxnreg 300` Warning beyond-limits: 300 registers; a thread of sm_86 has at most 255
+                6:`.minnctapersm 2` Warning beyond-limits: 2 CTAs of 1024 threads do not fit on a multiprocessor of sm_86, which holds 1 of them
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,418 @@
+//! How a module begins: `.version`, `.target` and `.address_size`, in this order, and what they may say.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::ptx;
+use warplens_hir::ptx::Directive;
+use warplens_ide_db::answer::Diagnostic;
+use warplens_ide_db::db::{Database, Db, File, Item, items, ptx_header};
+use warplens_ide_db::module_target::{ModuleTarget, module_target};
+use warplens_ide_db::similar::{did_you_mean, nearest};
+use warplens_isa::{Version, ptx as isa};
+use warplens_syntax::ItemKind;
+use warplens_syntax::ptx::ast;
+
+use crate::codes;
+use crate::problem::{FileContext, ItemFix, Problem};
+use crate::ptx::needs;
+
+/// The first target that computes with `.f64` itself.
+const WITH_F64: u16 = 13;
+
+/// What is wrong with the beginning of a file. A file of nothing but blanks has not begun.
+pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
+    let context = FileContext::new(db, file);
+    let list = file.document(db).items();
+    let mut prologue = Prologue::new(db, file);
+    let mut found = Vec::new();
+    for (index, item) in items(db, file).iter().enumerate() {
+        prologue.item(index, *item);
+        let start = list.start_of(index);
+        found.extend(prologue.problems.drain(..).map(|problem| problem.in_file(&context, start)));
+    }
+    found.extend(prologue.end().map(|(index, problem)| problem.in_file(&context, list.start_of(index))));
+    found
+}
+
+/// What is wrong with a `.target` between statements, which changes nothing. `texmode_independent` there clashes with what
+/// the module has begun with.
+pub(super) fn again(target: &ast::TargetDirective) -> Option<Problem> {
+    target.words().find_map(|word| {
+        if isa::target(word.text()).is_some() || word.text() == "texmode_unified" {
+            return None;
+        }
+        let message =
+            format!("`{}` cannot stand here; remove this `.target`, which changes nothing", word.text());
+        Some(Problem::error(word.text_range(), codes::UNKNOWN_TARGET, message))
+    })
+}
+
+struct Prologue<'db> {
+    db: &'db Database,
+    file: File,
+    module: &'db ModuleTarget,
+    /// Which of the three are anywhere in the file.
+    has_version: bool,
+    has_target: bool,
+    /// How many items with text there were, and where and what the last one was.
+    seen: usize,
+    last_item: Option<(usize, Item<'db>)>,
+    last: Part,
+    had_version: bool,
+    had_target: bool,
+    had_size: bool,
+    problems: Vec<Problem>,
+}
+
+/// What an item is to the prologue.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Nothing,
+    Version,
+    Target,
+    AddressSize,
+    Rest,
+}
+
+impl<'db> Prologue<'db> {
+    fn new(db: &'db Database, file: File) -> Prologue<'db> {
+        let is = |item: &Item<'_>, part| part_of(db, *item) == part;
+        Prologue {
+            db,
+            file,
+            module: module_target(db, file),
+            has_version: items(db, file).iter().any(|item| is(item, Part::Version)),
+            has_target: items(db, file).iter().any(|item| is(item, Part::Target)),
+            seen: 0,
+            last_item: None,
+            last: Part::Nothing,
+            had_version: false,
+            had_target: false,
+            had_size: false,
+            problems: Vec::new(),
+        }
+    }
+
+    fn item(&mut self, index: usize, item: Item<'db>) {
+        let part = part_of(self.db, item);
+        if part == Part::Nothing {
+            return;
+        }
+        if self.seen < 2 || part != Part::Rest {
+            self.judge(item, part);
+        }
+        self.seen += 1;
+        self.last_item = Some((index, item));
+        self.last = part;
+    }
+
+    fn judge(&mut self, item: Item<'db>, part: Part) {
+        let range = first_token(self.db, item);
+        self.missing(range, part);
+        match part {
+            Part::Version => self.version(item, range),
+            Part::Target => self.target(item, range),
+            Part::AddressSize => self.address_size(item, range),
+            Part::Nothing | Part::Rest => {}
+        }
+    }
+
+    /// Says at the first item where `.version` is missing, at the next one where `.target` is.
+    fn missing(&mut self, range: TextRange, part: Part) {
+        if self.seen == 0 && !self.has_version {
+            let newest = isa::versions().last().map_or(Version::new(9, 0), |release| release.version);
+            let message = format!("a module begins with its version, such as `.version {newest}`");
+            let fix = ItemFix::new(format!("Insert `.version {newest}`"));
+            let fix = fix.insert(range.start(), format!(".version {newest}\n"));
+            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(fix));
+        }
+        if self.seen == 1 && self.has_version && !self.has_target && part != Part::Version {
+            let message = "after `.version` a module says its target, such as `.target sm_80`";
+            let fix = ItemFix::new("Insert `.target sm_80`").insert(range.start(), ".target sm_80\n");
+            self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(fix));
+        }
+    }
+
+    /// Says at the end of a module of nothing but `.version` what is missing.
+    fn end(&self) -> Option<(usize, Problem)> {
+        let (index, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
+        let version = item.parse(self.db).syntax().first_child()?.text_range();
+        let message = "after `.version` a module says its target, such as `.target sm_80`";
+        let fix = ItemFix::new("Insert `.target sm_80`").insert(version.end(), "\n.target sm_80");
+        Some((index, Problem::error(version, codes::MISSING_DIRECTIVE, message).with_fix(fix)))
+    }
+
+    fn misplaced(&mut self, range: TextRange, message: &str) {
+        self.problems.push(Problem::error(range, codes::MISPLACED_DIRECTIVE, message));
+    }
+
+    fn version(&mut self, item: Item<'_>, range: TextRange) {
+        if self.had_version {
+            self.misplaced(range, "a module has one `.version`; remove this one");
+        } else if self.seen > 0 {
+            self.misplaced(range, "`.version` has to be the first directive of a module");
+        }
+        self.had_version = true;
+        let Some(Directive::Version(Some(version))) = &ptx_header(self.db, item).directive else { return };
+        let known = |release: &&isa::Release| {
+            (u32::from(release.version.major), u32::from(release.version.minor))
+                == (version.major, version.minor)
+        };
+        if isa::versions().iter().find(known).is_none() {
+            let newest =
+                isa::versions().last().map(|release| release.version.to_string()).unwrap_or_default();
+            let message =
+                format!("there is no PTX {}.{}; the newest is {newest}", version.major, version.minor);
+            let fix = ItemFix::new(format!("Write version {newest}")).version(&newest);
+            self.problems.push(Problem::error(range, codes::UNKNOWN_VERSION, message).with_fix(fix));
+        }
+    }
+
+    fn target(&mut self, item: Item<'_>, range: TextRange) {
+        let follows = matches!(self.last, Part::Version | Part::Target);
+        let is_second = self.had_target;
+        if !follows && is_second {
+            self.misplaced(range, "a module has one `.target`; remove this one");
+        } else if !follows && self.had_version {
+            self.misplaced(range, "`.target` has to stand directly after `.version`");
+        }
+        self.had_target = true;
+        let Some(Directive::Target(words)) = &ptx_header(self.db, item).directive else { return };
+        if item.parse(self.db).errors().is_empty() {
+            self.architecture(words, is_second);
+            self.options(words);
+        }
+    }
+
+    fn architecture(&mut self, words: &ptx::Target, is_second: bool) {
+        let Some((name, range)) = &words.architecture else { return };
+        let Some(target) = isa::target(name) else {
+            if is_option(name) {
+                let message = "the target comes before its options: `.target sm_80, texmode_independent`";
+                if !is_second {
+                    self.problems.push(Problem::error(*range, codes::UNKNOWN_TARGET, message));
+                }
+                return;
+            }
+            let meant = nearest(name, isa::targets().iter().map(|target| target.name));
+            let message = format!("there is no target `{name}`{}", did_you_mean(meant));
+            let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
+            self.problems.push(problem.with_fix(meant.map(|meant| ItemFix::replacement(*range, meant))));
+            return;
+        };
+        if name.trim_start_matches("compute_") != target.name.trim_start_matches("sm_") && name != target.name
+        {
+            let message = format!("the assembler reads `{name}` as `{}`; write that", target.name);
+            let fix = ItemFix::replacement(*range, target.name).preferred();
+            self.problems.push(Problem::warning(*range, codes::UNKNOWN_TARGET, message).with_fix(fix));
+        }
+        // What the module is checked against may be another target than the one that it names.
+        let checked = self.module.architecture.as_deref().filter(|_| !is_second).and_then(isa::target);
+        let target = checked.unwrap_or(target);
+        let Some(version) = self.module.version.filter(|version| *version < target.since) else { return };
+        // 5.1 is 6.0 under another name.
+        if version == Version::new(5, 1) && target.since == Version::new(6, 0) {
+            return;
+        }
+        let since = target.since;
+        let name = target.name;
+        let message = format!("{name} came with PTX {since}; this module is written in {version}");
+        let fix = ItemFix::new(format!("Raise `.version` to {since}")).version(&since.to_string());
+        self.problems.push(Problem::error(*range, codes::NEEDS_VERSION, message).with_fix(fix));
+    }
+
+    fn options(&mut self, words: &ptx::Target) {
+        let mut mode: Option<&str> = None;
+        for (word, range) in &words.options {
+            let found = match word.as_str() {
+                "texmode_unified" | "texmode_independent" => {
+                    let other = mode.replace(word).filter(|other| other != word);
+                    other.map(|other| {
+                        let message = format!("`{word}` and `{other}` exclude each other; keep one");
+                        Problem::error(*range, codes::CONFLICTING_DIRECTIVES, message)
+                    })
+                }
+                "debug" => self.debug(*range),
+                "map_f64_to_f32" => self.without_f64(*range),
+                _ if isa::target(word).is_some() => None,
+                _ => {
+                    let options = isa::target_options().iter().map(|option| option.name);
+                    let meant = nearest(word, options);
+                    let message = format!("`.target` has no option `{word}`{}", did_you_mean(meant));
+                    let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
+                    Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(*range, meant))))
+                }
+            };
+            // The unified mode is what there was before there were modes.
+            let option =
+                isa::target_options().iter().find(|option| option.name == word && word != "texmode_unified");
+            let unmet = option.and_then(|option| {
+                let need = isa::Need { since: option.since, target: isa::TargetNeed::Any };
+                needs::unmet(*range, &format!("`{word}`"), need, self.module)
+            });
+            self.problems.extend(found.or(unmet));
+        }
+    }
+
+    fn debug(&self, range: TextRange) -> Option<Problem> {
+        let is_section = |item: &Item<'_>| {
+            item.kind(self.db) == ItemKind::Directive
+                && matches!(&ptx_header(self.db, *item).directive, Some(Directive::Other(word)) if word == "section")
+        };
+        let message =
+            "`debug` promises debug information, and there is no `.section`; remove the option or add one";
+        let has_section = items(self.db, self.file).iter().any(is_section);
+        (!has_section).then(|| Problem::error(range, codes::CONFLICTING_DIRECTIVES, message))
+    }
+
+    fn without_f64(&self, range: TextRange) -> Option<Problem> {
+        let target = self.module.architecture.as_deref().and_then(isa::target)?;
+        let message = format!("`map_f64_to_f32` is for targets without `.f64`; {} has it", target.name);
+        (target.number >= WITH_F64).then(|| Problem::error(range, codes::CONFLICTING_DIRECTIVES, message))
+    }
+
+    fn address_size(&mut self, item: Item<'_>, range: TextRange) {
+        if self.had_size {
+            self.misplaced(range, "a module has one `.address_size`; remove this one");
+        } else if self.last != Part::Target && (self.had_target || !self.has_target) && self.had_version {
+            self.misplaced(range, "`.address_size` has to stand directly after `.target`");
+        }
+        self.had_size = true;
+        if let Some(known) = isa::directive(".address_size") {
+            self.problems.extend(needs::unmet(range, "`.address_size`", known.need, self.module));
+        }
+        let is_wrong = matches!(ptx_header(self.db, item).directive, Some(Directive::AddressSize(None)));
+        if is_wrong && item.parse(self.db).errors().is_empty() {
+            let message = "an address has 32 or 64 bits; write `.address_size 64`";
+            self.problems.push(Problem::error(range, codes::INVALID_VALUE, message));
+        }
+    }
+}
+
+fn is_option(word: &str) -> bool {
+    isa::target_options().iter().any(|option| option.name == word)
+}
+
+fn part_of(db: &Database, item: Item<'_>) -> Part {
+    match item.kind(db) {
+        ItemKind::Directive => match &ptx_header(db, item).directive {
+            Some(Directive::Version(_)) => Part::Version,
+            Some(Directive::Target(_)) => Part::Target,
+            Some(Directive::AddressSize(_)) => Part::AddressSize,
+            _ => Part::Rest,
+        },
+        ItemKind::Other if item.parse(db).syntax().first_child().is_none() => Part::Nothing,
+        _ => Part::Rest,
+    }
+}
+
+/// Where an item's text begins, behind its comments.
+pub(super) fn first_token(db: &dyn Db, item: Item<'_>) -> TextRange {
+    let node = item.parse(db).syntax().first_child();
+    let token = node.and_then(|node| node.first_token());
+    token.map_or(TextRange::empty(TextSize::new(0)), |token| token.text_range())
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+
+    use warplens_ide::AnalysisHost;
+    use warplens_ide_db::answer::FileId;
+
+    /// One module a paragraph; what is wrong with each.
+    fn check(modules: &str, expect: Expect) {
+        let mut shown = String::new();
+        for module in modules.split("\n\n") {
+            let mut host = AnalysisHost::new();
+            host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, module);
+            for found in host.snapshot().diagnostics(FileId(0)).unwrap() {
+                let line = 1 + module[..usize::from(found.range.start())].matches('\n').count();
+                let text = &module[found.range];
+                shown.push_str(&format!("{line}:`{text}` {}: {}\n", found.code, found.message));
+            }
+            shown.push('\n');
+        }
+        expect.assert_eq(&shown);
+    }
+
+    #[test]
+    fn order() {
+        check(
+            "\
+.version 8.0\n.target sm_90, texmode_independent\n.address_size 64\n.entry k() { ret; }\n
+// nothing but a comment\n
+.entry k() { ret; }\n
+.target sm_90\n.entry k() { ret; }\n
+.version 8.0\n.entry k() { ret; }\n
+.version 8.0\n
+.target sm_90\n.version 8.0\n
+.version 8.0\n.address_size 64\n.target sm_90\n
+.version 8.0\n.target sm_90\n.target sm_90\n.address_size 64\n.version 8.0\n
+.version 8.0\n.target sm_90\n.entry k() { ret; }\n.address_size 64\n.target sm_90
+",
+            expect![[r#"
+
+
+                1:`.entry` missing-directive: a module begins with its version, such as `.version 9.5`
+
+                1:`.target` missing-directive: a module begins with its version, such as `.version 9.5`
+
+                2:`.entry` missing-directive: after `.version` a module says its target, such as `.target sm_80`
+
+                1:`.version 8.0` missing-directive: after `.version` a module says its target, such as `.target sm_80`
+
+                2:`.version` misplaced-directive: `.version` has to be the first directive of a module
+
+                3:`.target` misplaced-directive: `.target` has to stand directly after `.version`
+
+                5:`.version` misplaced-directive: a module has one `.version`; remove this one
+
+                4:`.address_size` misplaced-directive: `.address_size` has to stand directly after `.target`
+                5:`.target` misplaced-directive: a module has one `.target`; remove this one
+
+            "#]],
+        );
+    }
+
+    #[test]
+    fn values() {
+        check(
+            "\
+.version 4.9\n.target sm_50\n
+.version 8.0\n.target sm_91\n
+.version 6.2\n.target sm_80\n
+.version 8.0\n.target sm_90, texmode_unifed\n
+.version 8.0\n.target sm_90, texmode_unified, texmode_independent\n
+.version 8.0\n.target sm_90, debug\n
+.version 8.0\n.target sm_90, map_f64_to_f32\n
+.version 8.0\n.target texmode_independent\n
+.version 8.0\n.target sm_90\n.address_size 16\n
+.version 2.2\n.target sm_20\n.address_size 64\n
+.version 5.1\n.target sm_70
+",
+            expect![[r#"
+                1:`.version` unknown-version: there is no PTX 4.9; the newest is 9.5
+
+                2:`sm_91` unknown-target: there is no target `sm_91`; did you mean `sm_11`?
+
+                2:`sm_80` needs-version: sm_80 came with PTX 7.0; this module is written in 6.2
+
+                2:`texmode_unifed` unknown-target: `.target` has no option `texmode_unifed`; did you mean `texmode_unified`?
+
+                2:`texmode_independent` conflicting-directives: `texmode_independent` and `texmode_unified` exclude each other; keep one
+
+                2:`debug` conflicting-directives: `debug` promises debug information, and there is no `.section`; remove the option or add one
+
+                2:`map_f64_to_f32` conflicting-directives: `map_f64_to_f32` is for targets without `.f64`; sm_90 has it
+
+                2:`texmode_independent` unknown-target: the target comes before its options: `.target sm_80, texmode_independent`
+
+                3:`.address_size` invalid-value: an address has 32 or 64 bits; write `.address_size 64`
+
+                3:`.address_size` needs-version: `.address_size` needs PTX 2.3; this module is written in 2.2
+
+
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,188 @@
+//! Labels and tables of a function: what lists them, what branches to them, and what may not be read.
+
+use text_size::TextRange;
+use warplens_hir::ptx::{Function, Instruction, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind};
+use warplens_ide_db::module_target::ModuleTarget;
+use warplens_isa::ptx as isa;
+
+use crate::codes;
+use crate::problem::Problem;
+use crate::ptx::needs;
+
+/// What an opcode has to do with labels and parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Use {
+    Nothing,
+    Branch,
+    Table,
+    Load,
+    Store,
+}
+
+/// Checks the tables of a function and what goes through them.
+pub(super) fn check(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
+    for symbol in function.symbols() {
+        problems.extend(table(function, symbol, module));
+    }
+    let uses: Vec<Use> = function.mnemonics().iter().map(|mnemonic| use_of(&mnemonic.opcode)).collect();
+    if uses.iter().all(|what| *what == Use::Nothing) {
+        return;
+    }
+    for instruction in function.instructions() {
+        problems.extend(match uses[instruction.mnemonic_id().index()] {
+            Use::Nothing => None,
+            Use::Branch => branch(function, instruction),
+            Use::Table => through(function, instruction),
+            Use::Load => load(function, instruction),
+            Use::Store => store(function, instruction),
+        });
+    }
+}
+
+fn use_of(opcode: &str) -> Use {
+    match opcode {
+        "bra" => Use::Branch,
+        "brx" => Use::Table,
+        "ld" => Use::Load,
+        "st" => Use::Store,
+        _ => Use::Nothing,
+    }
+}
+
+fn error(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Option<Problem> {
+    Some(Problem::error(range, codes::INVALID_BRANCH, message))
+}
+
+fn table(function: &Function, symbol: &Symbol, module: &ModuleTarget) -> Option<Problem> {
+    let (name, targets) = match &symbol.kind {
+        SymbolKind::Table { kind: TableKind::Branch, targets } => (".branchtargets", &**targets),
+        SymbolKind::Table { kind: TableKind::Call, targets } => (".calltargets", &**targets),
+        SymbolKind::Prototype(_) => (".callprototype", &[][..]),
+        _ => return None,
+    };
+    let known = isa::directive(name)?;
+    needs::unmet(symbol.range, &format!("`{name}`"), known.need, module).or_else(|| {
+        let is_branch = name == ".branchtargets";
+        let is_wrong = |target: &&NameId| match local(function, **target) {
+            None => false,
+            Some(found) if std::ptr::eq(found, &symbol.kind) => false,
+            Some(found) => !(is_branch && matches!(found, SymbolKind::Label { .. })),
+        };
+        let target = function.name(*targets.iter().find(is_wrong)?);
+        let text = function.referent_text(target.referent);
+        error(
+            target.range,
+            match is_branch {
+                true => format!("`{text}` is no label; `.branchtargets` lists labels of this function"),
+                false => format!("`{text}` is no function; `.calltargets` lists functions of the module"),
+            },
+        )
+    })
+}
+
+/// The symbol of the function that a name means.
+fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
+    function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
+}
+
+/// A branch to something that is no label. Operands without a name are told by the forms of the instruction, names of the
+/// module with the module.
+fn branch(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
+    let [Operand::Symbol(name), ..] = instruction.operands() else { return None };
+    let found = function.name(*name);
+    let is = match (found.resolution, local(function, *name)) {
+        (Resolution::Special(_), _) => "is a special register",
+        (_, None | Some(SymbolKind::Label { .. })) => return None,
+        (_, Some(SymbolKind::Table { kind: TableKind::Branch, .. })) => {
+            return error(found.range, "`bra` goes to a label; `brx.idx` goes through a table");
+        }
+        (_, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. })) => "is a register",
+        (_, Some(SymbolKind::Variable(_) | SymbolKind::Param { .. })) => "is a variable",
+        (_, Some(SymbolKind::Table { .. } | SymbolKind::Prototype(_))) => "is for calls",
+    };
+    let text = function.referent_text(found.referent);
+    error(found.range, format!("`{text}` {is}; `bra` goes to a label, `brx.idx` through a list of them"))
+}
+
+fn through(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
+    let [_, Operand::Symbol(name), ..] = instruction.operands() else { return None };
+    let range = function.name(*name).range;
+    let SymbolKind::Table { kind: TableKind::Branch, targets } = local(function, *name)? else {
+        return error(range, "`brx.idx` goes through a `.branchtargets`, which lists labels");
+    };
+    let Some(Operand::Constant(index)) = instruction.operands().first() else { return None };
+    let index = function.constant(*index).as_integer().filter(|index| *index >= targets.len() as u64)?;
+    let message =
+        format!("the list has no label {index}; it has {}, and the first is number 0", targets.len());
+    Some(Problem::warning(range, codes::INVALID_BRANCH, message))
+}
+
+/// The result of a function can only be written.
+fn load(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
+    let [_, from, ..] = instruction.operands() else { return None };
+    let Operand::Symbol(name) = function.address(*from)?.base else { return None };
+    let SymbolKind::Param { is_return: true, .. } = local(function, name)? else { return None };
+    let name = function.name(name);
+    let message = format!(
+        "`{}` is the result of this function, which can only be written; keep the value in a register",
+        function.referent_text(name.referent)
+    );
+    Some(Problem::error(name.range, codes::PARAMETER_ACCESS, message))
+}
+
+/// An input parameter can only be read.
+fn store(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
+    let is_param = |word: &smol_str::SmolStr| word.split("::").next() == Some("param");
+    if !instruction.modifiers().iter().any(is_param) {
+        return None;
+    }
+    let Operand::Symbol(name) = function.address(*instruction.operands().first()?)?.base else { return None };
+    let SymbolKind::Param { is_return: false, .. } = local(function, name)? else { return None };
+    let name = function.name(name);
+    let message = format!(
+        "`{}` is a parameter of this function, which can only be read; store to a local variable",
+        function.referent_text(name.referent)
+    );
+    Some(Problem::error(name.range, codes::PARAMETER_ACCESS, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::check;
+
+    #[test]
+    fn tables_and_parameters() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.func (.param .b32 result) f(.param .b32 input) {
+    .reg .b32 %r<2>;
+    mov.b32 %r1, 0;
+L0: mov.b32 %r0, 1;
+table: .branchtargets L0;
+wrong: .branchtargets table;
+list: .calltargets f;
+    brx.idx %r1, table;
+    brx.idx %r1, list;
+    bra table;
+    brx.idx 1, table;
+    st.param.b32 [input], %r0;
+    ld.param.b32 %r0, [result];
+    st.param.b32 [result], %r0;
+    ret;
+}
+",
+            expect![[r#"
+                8:`table` Error invalid-branch: `table` is no label; `.branchtargets` lists labels of this function
+                11:`list` Error invalid-branch: `brx.idx` goes through a `.branchtargets`, which lists labels
+                12:`table` Error invalid-branch: `bra` goes to a label; `brx.idx` goes through a table
+                13:`table` Warning invalid-branch: the list has no label 1; it has 1, and the first is number 0
+                14:`input` Error parameter-access: `input` is a parameter of this function, which can only be read; store to a local variable
+                15:`result` Error parameter-access: `result` is the result of this function, which can only be written; keep the value in a register
+            "#]],
+        );
+    }
+}

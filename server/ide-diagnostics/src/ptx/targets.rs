@@ -1,0 +1,155 @@
+//! Names of the module where a label, a table or a function has to stand: in branches, in tables, behind `brx.idx`.
+//!
+//! Which names those are is a small query about an item; what they are, the module says, outside of it.
+
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::ptx::{
+    Function, Instruction, ModuleKind, ModuleNames, NameId, Operand, Resolution, SymbolKind, TableKind,
+};
+use warplens_ide_db::db::{Db, Item, ptx_function};
+
+use crate::codes;
+use crate::problem::Problem;
+
+/// A name that the function does not declare, where something of a certain kind is wanted.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Wanted {
+    name: SmolStr,
+    range: TextRange,
+    what: What,
+}
+
+/// What is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum What {
+    /// `bra`
+    Label,
+    /// `.branchtargets`
+    LabelOfTable,
+    /// `.calltargets`
+    Function,
+    /// `brx.idx`
+    Table,
+}
+
+/// Finds the names while the function is at hand; they are judged with the module.
+pub(super) fn find(db: &dyn Db, item: Item<'_>) {
+    wanted(db, item);
+}
+
+/// The problems of such names that the module declares; the others are told where names are looked up.
+pub(super) fn check(
+    db: &dyn Db,
+    names: &ModuleNames,
+    item: Item<'_>,
+    index: u32,
+    problems: &mut Vec<Problem>,
+) {
+    for wanted in wanted(db, item).iter().filter(|wanted| names.is_visible(&wanted.name, index)) {
+        let Some(symbol) = names.definition(&wanted.name) else { continue };
+        problems.extend(wanted.problem(symbol.kind));
+    }
+}
+
+impl Wanted {
+    fn problem(&self, found: ModuleKind) -> Option<Problem> {
+        let name = &self.name;
+        let is = match found {
+            ModuleKind::Variable { .. } => "a variable",
+            ModuleKind::Function { .. } | ModuleKind::Alias => "a function",
+            ModuleKind::SectionLabel => "a label of a section",
+        };
+        let message = match self.what {
+            What::Label => format!("`{name}` is {is}; `bra` goes to a label of this function"),
+            What::LabelOfTable => format!("`{name}` is {is}; `.branchtargets` lists labels of this function"),
+            What::Table => format!("`{name}` is {is}; `brx.idx` goes through a `.branchtargets`"),
+            What::Function if matches!(found, ModuleKind::Function { .. } | ModuleKind::Alias) => {
+                return None;
+            }
+            What::Function => format!("`{name}` is {is}; `.calltargets` lists functions"),
+        };
+        Some(Problem::error(self.range, codes::INVALID_BRANCH, message))
+    }
+}
+
+#[salsa::tracked(returns(deref))]
+fn wanted<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Wanted]> {
+    let Some(function) = ptx_function(db, item) else { return Box::default() };
+    if function.externals().next().is_none() {
+        return Box::default();
+    }
+    let mut found = Vec::new();
+    for symbol in function.symbols() {
+        let SymbolKind::Table { kind, targets } = &symbol.kind else { continue };
+        let what = match kind {
+            TableKind::Branch => What::LabelOfTable,
+            TableKind::Call => What::Function,
+        };
+        found.extend(targets.iter().filter_map(|target| of_module(&function, *target, what)));
+    }
+    let opcodes: Vec<Option<What>> =
+        function.mnemonics().iter().map(|mnemonic| what_takes(&mnemonic.opcode)).collect();
+    if opcodes.iter().any(Option::is_some) {
+        let wants = |instruction: &Instruction<'_>| opcodes[instruction.mnemonic_id().index()];
+        let branches = function.instructions().filter_map(|branch| Some((wants(&branch)?, branch)));
+        found.extend(branches.filter_map(|(what, branch)| {
+            let place = if what == What::Table { 1 } else { 0 };
+            let Operand::Symbol(name) = branch.operands().get(place)? else { return None };
+            of_module(&function, *name, what)
+        }));
+    }
+    found.into()
+}
+
+fn what_takes(opcode: &str) -> Option<What> {
+    match opcode {
+        "bra" => Some(What::Label),
+        "brx" => Some(What::Table),
+        _ => None,
+    }
+}
+
+fn of_module(function: &Function, name: NameId, what: What) -> Option<Wanted> {
+    let name = function.name(name);
+    match name.resolution {
+        Resolution::External(text) => Some(Wanted { name: text.into(), range: name.range, what }),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::expect;
+
+    use crate::tests::check;
+
+    #[test]
+    fn names_of_the_module() {
+        check(
+            "\
+.version 8.0
+.target sm_90
+.global .b32 variable;
+.func function() { ret; }
+.entry kernel() {
+    .reg .b32 %r1;
+    mov.b32 %r1, 0;
+table: .branchtargets L0, variable;
+list: .calltargets function, kernel, variable;
+    bra function;
+    bra kernel;
+    brx.idx %r1, variable;
+L0: brx.idx %r1, table;
+}
+",
+            expect![[r#"
+                8:`variable` Error invalid-branch: `variable` is a variable; `.branchtargets` lists labels of this function
+                9:`variable` Error invalid-branch: `variable` is a variable; `.calltargets` lists functions
+                10:`function` Error invalid-branch: `function` is a function; `bra` goes to a label of this function
+                11:`kernel` Error invalid-branch: `kernel` is a function; `bra` goes to a label of this function
+                12:`variable` Error invalid-branch: `variable` is a variable; `brx.idx` goes through a `.branchtargets`
+            "#]],
+        );
+    }
+}

@@ -1,0 +1,64 @@
+//! Labels, registers and variables of a function that nothing in it uses.
+
+use warplens_hir::ptx::{Function, Role, Symbol, SymbolKind};
+use warplens_ide_db::answer::Tag;
+use warplens_ide_db::db::{Db, File, Item};
+use warplens_ide_db::module::debug_names;
+
+use crate::codes;
+use crate::problem::Problem;
+use crate::ptx::broken;
+
+/// As many are listed of a function: they must not keep errors from being listed.
+const MOST: usize = 50;
+
+pub(super) fn check<'db>(
+    db: &'db dyn Db,
+    file: File,
+    item: Item<'db>,
+    function: &Function,
+    problems: &mut Vec<Problem>,
+) {
+    let Some(body) = function.body else { return };
+    let Some(doubtful) = broken::names(&item.parse(db)) else { return };
+    let mut used = vec![false; function.symbols().len()];
+    for name in function.names() {
+        if let Some(symbol) = name.resolution.symbol()
+            && !matches!(name.role, Role::Declaration | Role::Debug)
+        {
+            used[symbol.index()] = true;
+        }
+    }
+    let symbols = function.symbols().iter().zip(used);
+    let unused = symbols.filter(|(symbol, used)| !used && symbol.range.start() > body.start());
+    let unused = unused.filter(|(symbol, _)| !doubtful.contains(&symbol.name));
+    let found = unused.filter_map(|(symbol, _)| Some((symbol, what(symbol)?)));
+    // Debug information names labels and variables of functions.
+    let found = found.filter(|(symbol, _)| !debug_names(db, file).contains(&symbol.name));
+    problems.extend(found.take(MOST).map(|(symbol, (code, what))| {
+        let message = format!("nothing uses the {what} `{}`; it can go", symbol.name);
+        Problem::hint(symbol.range, code, message).with_tag(Tag::Unnecessary)
+    }));
+}
+
+/// Members of a range `%r<100>` that are not used are no slip.
+fn what(symbol: &Symbol) -> Option<(&'static str, &'static str)> {
+    if is_habit(&symbol.name) {
+        return None;
+    }
+    match symbol.kind {
+        SymbolKind::Label { .. } => Some((codes::UNUSED_LABEL, "label")),
+        SymbolKind::Table { .. } => Some((codes::UNUSED_LABEL, "table")),
+        SymbolKind::Prototype(_) => Some((codes::UNUSED_LABEL, "prototype")),
+        SymbolKind::Register { .. } => Some((codes::UNUSED_REGISTER, "register")),
+        SymbolKind::Variable(_) => Some((codes::UNUSED_VARIABLE, "variable")),
+        SymbolKind::RegisterRange { .. } | SymbolKind::Param { .. } => None,
+    }
+}
+
+/// What compilers declare whether they need it or not: marks for debug information, the stack pointers, a register for each
+/// call.
+fn is_habit(name: &str) -> bool {
+    let stem = name.trim_start_matches(['$', '_', '.', 'L']).trim_end_matches(|c: char| c.is_ascii_digit());
+    matches!(name, "%SP" | "%SPL" | "temp_param_reg") || matches!(stem, "tmp" | "func_begin" | "func_end")
+}

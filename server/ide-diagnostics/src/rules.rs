@@ -1,0 +1,64 @@
+//! What a user wants to hear of: diagnostics that are switched off, and severities of their choice.
+
+use rustc_hash::FxHashMap;
+use warplens_ide_db::answer::{Diagnostic, Severity};
+
+use crate::codes::{code, codes};
+use crate::finding_codes::{finding_code, finding_codes};
+use crate::lints::LINTS;
+
+/// What is said instead of what the table of diagnostics says. The default changes nothing.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Rules {
+    /// By the name of the diagnostic; `None` is never said.
+    changed: FxHashMap<&'static str, Option<Severity>>,
+}
+
+impl Rules {
+    /// Says a diagnostic with this severity, or never.
+    pub fn set(&mut self, name: &'static str, severity: Option<Severity>) {
+        self.changed.insert(name, severity);
+    }
+
+    /// Whether any lint is to be said.
+    pub fn want_lints(&self) -> bool {
+        LINTS.iter().any(|name| self.changed.get(name) != Some(&None))
+    }
+
+    /// The diagnostic as it is to be said, if it is.
+    pub fn judge(&self, mut found: Diagnostic) -> Option<Diagnostic> {
+        match self.changed.get(found.code) {
+            None => Some(found),
+            Some(severity) => {
+                found.severity = (*severity)?;
+                Some(found)
+            }
+        }
+    }
+}
+
+/// The name of the diagnostic or finding with this name or former name: rules and comments can change it.
+#[must_use]
+pub fn rule(name: &str) -> Option<&'static str> {
+    code(name).map(|code| code.name).or_else(|| finding_code(name).map(|code| code.name))
+}
+
+/// The name of a diagnostic or a finding that is spelt nearest to this one.
+#[must_use]
+pub fn nearest_rule(name: &str) -> Option<&'static str> {
+    debug_assert!(rule(name).is_none(), "it is asked for a name that exists");
+    warplens_ide_db::similar::nearest(name, names())
+}
+
+/// The name of a diagnostic that is spelt nearest to this one.
+#[must_use]
+pub fn nearest_code(name: &str) -> Option<&'static str> {
+    debug_assert!(code(name).is_none(), "it is asked for a name that exists");
+    warplens_ide_db::similar::nearest(name, codes().iter().map(|code| code.name))
+}
+
+/// Names that rules can be about.
+fn names() -> impl Iterator<Item = &'static str> {
+    let findings = finding_codes().iter().map(|code| code.name);
+    codes().iter().map(|code| code.name).chain(findings)
+}

@@ -1,0 +1,17 @@
+//! One look at a large file, shared between threads. An editor has no need of it: a keystroke touches one item.
+
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use warplens_ide_db::db::{Database, File, items};
+
+use crate::file::look;
+use crate::rules::Rules;
+
+/// Finds the problems of the items whose numbers `next` gives, until there are no more. Threads that are given the same
+/// counter share the items of a file; what they find is there when [`diagnostics`](crate::file::diagnostics) asks.
+pub fn take_share(db: &Database, file: File, rules: &Rules, next: &AtomicUsize) {
+    let items = items(db, file);
+    while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
+        look(db, file, *item, rules);
+    }
+}

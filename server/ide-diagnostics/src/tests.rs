@@ -1,0 +1,387 @@
+use expect_test::{Expect, expect};
+use warplens_ide::fixture::{FILE, open};
+use warplens_ide_db::answer::{Diagnostic, Tag};
+
+use crate::codes;
+use crate::item::MAX_DIAGNOSTICS;
+
+/// All diagnostics, with their related places indented below them. What is about control flow
+/// or only fades has tests of its own.
+pub(super) fn check(source: &str, expect: Expect) {
+    let (fixture, analysis) = open(source);
+    let mut shown = String::new();
+    let is_left_out =
+        |found: &Diagnostic| found.tags.contains(&Tag::Unnecessary) || found.code == codes::MISSING_RETURN;
+    for found in analysis.diagnostics(FILE).unwrap().into_iter().filter(|found| !is_left_out(found)) {
+        let place = fixture.show(found.range);
+        shown.push_str(&format!("{place} {:?} {}: {}\n", found.severity, found.code, found.message));
+        for related in found.related {
+            shown.push_str(&format!("    {} {}\n", fixture.show(related.range), related.message));
+        }
+    }
+    expect.assert_eq(&shown);
+}
+
+/// What each fix does, with the lines that it changes.
+fn check_mends(source: &str, expect: Expect) {
+    let (fixture, analysis) = open(source);
+    let mut shown = String::new();
+    for found in analysis.diagnostics(FILE).unwrap() {
+        shown += &format!("{} {}\n", fixture.show(found.range), found.code);
+        for fix in found.fixes {
+            let star = if fix.preferred { " *" } else { "" };
+            shown += &format!("    {}{star}\n", fix.title);
+            let mut text = fixture.text.clone();
+            let mut edits = fix.edits;
+            edits.sort_by_key(|edit| std::cmp::Reverse(edit.range.start()));
+            edits.iter().for_each(|edit| {
+                text.replace_range(std::ops::Range::<usize>::from(edit.range), &edit.insert)
+            });
+            let old: Vec<&str> = fixture.text.lines().collect();
+            let new = text.lines().filter(|line| !old.contains(line));
+            new.for_each(|line| shown += &format!("        {}\n", line.trim_end()));
+        }
+    }
+    expect.assert_eq(&shown);
+}
+
+#[test]
+fn fixes() {
+    check_mends(
+        "
+.version 8.5
+.target sm_90
+.address_size 64
+.entry k() .maxtid 4 {
+    .reg .q32 %x;
+    .reg .b32 %count;
+    addd.s32 %count, %count, 1;
+    ADD.s32 %count, %coutn, 1
+    add.s33 %count, %count 1;
+    mov.u32 %count, %laneic;
+    bra DOEN;
+DONE:
+    ret;
+}
+",
+        expect![[r#"
+            5:`.maxtid` unknown-directive
+                Replace with `.maxntid`
+                    .entry k() .maxntid 4 {
+            6:`.q32` unknown-type
+                Replace with `.u32`
+                        .reg .u32 %x;
+            6:`%x` unused-register
+            8:`addd` unknown-instruction
+                Replace with `add`
+                        add.s32 %count, %count, 1;
+            9:`%coutn` unresolved-name
+                Replace with `%count`
+                        ADD.s32 %count, %count, 1
+            9:`1` syntax-error
+                Insert `;` *
+                        ADD.s32 %count, %coutn, 1;
+            10:`t` syntax-error
+                Insert `,`
+                        add.s33 %count, %count, 1;
+            11:`%laneic` unresolved-name
+                Replace with `%laneid`
+                        mov.u32 %count, %laneid;
+                Declare `.reg .u32 %laneic`
+                        .reg .u32 %laneic;
+            12:`DOEN` unresolved-name
+                Replace with `DONE`
+                        bra DONE;
+            13:`DONE` unused-label
+        "#]],
+    );
+    check_mends(
+        ".version 8.5\n.target sm_90\n// The caller.\n.entry k() { call (), f, (1); ret; }\n.visible .func f(.reg .u32 %a) // what it does\n{ ret; }\n",
+        expect![[r#"
+            4:`f` use-before-declaration
+                Insert a prototype of `f`
+                    .visible .func f(.reg .u32 %a);
+        "#]],
+    );
+    check_mends(
+        ".kernel k\n    mov_special r1, r2\n    iadd r1, r2, r3\n.end\n",
+        expect![[r#"
+        2:`mov_special` unknown-instruction
+            Replace with `mov_sr`
+                    mov_sr r1, r2
+        4:`.end` missing-halt
+            Insert `halt` *
+                    halt
+    "#]],
+    );
+}
+
+/// A kernel around some statements.
+fn check_body(statements: &str, expect: Expect) {
+    check(
+        &format!(".entry k(.param .u64 out) {{\n.reg .b32 %r<4>; .reg .pred %p;\n{statements}\n}}\n"),
+        expect,
+    );
+}
+
+#[test]
+fn a_good_module_has_none() {
+    check(
+        "
+.version 8.0
+.target sm_80
+.address_size 64
+.extern .shared .align 16 .b8 tile[];
+.global .u32 total;
+.func (.param .b32 r) f(.param .b32 a);
+.visible .entry k(.param .u64 out) .maxntid 64 {
+    .reg .b32 %r<8>; .reg .b64 %rd<2>; .reg .pred %p<2>;
+    ld.param.u64 %rd1, [out];
+    mov.u32 %r1, %tid.x;
+    setp.lt.u32 %p1, %r1, 4;
+    @%p1 bra L;
+    atom.global.add.u32 %r2, [total], 1;
+L:  st.global.u32 [%rd1+4], %r1;
+    ret;
+}
+.func (.param .b32 r) f(.param .b32 a) { ret; }
+",
+        expect![[""]],
+    );
+}
+
+#[test]
+fn syntax() {
+    check_body(
+        "add.s32 %r1, %r2 %r3;\nsub.s32 %r1, %r2, 1;",
+        expect![[r#"
+        3:`2` Error syntax-error: missing `,` after this operand
+    "#]],
+    );
+}
+
+#[test]
+fn instructions() {
+    check_body(
+        "ad.s32 %r1, %r2, %r3;",
+        expect![[r#"
+        3:`ad` Error unknown-instruction: `ad` is not an instruction; did you mean `add`?
+    "#]],
+    );
+    check_body(
+        "MOV.u32 %r1, %r2;",
+        expect![[r#"
+        3:`MOV` Error unknown-instruction: `MOV` is not an instruction: opcodes are written in lower case, `mov`
+    "#]],
+    );
+    check_body(
+        "frobnicate %r1;",
+        expect![[r#"
+        3:`frobnicate` Error unknown-instruction: `frobnicate` is not an instruction
+    "#]],
+    );
+    check_body(
+        "add.s33 %r1, %r2, %r3;",
+        expect![[r#"
+        3:`.s33` Error unknown-modifier: `add` has no modifier `.s33`; did you mean `.s32`?
+    "#]],
+    );
+    check_body(
+        "mul.wide.u32.wid %r1, %r2, %r3;",
+        expect![[r#"
+        3:`.wid` Error unknown-modifier: `mul` has no modifier `.wid`; did you mean `.wide`?
+    "#]],
+    );
+}
+
+#[test]
+fn components() {
+    check_body(
+        "mov.u32 %r1, %tid.q;\nmov.u32 %r1, %laneid.foo;\nmov.u32 %r1, %tid.r;",
+        expect![[r#"
+        3:`.q` Error unknown-component: `%tid` has no `.q`; it has `.x`, `.y`, `.z`, `.w`
+        4:`.foo` Error unknown-component: `%laneid` has no `.foo`; it has no components
+    "#]],
+    );
+}
+
+#[test]
+fn directives() {
+    check(
+        ".entry k() .maxtid 4 { .prgma \"x\"; ret; }\n.function f() { ret; }\n.verion 8.0\n",
+        expect![[r#"
+            1:`.maxtid` Error unknown-directive: `.maxtid` is not a directive; did you mean `.maxntid`?
+            1:`.prgma` Error unknown-directive: `.prgma` is not a directive; did you mean `.pragma`?
+            2:`.function` Error syntax-error: unknown directive `.function`: a function starts with `.entry` or `.func`
+            3:`.verion` Error unknown-directive: `.verion` is not a directive; did you mean `.version`?
+        "#]],
+    );
+}
+
+#[test]
+fn unresolved_names() {
+    check_body(
+        "mov.u32 %r1, %r4;",
+        expect![[r#"
+        3:`%r4` Error unresolved-name: `%r4` is not declared: `%r<4>` declares `%r0` to `%r3`
+    "#]],
+    );
+    check_body(
+        "mov.u32 %r1, %x;",
+        expect![[r#"
+            3:`%x` Error unresolved-name: no register or special register `%x` is declared here
+        "#]],
+    );
+    check_body(
+        "mov.u32 %r1, %laneic;",
+        expect![[r#"
+        3:`%laneic` Error unresolved-name: no register or special register `%laneic` is declared here; did you mean `%laneid`?
+    "#]],
+    );
+    check_body(
+        "bra DOEN;\nDONE: ret;",
+        expect![[r#"
+        3:`DOEN` Error unresolved-name: no name `DOEN` is declared here; did you mean `DONE`?
+    "#]],
+    );
+    check_body(
+        "ld.param.u32 %r1, [ou];",
+        expect![[r#"
+        3:`ou` Error unresolved-name: no name `ou` is declared here; did you mean `out`?
+    "#]],
+    );
+}
+
+#[test]
+fn one_mistake_is_one_diagnostic() {
+    // A misspelt branch may still name a label further down.
+    check_body(
+        "@%p brq END;\nmov.u32 %r1, 2;\nEND: ret;",
+        expect![[r#"
+        3:`brq` Error unknown-instruction: `brq` is not an instruction; did you mean `bra`?
+    "#]],
+    );
+    check_body(
+        "bra L;\n{\nbra M;\nL: ret;\nM: ret;",
+        expect![[r#"
+            4:`{` Error syntax-error: missing `}` for this `{`: the last `}` closes this block and leaves the function open
+        "#]],
+    );
+    check_body(
+        "bra L;\n}\nbra M;\nL: ret;\nM: ret;",
+        expect![[r#"
+        5:`bra` Error syntax-error: statement outside a function: is there an extra `}`, or a missing `{`, before it?
+    "#]],
+    );
+    check_body(
+        "bra L;\nL: ret;\nL2: bra L3;",
+        expect![[r#"
+            5:`L3` Error unresolved-name: no name `L3` is declared here
+        "#]],
+    );
+}
+
+#[test]
+fn names_of_the_module() {
+    check(
+        "
+.entry k() { call f; call g; ld.global.u32 %r1, [later]; }
+.func f() { ret; }
+.global .u32 later;
+",
+        expect![[r#"
+            2:`f` Error use-before-declaration: `f` is declared only further down; declare it above with a prototype, or move it up
+                3:`f` declared here
+            2:`g` Error unresolved-name: no name `g` is declared here
+            2:`%r1` Error unresolved-name: no register or special register `%r1` is declared here
+            2:`later` Error use-before-declaration: `later` is declared only further down; move its declaration up
+                4:`later` declared here
+        "#]],
+    );
+    check(
+        ".global .u32 x;\n.func x() { ret; }\n.entry x() { ret; }",
+        expect![[r#"
+        2:`x` Error duplicate-name: `x` is declared a second time in this module; give it another name
+            1:`x` first declared here
+        3:`x` Error duplicate-name: `x` is declared a second time in this module; give it another name
+            1:`x` first declared here
+    "#]],
+    );
+    check(".func f();\n.func f();\n.func f() { ret; }\n.extern .global .u32 y;\n", expect![[""]]);
+}
+
+#[test]
+fn duplicate_names_of_a_function() {
+    check_body(
+        ".reg .u32 a; .reg .f32 a;\nL: { .reg .u32 a; }\nL: ret;",
+        expect![[r#"
+        3:`a` Error duplicate-name: `a` is declared a second time in this scope; give it another name
+            3:`a` first declared here
+        5:`L` Error duplicate-name: `L` is declared a second time in this scope; give it another name
+            4:`L` first declared here
+    "#]],
+    );
+}
+
+#[test]
+fn declarations() {
+    check(
+        ".global .align 3 .u32 a;\n.global .q32 b;\n.global .u32 c[1/0];\n.global .f32 d = 1 + 2.0;\n",
+        expect![[r#"
+            1:`3` Error invalid-alignment: an alignment is a power of two; 3 is none
+            2:`.q32` Error unknown-type: `.q32` is not a type; did you mean `.u32`?
+            3:`1/0` Error invalid-constant: this constant expression divides by zero
+            4:`1 + 2.0` Error invalid-constant: integers and floats do not mix in a constant expression; write both as one of them
+        "#]],
+    );
+}
+
+#[test]
+fn wave() {
+    check(
+        "
+.kernel k
+    .registers 8
+    icmp.lt p1, r0, r9
+    if p1
+    loop
+    endif
+    brake p1
+    call nowhere
+    iadd r0, r1
+.end
+.kernel k
+x:  halt
+.end
+.kernel m
+x:  break p0
+    halt
+.end
+",
+        expect![[r#"
+            4:`r9` Warning register-beyond-count: the kernel has 8 registers: this one reads as 0 and loses what is written to it
+                3:`.registers 8` the number of registers
+            6:`loop` Error unclosed-structure: this `loop` is not closed: `endloop` is missing
+            8:`brake` Error unknown-instruction: there is no instruction `brake`
+            9:`nowhere` Error unresolved-name: the file has no label `nowhere`
+            10:`iadd` Error operand-count: this instruction takes 3 operands, not 2
+            11:`.end` Warning missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
+            12:`k` Warning duplicate-name: the file has a kernel `k` already
+                2:`k` first declared here
+            16:`x` Error duplicate-name: the file has the label `x` already
+                13:`x` first declared here
+            16:`break` Error outside-loop: `break` stands outside of every loop
+        "#]],
+    );
+}
+
+#[test]
+fn only_so_many_are_listed() {
+    let body = "frob;\n".repeat(MAX_DIAGNOSTICS + 7);
+    let (_, analysis) = open(&format!(".entry k() {{\n{body}ret; }}\n.entry m() {{ frob; ret; }}\n"));
+    let found = analysis.diagnostics(FILE).unwrap();
+    assert_eq!(found.len(), MAX_DIAGNOSTICS + 1);
+    let last = found.last().unwrap();
+    expect!["too-many-problems Information 8 more problems of this file are not listed; fix the first 500"]
+        .assert_eq(&format!("{} {:?} {}", last.code, last.severity, last.message));
+}

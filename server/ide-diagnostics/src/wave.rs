@@ -1,0 +1,163 @@
+//! Checks of WAVE: `hir` finds and words what is wrong with an item; labels and kernels of several items are judged here.
+
+mod departures;
+
+use rustc_hash::FxHashMap;
+use smol_str::SmolStr;
+use text_size::TextRange;
+use warplens_hir::wave;
+use warplens_hir::wave::{Accepts, ProblemKind};
+use warplens_ide_db::answer::{Access, Diagnostic, Related, Severity, Tag};
+use warplens_ide_db::db::{Database, Db, File, Item, items, wave_code};
+use warplens_ide_db::names::{Namespace, Requirement, module_uses};
+use warplens_syntax::ItemKind;
+
+use crate::codes;
+use crate::problem::{ItemFix, Problem};
+use crate::wave::departures::Departures;
+
+/// What is wrong with an item by itself, beside its syntax.
+pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
+    let code = wave_code(db, item);
+    let accepts = file.accepts(db);
+    let departures = Departures::new(&item.text(db).0, &code, accepts);
+    problems.extend(code.problems.iter().filter_map(|found| {
+        let grade = severity(found.severity_in(accepts)?);
+        let problem = Problem::new(found.range, grade, found.code(), found.message());
+        let problem = problem.with_fix(fix(found).or_else(|| departures.fix_of(found)));
+        let problem = match found.kind {
+            ProblemKind::Unreachable => problem.with_tag(Tag::Unnecessary),
+            _ => problem,
+        };
+        Some(match related(&found.kind) {
+            Some((range, message)) => problem.with_related(range, message),
+            None => problem,
+        })
+    }));
+    problems.extend(departures.problems());
+}
+
+fn severity(severity: wave::Severity) -> Severity {
+    match severity {
+        wave::Severity::Error => Severity::Error,
+        wave::Severity::Warning => Severity::Warning,
+        wave::Severity::Hint => Severity::Hint,
+    }
+}
+
+/// The other place of a problem, in the same item.
+fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
+    match kind {
+        ProblemKind::DuplicateLabel { first: Some(first), .. } => Some((*first, "first declared here")),
+        ProblemKind::SecondElse { first } => Some((*first, "the first `else`")),
+        ProblemKind::Crossed { open, .. } => Some((*open, "still open")),
+        ProblemKind::DivergentBarrier { parts } => Some((*parts, "lanes part here")),
+        ProblemKind::RegisterBeyond { declared: Some(declared), .. } => {
+            Some((*declared, "the number of registers"))
+        }
+        _ => None,
+    }
+}
+
+/// What would fix a problem.
+fn fix(problem: &wave::Problem) -> Option<ItemFix> {
+    match &problem.kind {
+        ProblemKind::UnknownInstruction { write: Some(write), .. }
+        | ProblemKind::UnknownDirective { write: Some(write), .. }
+            if !write.contains(['*', ' ']) =>
+        {
+            Some(ItemFix::replacement(problem.range, write))
+        }
+        ProblemKind::MissingHalt => {
+            Some(ItemFix::new("Insert `halt`").insert(problem.range.start(), "    halt\n").preferred())
+        }
+        _ => None,
+    }
+}
+
+/// What is wrong with the items of a file together: labels and kernels that two items declare, calls of no label.
+pub(super) fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
+    let mut check = FileCheck { db, file, declared: FxHashMap::default(), found: Vec::new() };
+    check.declarations();
+    check.calls();
+    if file.accepts(db) == Accepts::Toolchain {
+        check.stray_calls();
+    }
+    check.found
+}
+
+struct FileCheck<'db> {
+    db: &'db Database,
+    file: File,
+    /// The first declaration of each name: its item, and its place in the file.
+    declared: FxHashMap<(Namespace, &'db SmolStr), (usize, TextRange)>,
+    found: Vec<Diagnostic>,
+}
+
+impl<'db> FileCheck<'db> {
+    /// Names that two items declare; what one item declares twice is a problem of that item.
+    fn declarations(&mut self) {
+        let list = self.file.document(self.db).items();
+        for (index, item) in items(self.db, self.file).iter().enumerate() {
+            for name in module_uses(self.db, *item) {
+                for place in name.uses.iter().filter(|place| place.access == Access::Declaration) {
+                    let range = place.range + list.start_of(index);
+                    let key = (name.namespace, &name.name);
+                    let (first, place) = *self.declared.entry(key).or_insert((index, range));
+                    if first != index {
+                        let related = self.first_declared(place);
+                        self.report(range, duplicate(name.namespace, &name.name), vec![related]);
+                    }
+                }
+            }
+        }
+    }
+
+    fn calls(&mut self) {
+        let list = self.file.document(self.db).items();
+        for (index, item) in items(self.db, self.file).iter().enumerate() {
+            for name in module_uses(self.db, *item) {
+                if self.declared.contains_key(&(name.namespace, &name.name)) {
+                    continue;
+                }
+                for place in name.uses.iter().filter(|place| place.requirement == Requirement::Declared) {
+                    let kind = ProblemKind::UndefinedLabel(name.name.clone());
+                    self.report(place.range + list.start_of(index), kind, Vec::new());
+                }
+            }
+        }
+    }
+
+    /// Toolchain 0.1.2 counts the places of labels from the start of the file, and jumps to them from that of the kernel.
+    fn stray_calls(&mut self) {
+        let list = self.file.document(self.db).items();
+        let kernels = items(self.db, self.file).iter().enumerate();
+        for (index, item) in kernels.filter(|(_, item)| item.kind(self.db) == ItemKind::Kernel).skip(1) {
+            let calls = module_uses(self.db, *item).iter().flat_map(|name| &name.uses);
+            for place in calls.filter(|place| place.requirement == Requirement::Declared) {
+                let range = place.range + list.start_of(index);
+                let message = "toolchain 0.1.2 jumps to a wrong place from every kernel but the first: put this one first";
+                self.found.push(Diagnostic::new(range, Severity::Warning, codes::TOOLCHAIN_FAULT, message));
+            }
+        }
+    }
+
+    fn first_declared(&self, range: TextRange) -> Related {
+        Related { file: self.file.id(self.db), range, message: "first declared here".into() }
+    }
+
+    fn report(&mut self, range: TextRange, kind: ProblemKind, related: Vec<Related>) {
+        let problem = wave::Problem { range, kind };
+        let found = Diagnostic::new(range, severity(problem.severity()), problem.code(), problem.message());
+        self.found.push(Diagnostic { related, ..found });
+    }
+}
+
+fn duplicate(namespace: Namespace, name: &SmolStr) -> ProblemKind {
+    match namespace {
+        Namespace::Kernels => ProblemKind::DuplicateKernel(name.clone()),
+        Namespace::Labels | Namespace::Module => {
+            ProblemKind::DuplicateLabel { name: name.clone(), first: None }
+        }
+    }
+}

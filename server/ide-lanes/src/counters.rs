@@ -1,0 +1,94 @@
+//! What the accesses of a statement cost memory, in words. Pure.
+
+use warplens_sim::{Counters, LineTrace};
+
+/// The few words at the end of a line, where it cost more than it had to.
+pub(crate) fn words(counters: &Counters) -> Option<String> {
+    let Counters { global, shared } = counters;
+    if global.worst > global.worst_ideal {
+        return Some(format!("{} sectors, ideal {}", global.worst, global.worst_ideal));
+    }
+    (shared.worst_ways > 1).then(|| format!("{}-way bank conflict", shared.worst_ways))
+}
+
+/// What the hover says; nothing where the run was not asked to count.
+pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
+    let Counters { global, shared } = trace.counters.as_deref()?;
+    let mut told = vec![format!("Lanes used: {:.0}%.", trace.efficiency(width) * 100.0)];
+    if global.requests > 0 {
+        let worst = if global.worst > global.worst_ideal {
+            format!("; the worst touches {}, ideal {}", global.worst, global.worst_ideal)
+        } else {
+            String::new()
+        };
+        told.push(format!(
+            "Global memory: {} touch {} of 32 bytes, ideal {}{worst}.",
+            counted(global.requests, "request"),
+            counted(global.sectors, "sector"),
+            global.ideal
+        ));
+    }
+    if shared.requests > 0 {
+        let worst = match shared.worst_ways {
+            0 | 1 => String::new(),
+            ways => format!("; at worst a {ways}-way bank conflict"),
+        };
+        told.push(format!(
+            "Shared memory: {} in {}, ideal {}{worst}.",
+            counted(shared.requests, "request"),
+            counted(shared.wavefronts, "wavefront"),
+            shared.ideal
+        ));
+    }
+    Some(told.join(" "))
+}
+
+fn counted(number: u64, what: &str) -> String {
+    match (number, what.ends_with('s')) {
+        (1, _) => format!("1 {what}"),
+        (_, true) => format!("{number} {what}es"),
+        (_, false) => format!("{number} {what}s"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use expect_test::{Expect, expect};
+    use warplens_sim::trace::{Sectors, Wavefronts};
+
+    use super::*;
+    use crate::testing::{ALL, trace};
+
+    fn check(counters: Counters, expect: Expect) {
+        let line = LineTrace {
+            counters: Some(Box::new(counters)),
+            ..trace(0, &[(ALL, ALL, 2), (0xffff, 0xffff, 2)])
+        };
+        let words = words(&counters).unwrap_or_default();
+        expect.assert_eq(&format!("{words} | {}", sentences(&line, 32).unwrap_or_default()));
+    }
+
+    #[test]
+    fn only_what_costs_more_than_it_must_is_said_at_the_line() {
+        check(Counters::default(), expect![" | Lanes used: 75%."]);
+        let global = Sectors { requests: 4, sectors: 16, ideal: 16, worst: 4, worst_ideal: 4 };
+        check(
+            Counters { global, ..Counters::default() },
+            expect![" | Lanes used: 75%. Global memory: 4 requests touch 16 sectors of 32 bytes, ideal 16."],
+        );
+        let global = Sectors { requests: 4, sectors: 32, ideal: 16, worst: 8, worst_ideal: 4 };
+        check(
+            Counters { global, ..Counters::default() },
+            expect![
+                "8 sectors, ideal 4 | Lanes used: 75%. Global memory: 4 requests touch 32 sectors of 32 bytes, ideal 16; the worst touches 8, ideal 4."
+            ],
+        );
+        let shared = Wavefronts { requests: 1, wavefronts: 2, ideal: 1, worst_ways: 2 };
+        check(
+            Counters { shared, ..Counters::default() },
+            expect![
+                "2-way bank conflict | Lanes used: 75%. Shared memory: 1 request in 2 wavefronts, ideal 1; at worst a 2-way bank conflict."
+            ],
+        );
+    }
+}

@@ -1,0 +1,67 @@
+//! From a WAVE kernel to its decoded form and the places of its statements.
+
+use smol_str::{SmolStr, format_smolstr};
+use text_size::TextSize;
+use warplens_hir::wave::{Code, Instruction, Link, Value};
+use warplens_sim::launch::ScalarKind;
+use warplens_sim::{StatementId, wave};
+
+use crate::statement::{Flow, Statement};
+
+/// Decodes a kernel whose item starts at `start`.
+pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<Statement>) {
+    let statement = |(index, instruction): (usize, &Instruction)| Statement {
+        range: instruction.range + start,
+        opcode: instruction.mnemonic_range + start,
+        flow: flow(code, index),
+        registers: registers(instruction),
+    };
+    (wave::decode(code), code.instructions.iter().enumerate().map(statement).collect())
+}
+
+/// Lanes that an `if` parts meet at its `endif`; those that `break` meet the others behind `endloop`, those that `continue` at
+/// the top of the next trip.
+fn flow(code: &Code, index: usize) -> Flow {
+    let statement = |at: u32| ((at as usize) < code.instructions.len()).then_some(StatementId(at));
+    match code.links.get(index).copied().flatten() {
+        Some(Link::If { end, .. }) => Flow::Branch { meets: end.and_then(statement) },
+        Some(Link::Leave { open }) if code.instructions[index].mnemonic == "continue" => {
+            Flow::Branch { meets: statement(open) }
+        }
+        Some(Link::Leave { open }) => {
+            let end = match code.links.get(open as usize).copied().flatten() {
+                Some(Link::Loop { end }) => end,
+                _ => None,
+            };
+            Flow::Branch { meets: end.and_then(|end| statement(end + 1)) }
+        }
+        _ => Flow::Plain,
+    }
+}
+
+/// The registers that an instruction names, with how their values are read.
+fn registers(instruction: &Instruction) -> Box<[(SmolStr, ScalarKind)]> {
+    let types = |name: &str| {
+        let operands = instruction.entry.map_or(&[][..], |entry| entry.operands);
+        operands.iter().find(|operand| operand.name == name).map_or("", |operand| operand.ty)
+    };
+    let operands = instruction.operands.iter().filter_map(|operand| match operand.value {
+        Value::Register { index, .. } => {
+            Some((format_smolstr!("r{index}"), kind(types(operand.name), operand.registers)))
+        }
+        _ => None,
+    });
+    operands.collect()
+}
+
+/// How the value of so many registers is read. What an instruction takes as bits is a number more often than not.
+fn kind(ty: &str, registers: u8) -> ScalarKind {
+    let ty = ty.split(' ').next().unwrap_or_default();
+    match (ty, ScalarKind::from_name(ty)) {
+        ("b32", _) => ScalarKind::S32,
+        (_, Some(kind @ (ScalarKind::F16 | ScalarKind::Bf16))) => kind,
+        (_, Some(kind)) if kind.bytes() == 4 * usize::from(registers) => kind,
+        _ if registers > 1 => ScalarKind::B64,
+        _ => ScalarKind::U32,
+    }
+}

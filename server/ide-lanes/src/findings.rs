@@ -1,0 +1,67 @@
+//! Findings of a run as diagnostics of its document: where they stand now.
+
+mod told;
+
+use text_size::TextRange;
+use warplens_ide_db::answer::{Diagnostic, FileId, Origin, Related, Severity};
+use warplens_ide_db::db::{Database, File};
+use warplens_ide_diagnostics::file::let_through;
+use warplens_ide_diagnostics::rules::Rules;
+use warplens_sim::{Finding, Severity as Weight};
+
+use crate::kernels::kernels;
+use crate::shown::Shown;
+pub use told::{Told, told};
+
+/// More places beside a finding are not told.
+const MOST_RELATED: usize = 8;
+
+/// What stops a run without anything being wrong with the program.
+const UNSUPPORTED: &str = "unsupported";
+
+/// What the run that is shown in a document found, as far as rules and comments let it through. A finding about a
+/// statement that was edited since is gone with what it was about.
+pub fn findings_of(db: &Database, file: File, shown: &Shown, rules: &Rules) -> Vec<Diagnostic> {
+    let kernel = kernels(db, file).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
+    let found = findings(shown, file.id(db), kernel.map(|kernel| kernel.name));
+    let_through(db, file, rules, found)
+}
+
+/// The findings in the order of the text; those about the launch as a whole stand at `kernel`.
+fn findings(shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Vec<Diagnostic> {
+    let told = told(shown.result(), shown.warp());
+    let mut found: Vec<Diagnostic> =
+        told.iter().filter_map(|told| diagnostic(told, shown, file, kernel)).collect();
+    found.sort_by_key(|found| (found.range.start(), found.severity));
+    found
+}
+
+fn diagnostic(told: &Told<'_>, shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Option<Diagnostic> {
+    let finding = told.finding;
+    let range = match finding.statement {
+        // The text's own error says why the run ended there.
+        Some(statement) if finding.code == UNSUPPORTED && shown.has_error(statement) => return None,
+        Some(statement) => shown.place(statement).filter(|_| shown.is_unedited(statement))?,
+        None => kernel?,
+    };
+    let related = finding.related.iter().filter_map(|related| {
+        Some(Related { file, range: shown.place(related.statement)?, message: related.message.clone() })
+    });
+    Some(Diagnostic {
+        origin: Origin::Run,
+        related: related.take(MOST_RELATED).collect(),
+        ..Diagnostic::new(range, severity(finding), finding.code, told.message())
+    })
+}
+
+fn severity(finding: &Finding) -> Severity {
+    match finding.severity {
+        _ if finding.code == UNSUPPORTED => Severity::Information,
+        Weight::Error => Severity::Error,
+        Weight::Warning => Severity::Warning,
+        Weight::Information => Severity::Information,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,87 @@
+//! Where lanes part and meet in a run: which statements made groups, and which brought them together.
+
+use warplens_sim::{LineTrace, Mask, Visit, WarpTrace};
+
+use crate::statement::{Flow, Statement};
+use crate::text::{Role, splits};
+
+/// What a statement did to the groups of a warp.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Effect {
+    /// A branch only where lanes may part, a join only where lanes that did part came together.
+    pub(crate) role: Role,
+    /// The sizes of the groups that a statement with several targets made, where that is known.
+    pub(crate) parts: Box<[u32]>,
+}
+
+/// Visits of a branch that are compared with visits of its meeting place: the first ones show what the others do.
+const COMPARED_VISITS: usize = 64;
+
+/// The effects of all statements, in their order.
+pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec<Effect> {
+    let role = |statement: &Statement| match statement.flow {
+        Flow::Plain => Role::Plain,
+        Flow::Branch { .. } | Flow::Switch { .. } => Role::Branch,
+    };
+    let mut effects: Vec<Effect> =
+        statements.iter().map(|statement| Effect { role: role(statement), parts: Box::default() }).collect();
+    let Some(warp) = warp else { return effects };
+    for line in &warp.lines {
+        let Some(statement) = statements.get(line.statement.index()) else { continue };
+        let (groups, meets) = match &statement.flow {
+            Flow::Plain => continue,
+            Flow::Branch { meets } => (two_ways(line), meets),
+            Flow::Switch { targets, meets } => {
+                let targets: Vec<_> = targets.iter().map(|target| warp.line(*target)).collect();
+                let groups = several_ways(line, &targets);
+                let sizes = groups.iter().flatten().map(|group| group.count_ones());
+                effects[line.statement.index()].parts = sizes.collect();
+                (groups, meets)
+            }
+        };
+        let meeting = meets.and_then(|meets| warp.line(meets));
+        let Some(meeting) = meeting.filter(|meeting| come_together(&groups, meeting)) else { continue };
+        if let Some(effect) = effects.get_mut(meeting.statement.index())
+            && effect.role == Role::Plain
+        {
+            effect.role = Role::Join;
+        }
+    }
+    for meeting in &warp.reconvergences {
+        if let Some(effect) = effects.get_mut(meeting.statement.index())
+            && effect.role == Role::Plain
+        {
+            effect.role = Role::Join;
+        }
+    }
+    effects
+}
+
+/// For each visit that split: the lanes that jumped, and those that went on.
+fn two_ways(line: &LineTrace) -> Vec<Vec<Mask>> {
+    let split = line.visits.iter().filter(|visit| splits(visit)).take(COMPARED_VISITS);
+    split.map(|visit| vec![visit.executed, visit.active & !visit.executed]).collect()
+}
+
+/// The lanes that went to each target, read off the targets' first visits; nothing where these do not tell.
+fn several_ways(line: &LineTrace, targets: &[Option<&LineTrace>]) -> Vec<Vec<Mask>> {
+    let [Visit { executed, repeat: 1, .. }] = &*line.visits else { return Vec::new() };
+    let first = |target: &Option<&LineTrace>| Some(target.as_ref()?.visits.first()?.active & executed);
+    let groups: Vec<Mask> = targets.iter().filter_map(first).filter(|group| *group != 0).collect();
+    let union = groups.iter().fold(0, |union, group| union | group);
+    let lanes: u32 = groups.iter().map(|group| group.count_ones()).sum();
+    // Each lane in exactly one group, or a target was also reached in another way.
+    match groups.len() > 1 && union == *executed && lanes == executed.count_ones() {
+        true => vec![groups],
+        false => Vec::new(),
+    }
+}
+
+/// Whether a visit of `meeting` has lanes of two groups that one visit made.
+fn come_together(splits: &[Vec<Mask>], meeting: &LineTrace) -> bool {
+    let visits = &meeting.visits[..meeting.visits.len().min(COMPARED_VISITS)];
+    splits.iter().any(|groups| {
+        let of = |visit: &Visit| groups.iter().filter(|group| visit.active & **group != 0).count();
+        visits.iter().any(|visit| of(visit) > 1)
+    })
+}

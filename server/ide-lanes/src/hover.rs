@@ -1,0 +1,230 @@
+//! What a statement did, for whoever points at it: a sentence, then a grid of lanes with the values that it wrote.
+
+mod flow;
+mod stack;
+
+use std::fmt::Write;
+
+use text_size::TextSize;
+use warplens_ide_db::answer::Hover;
+use warplens_sim::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
+
+use crate::shown::{Shown, ShownStatement};
+use crate::text::{Role, splits};
+use crate::values::Reading;
+use crate::{beside, counters};
+
+/// Lanes in a row of the grid.
+const COLUMNS: usize = 8;
+
+/// The line of an offset, from 0.
+pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
+
+/// What `shown` has to say about the statement at `offset`, where `word` stands.
+pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -> Option<Hover> {
+    let statement = shown.statements().find(|statement| statement.range.contains_inclusive(offset))?;
+    let WarpId { cta: [x, y, z], warp } = shown.warp();
+    let registers = statement.seen.iter().flat_map(|seen| &seen.registers);
+    let pointed: Vec<&TracedRegister> = registers.filter(|held| names(&held.name, word)).collect();
+    let mut markdown = String::new();
+    if let Some(seen) = statement.seen {
+        for held in &pointed {
+            markdown += &register(&statement, seen, held, shown);
+        }
+    }
+    markdown += &nothing_ran(shown, line_of).unwrap_or_else(|| sentence(&statement, shown.launched()));
+    if let Some(trace) = statement.trace {
+        let flow =
+            [flow::parting(&statement, trace, shown, line_of), flow::meeting(statement.meetings, trace)];
+        for sentence in flow.into_iter().flatten() {
+            let _ = write!(markdown, " {sentence}");
+        }
+    }
+    if let Some(stack) = statement.seen.and_then(|seen| stack::sentences(seen, &statement, shown, line_of)) {
+        let _ = write!(markdown, "\n\n{stack}");
+    }
+    let _ = write!(
+        markdown,
+        "\n\nLaunch *{}*, block {x},{y},{z}, warp {warp}, model `{}`.",
+        shown.launch().name,
+        shown.model()
+    );
+    if let Some(other) = beside::at_statement(&statement, shown, line_of, &sentence) {
+        let _ = write!(markdown, "\n\n{other}");
+    }
+    if shown.is_outdated() {
+        markdown +=
+            " This was before the last edits: the program as it is has an error that a run cannot get past.";
+    }
+    if let Some(trace) = statement.trace {
+        if let Some(cost) = counters::sentences(trace, shown.width()) {
+            let _ = write!(markdown, "\n\n{cost}");
+        }
+        if pointed.is_empty() {
+            markdown += &all_values(&statement, trace, shown);
+        }
+    }
+    Some(Hover { range: statement.range, markdown })
+}
+
+/// Whether a register is the one that stands in the text: itself, or an element of a vector; of WAVE a half, or a predicate
+/// behind `!`.
+fn names(register: &str, word: &str) -> bool {
+    let word = word.trim_start_matches('!');
+    let word = word.strip_suffix(".lo").or_else(|| word.strip_suffix(".hi")).unwrap_or(word);
+    register.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+}
+
+/// What a register holds after the statement.
+fn register(
+    statement: &ShownStatement<'_>,
+    seen: &TracedVisit,
+    held: &TracedRegister,
+    shown: &Shown,
+) -> String {
+    let reading = statement.reading(held, seen.active);
+    let visits = statement.trace.map_or(1, |trace| trace.count);
+    let visit = if visits > 1 { format!(", visit {} of {visits}", seen.visit) } else { String::new() };
+    match reading.sentence(shown.launched()) {
+        Some(sentence) => format!("**`{}`** {sentence}, after this line{visit}.\n\n", held.name),
+        None => {
+            let cell = |lane: u32| match seen.active >> lane & 1 {
+                1 => reading.in_lane(lane).unwrap_or_else(|| "never".to_owned()),
+                _ => "-".to_owned(),
+            };
+            let grid = grid(shown, &cell);
+            format!("**`{}`** after this line{visit}:{grid}\n\n", held.name)
+        }
+    }
+}
+
+/// The values of all registers of a statement: those that it wrote as grids of lanes, the others in a sentence each.
+fn all_values(statement: &ShownStatement<'_>, trace: &LineTrace, shown: &Shown) -> String {
+    let registers =
+        || statement.seen.into_iter().flat_map(|seen| seen.registers.iter().map(move |held| (seen, held)));
+    let mut text = String::new();
+    for (seen, held) in registers() {
+        if let Some(sentence) = statement.reading(held, seen.active).sentence(shown.launched()) {
+            let _ = write!(text, "\n- `{}` {sentence}", held.name);
+        }
+    }
+    if !text.is_empty() {
+        text.insert(0, '\n');
+    }
+    let mut written = registers().filter(|(_, held)| held.written).peekable();
+    if written.peek().is_none() {
+        text += &grid(shown, &|lane| cell(trace, shown.launched(), lane, None));
+    }
+    for (seen, held) in written {
+        let reading = statement.reading(held, seen.executed);
+        let grid = grid(shown, &|lane| cell(trace, shown.launched(), lane, Some((seen, &reading))));
+        text += &grid.replacen("```text\n", &format!("```text\n{}\n", held.name), 1);
+    }
+    text
+}
+
+/// Why a launch came to nothing at all, where it did.
+fn nothing_ran(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
+    let (finding, at) = shown.stopped_at().filter(|_| shown.launched() == 0)?;
+    Some(format!("**Nothing was run** because of line {}: {}.", line_of(at) + 1, finding.message))
+}
+
+fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
+    let all = launched.count_ones();
+    let Some(trace) = statement.trace else {
+        return "**Not run**: no lane of this warp came here.".to_owned();
+    };
+    let [visit] = &*trace.visits else { return several_visits(trace, all) };
+    let often = match trace.count {
+        1 => "once".to_owned(),
+        times => format!("{times} times"),
+    };
+    let mut text = match visit.active == launched {
+        true => format!("**All {all} lanes** came here, {often}"),
+        false => format!(
+            "**{} of {all} lanes** came here, {often}: {:#}",
+            visit.active.count_ones(),
+            Lanes(visit.active)
+        ),
+    };
+    let resting = visit.active & !visit.executed;
+    let parts = statement.role == Role::Branch && splits(visit);
+    if !statement.parts.is_empty() || parts || resting == 0 {
+        text.push('.');
+    } else if visit.executed == 0 {
+        text += "; the guard let none of them act.";
+    } else {
+        let _ =
+            write!(text, "; the guard let {} act: {:#}.", visit.executed.count_ones(), Lanes(visit.executed));
+    }
+    if statement.role == Role::Join && statement.meetings.is_empty() {
+        text += " Lanes that had parted are together again.";
+    }
+    text
+}
+
+fn several_visits(trace: &LineTrace, all: u32) -> String {
+    let came = range(trace.visits.iter().map(|visit| visit.active));
+    let average = trace.active_lanes as f64 / trace.count.max(1) as f64;
+    let each = if came.contains(" to ") { format!(", {average:.1} on average") } else { " each".to_owned() };
+    let mut text = format!("**{} visits** by {came} of {all} lanes{each}; ", trace.count);
+    let at_least_once = trace.executed.count_ones();
+    let _ = match trace.active_lanes == trace.executed_lanes {
+        true => write!(text, "{at_least_once} came at least once."),
+        false => {
+            let acted = range(trace.visits.iter().map(|visit| visit.executed));
+            write!(text, "{acted} acted each time, {at_least_once} at least once.")
+        }
+    };
+    if trace.truncated {
+        let _ = write!(text, " Only the first {} different visits are kept.", trace.visits.len());
+    }
+    text
+}
+
+/// The fewest and the most lanes of any mask: `1 to 32`, or the number that all of them have.
+fn range(masks: impl Iterator<Item = Mask> + Clone) -> String {
+    let counts = masks.map(Mask::count_ones);
+    let (least, most) = (counts.clone().min().unwrap_or(0), counts.max().unwrap_or(0));
+    if least == most { most.to_string() } else { format!("{least} to {most}") }
+}
+
+/// The lanes in rows of eight.
+fn grid(shown: &Shown, cell: &dyn Fn(u32) -> String) -> String {
+    let cells: Vec<String> = (0..shown.width()).map(cell).collect();
+    let widest = cells.iter().map(|cell| cell.len()).max().unwrap_or(0);
+    let mut text = "\n\n```text\nlane".to_owned();
+    for column in 0..COLUMNS {
+        let _ = write!(text, "  {:>widest$}", format!("+{column}"));
+    }
+    for (row, cells) in cells.chunks(COLUMNS).enumerate() {
+        let _ = write!(text, "\n{:>4}", row * COLUMNS);
+        for cell in cells {
+            let _ = write!(text, "  {cell:>widest$}");
+        }
+    }
+    text + "\n```"
+}
+
+/// The value that a lane wrote in the visit that is shown, or what it did.
+fn cell(
+    trace: &LineTrace,
+    launched: Mask,
+    lane: u32,
+    written: Option<(&TracedVisit, &Reading<'_>)>,
+) -> String {
+    let has = |mask: Mask| mask >> lane & 1 == 1;
+    let value = written.filter(|(seen, _)| has(seen.executed)).and_then(|(_, reading)| reading.in_lane(lane));
+    value.unwrap_or_else(|| {
+        let did = match (has(trace.executed), has(trace.active), has(launched)) {
+            (true, ..) => "ran",
+            (_, true, _) => "off",
+            (.., true) => "-",
+            _ => "",
+        };
+        did.to_owned()
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,72 @@
+//! Who parts at a statement and where they meet again; who met there.
+
+use std::fmt::Write;
+
+use warplens_sim::{Lanes, LineTrace, Mask, Reconvergence};
+
+use crate::shown::{Shown, ShownStatement};
+use crate::text::{Role, splits};
+
+/// Groups of a meeting that are named.
+const NAMED: usize = 4;
+
+/// What a branch did to the lanes that came, in a sentence or two; nothing where they stayed together.
+/// `line_of` gives the line of an offset, from 0.
+pub(super) fn parting(
+    statement: &ShownStatement<'_>,
+    trace: &LineTrace,
+    shown: &Shown,
+    line_of: crate::hover::LineOf<'_>,
+) -> Option<String> {
+    let mut text = match &*trace.visits {
+        _ if !statement.parts.is_empty() => {
+            let parts: Vec<_> = statement.parts.iter().map(u32::to_string).collect();
+            format!("They part: {} lanes go different ways.", parts.join(", "))
+        }
+        [visit] if statement.role == Role::Branch && splits(visit) => format!(
+            "They part: {:#}, where the condition holds, went one way, {:#} the other.",
+            Lanes(visit.executed),
+            Lanes(visit.active & !visit.executed)
+        ),
+        several if statement.role == Role::Branch => {
+            let parted: u64 = several.iter().filter(|visit| splits(visit)).map(|visit| visit.repeat).sum();
+            match parted {
+                0 => return None,
+                1 => "They parted once.".to_owned(),
+                times => format!("They parted {times} times."),
+            }
+        }
+        _ => return None,
+    };
+    match statement.meets.map(|meets| shown.place(meets)) {
+        Some(Some(place)) => {
+            let _ = write!(text, " They meet again at line {}.", line_of(place.end()) + 1);
+        }
+        Some(None) => {}
+        None => text += " They do not meet again before they leave.",
+    }
+    Some(text)
+}
+
+/// Who met at a statement, the first time; nothing where nobody did.
+pub(super) fn meeting(meetings: &[Reconvergence], trace: &LineTrace) -> Option<String> {
+    let active: Vec<Mask> = trace.visits.iter().map(|visit| visit.active).collect();
+    let when = |meeting: &Reconvergence| {
+        let all = meeting.parts.iter().fold(0, |all, part| all | part);
+        active.iter().position(|active| *active == all)
+    };
+    let (at, first) =
+        meetings.iter().filter_map(|meeting| Some((when(meeting)?, meeting))).min_by_key(|(at, _)| *at)?;
+    let mut parts: Vec<String> =
+        first.parts.iter().take(NAMED).map(|part| format!("{:#}", Lanes(*part))).collect();
+    if first.parts.len() > NAMED {
+        parts.push(format!("{} more groups", first.parts.len() - NAMED));
+    }
+    let last = parts.pop()?;
+    let when = match active.len() {
+        1 => "",
+        _ if at == 0 => " at the first visit",
+        _ => " at a later visit",
+    };
+    Some(format!("Here met{when}: {} and {last}.", parts.join("; ")))
+}

@@ -1,0 +1,59 @@
+//! What WAVE's divergence stack holds when a word of structure has done its work.
+
+use std::fmt::Write;
+
+use warplens_sim::{Lanes, Mask, StackEntry, TracedVisit, WaitingLanes};
+
+use crate::shown::{Shown, ShownStatement};
+
+/// Entries that the machine has room for.
+const ROOM: usize = 32;
+
+/// The entries, innermost first, in the visit that is shown; nothing where the statement moves no lanes.
+pub(super) fn sentences(
+    seen: &TracedVisit,
+    statement: &ShownStatement<'_>,
+    shown: &Shown,
+    line_of: crate::hover::LineOf<'_>,
+) -> Option<String> {
+    let stack = seen.stack.as_ref()?;
+    let visits = statement.trace.map_or(1, |trace| trace.count);
+    let visit = if visits > 1 { format!(" after visit {} of {visits}", seen.visit) } else { String::new() };
+    let calls = stack.iter().filter(|entry| matches!(entry.waiting, WaitingLanes::Call(_))).count();
+    let mut text = match stack.len() - calls {
+        0 => format!("**Divergence stack**{visit}: empty."),
+        1 => format!("**Divergence stack**{visit}: 1 of {ROOM} entries is used."),
+        used => {
+            format!("**Divergence stack**{visit}: {used} of {ROOM} entries are used, the innermost first.")
+        }
+    };
+    if !stack.is_empty() {
+        text.push('\n');
+    }
+    for entry in stack.iter().rev() {
+        let line = shown.place(entry.opened).map(|place| format!(" of line {}", line_of(place.end()) + 1));
+        let _ = write!(text, "\n- {}", words(entry, &line.unwrap_or_default()));
+    }
+    Some(text)
+}
+
+fn words(entry: &StackEntry, line: &str) -> String {
+    let (word, waiting, end) = match entry.waiting {
+        WaitingLanes::Other(other) => ("if", vec![("waiting for `else`", other)], "after `endif`"),
+        WaitingLanes::Loop { broken, continued } => {
+            let waiting = vec![("waiting for the next trip", continued), ("broke", broken)];
+            ("loop", waiting, "after `endloop`")
+        }
+        WaitingLanes::Call(waiting) => ("call", vec![("not called", waiting)], "after `return`"),
+    };
+    let mut text = format!("`{word}`{line}");
+    for (what, mask) in waiting.into_iter().filter(|(_, mask)| *mask != 0).chain([(end, entry.reconverging)])
+    {
+        let _ = write!(text, "; {what}: {}", lanes(mask));
+    }
+    text
+}
+
+fn lanes(mask: Mask) -> String {
+    if mask == 0 { "no lanes".to_owned() } else { Lanes(mask).to_string() }
+}

@@ -1,0 +1,178 @@
+use expect_test::{Expect, expect};
+
+use super::*;
+use crate::testing::{ALL, TEXT, result, shown, trace};
+
+fn check(result: warplens_sim::RunResult, at: &str, expect: Expect) {
+    check_word(result, at, "", expect);
+}
+
+/// What pointing at `word` says.
+fn check_word(result: warplens_sim::RunResult, at: &str, word: &str, expect: Expect) {
+    let offset = TextSize::try_from(TEXT.find(at).unwrap()).unwrap();
+    let line_of = |offset: TextSize| TEXT[..usize::from(offset)].matches('\n').count() as u32;
+    let answer = hover(&shown(TEXT, result), offset, word, &line_of);
+    expect.assert_eq(&answer.map_or("nothing".to_owned(), |hover| hover.markdown));
+}
+
+#[test]
+fn a_sentence_then_a_grid() {
+    check(
+        result(),
+        "mov",
+        expect![[r#"
+        **All 32 lanes** came here, once.
+
+        Launch *l*, block 0,0,0, warp 0, model `stack`.
+
+        ```text
+        %r1
+        lane   +0   +1   +2   +3   +4   +5   +6   +7
+           0    0   -1    2    3    4    5    6    7
+           8    8    9   10   11   12   13   14   15
+          16   16   17   18   19   20   21   22   23
+          24   24   25   26   27   28   29   30  ran
+        ```"#]],
+    );
+    check(
+        result(),
+        "bra",
+        expect![[r#"
+            **All 32 lanes** came here, once. They part: lanes 0-7, where the condition holds, went one way, lanes 8-31 the other. They meet again at line 6.
+
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
+
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0  ran  ran  ran  ran  ran  ran  ran  ran
+               8  off  off  off  off  off  off  off  off
+              16  off  off  off  off  off  off  off  off
+              24  off  off  off  off  off  off  off  off
+            ```"#]],
+    );
+    check(
+        result(),
+        "@%p2",
+        expect![[r#"
+        **24 of 32 lanes** came here, once: lanes 8-31; the guard let 4 act: lanes 8-11.
+
+        Launch *l*, block 0,0,0, warp 0, model `stack`.
+
+        ```text
+        lane   +0   +1   +2   +3   +4   +5   +6   +7
+           0    -    -    -    -    -    -    -    -
+           8  ran  ran  ran  ran  off  off  off  off
+          16  off  off  off  off  off  off  off  off
+          24  off  off  off  off  off  off  off  off
+        ```"#]],
+    );
+    check(
+        result(),
+        "st [y]",
+        expect![[r#"
+            **All 32 lanes** came here, once. Here met: lanes 8-31 and lanes 0-7.
+
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
+
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0  ran  ran  ran  ran  ran  ran  ran  ran
+               8  ran  ran  ran  ran  ran  ran  ran  ran
+              16  ran  ran  ran  ran  ran  ran  ran  ran
+              24  ran  ran  ran  ran  ran  ran  ran  ran
+            ```"#]],
+    );
+    check(
+        result(),
+        "\nJOIN",
+        expect![[r#"
+        **24 of 32 lanes** came here, once: lanes 8-31; the guard let 4 act: lanes 8-11.
+
+        Launch *l*, block 0,0,0, warp 0, model `stack`.
+
+        ```text
+        lane   +0   +1   +2   +3   +4   +5   +6   +7
+           0    -    -    -    -    -    -    -    -
+           8  ran  ran  ran  ran  off  off  off  off
+          16  off  off  off  off  off  off  off  off
+          24  off  off  off  off  off  off  off  off
+        ```"#]],
+    );
+}
+
+#[test]
+fn loops_and_lines_never_run() {
+    let mut run = result();
+    run.warps[0].lines[2] = trace(2, &[(ALL, ALL, 3), (0xff, 0xf, 1)]);
+    check(
+        run,
+        "add",
+        expect![[r#"
+            **4 visits** by 8 to 32 of 32 lanes, 26.0 on average; 4 to 32 acted each time, 32 at least once.
+
+            Launch *l*, block 0,0,0, warp 0, model `stack`.
+
+            ```text
+            lane   +0   +1   +2   +3   +4   +5   +6   +7
+               0  ran  ran  ran  ran  ran  ran  ran  ran
+               8  ran  ran  ran  ran  ran  ran  ran  ran
+              16  ran  ran  ran  ran  ran  ran  ran  ran
+              24  ran  ran  ran  ran  ran  ran  ran  ran
+            ```"#]],
+    );
+    let mut run = result();
+    run.warps[0].lines.truncate(2);
+    check(
+        run,
+        "add",
+        expect![[r#"
+        **Not run**: no lane of this warp came here.
+
+        Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
+    );
+}
+
+#[test]
+fn several_visits_with_equal_masks() {
+    let mut run = result();
+    run.warps[0].lines[2] = trace(2, &[(0x1, 0x0, 3)]);
+    check(
+        run,
+        "add",
+        expect![[r#"
+        **1 of 32 lanes** came here, 3 times: lane 0; the guard let none of them act.
+
+        Launch *l*, block 0,0,0, warp 0, model `stack`.
+
+        ```text
+        lane   +0   +1   +2   +3   +4   +5   +6   +7
+           0  off    -    -    -    -    -    -    -
+           8    -    -    -    -    -    -    -    -
+          16    -    -    -    -    -    -    -    -
+          24    -    -    -    -    -    -    -    -
+        ```"#]],
+    );
+}
+
+#[test]
+fn a_register_says_what_it_holds() {
+    check_word(
+        result(),
+        "mov",
+        "%r1",
+        expect![[r#"
+        **`%r1`** after this line:
+
+        ```text
+        lane     +0     +1     +2     +3     +4     +5     +6     +7
+           0      0     -1      2      3      4      5      6      7
+           8      8      9     10     11     12     13     14     15
+          16     16     17     18     19     20     21     22     23
+          24     24     25     26     27     28     29     30  never
+        ```
+
+        **All 32 lanes** came here, once.
+
+        Launch *l*, block 0,0,0, warp 0, model `stack`."#]],
+    );
+}

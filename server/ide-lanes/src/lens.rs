@@ -1,0 +1,165 @@
+//! What stands over a kernel: the launches to run with a click, and what is shown.
+
+use text_size::TextRange;
+use warplens_hir::wave::{MAX_DEPTH, Nesting};
+use warplens_ide_db::languages::LANGUAGES;
+use warplens_sim::Status;
+use warplens_sim::launch::size;
+
+use crate::beside::first_parting;
+use crate::hover::LineOf;
+use crate::model::Model;
+use crate::offer::{KernelPlace, Offer, Source};
+use crate::shown::Shown;
+
+/// Which lenses a client understands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum LensStyle {
+    /// Only commands of the server.
+    #[default]
+    Plain,
+    /// Those of the extension too.
+    Extension,
+}
+
+/// A line over a kernel that can be clicked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lens {
+    /// The kernel's name in the text.
+    pub range: TextRange,
+    /// What it reads.
+    pub title: String,
+    /// What a click does.
+    pub click: Click,
+}
+
+/// What a click on a lens does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Click {
+    /// Selects a launch by name.
+    Select {
+        /// The kernel.
+        entry: String,
+        /// The launch; `inferred` too.
+        launch: String,
+    },
+    /// Selects none.
+    Stop,
+    /// Opens the extension's list of launches.
+    Pick {
+        /// The kernel.
+        entry: String,
+    },
+    /// Nothing: it only tells.
+    Nothing,
+}
+
+/// Launches of a kernel that have lenses of their own; a list of the extension has the others.
+const SHOWN_LAUNCHES: usize = 3;
+
+/// The lenses over `kernels`. `line_of` gives the line of an offset, from 0.
+pub fn lenses(
+    kernels: &[KernelPlace],
+    offers: &[Offer],
+    shown: Option<&Shown>,
+    style: LensStyle,
+    line_of: LineOf<'_>,
+) -> Vec<Lens> {
+    let mut lenses = Vec::new();
+    for (index, place) in kernels.iter().enumerate() {
+        let entry = place.kernel.name.as_str();
+        // Launches whose kernel cannot be told are told of over the first.
+        let of_kernel = offers.iter().filter(|offer| match &offer.entry {
+            Some(of) => of == entry,
+            None => index == 0,
+        });
+        let running = shown.filter(|shown| shown.entry() == entry);
+        lenses.extend(over(place, of_kernel, running, style, line_of));
+    }
+    lenses
+}
+
+fn over<'o>(
+    place: &KernelPlace,
+    offers: impl Iterator<Item = &'o Offer>,
+    running: Option<&Shown>,
+    style: LensStyle,
+    line_of: LineOf<'_>,
+) -> Vec<Lens> {
+    let entry = place.kernel.name.to_string();
+    let lens = |title: String, click: Click| Lens { range: place.name, title, click };
+    let mut lenses = Vec::new();
+    if let Some(shown) = running {
+        lenses.push(lens(told(shown, line_of), Click::Nothing));
+        lenses.extend(first_parting(shown, line_of).map(|parting| lens(parting, Click::Nothing)));
+        lenses.push(lens("■ Stop".to_owned(), Click::Stop));
+    }
+    let (written, inferred): (Vec<_>, Vec<_>) = offers.partition(|offer| offer.source != Source::Inferred);
+    let usable = written.iter().filter(|offer| offer.problem.is_none());
+    let is_running = |offer: &Offer| running.is_some_and(|shown| shown.launch().name == offer.name);
+    for offer in usable.take(SHOWN_LAUNCHES).chain(&inferred).filter(|offer| !is_running(offer)) {
+        let click = Click::Select { entry: entry.clone(), launch: offer.name.clone() };
+        lenses.push(lens(run_title(offer), click));
+    }
+    let broken = written.iter().find_map(|offer| Some((&offer.name, offer.problem.as_ref()?)));
+    if let Some((name, problem)) = broken {
+        lenses.push(lens(format!("⚠ {name}: {problem}"), Click::Nothing));
+    }
+    if let Some(deep) = deep(place.nesting) {
+        lenses.push(lens(deep, Click::Nothing));
+    }
+    if style == LensStyle::Extension {
+        lenses.push(lens("Launch…".to_owned(), Click::Pick { entry }));
+    }
+    lenses
+}
+
+/// `3 deep, 3 of 32 stack entries`
+fn deep(Nesting { depth, entries }: Nesting) -> Option<String> {
+    (entries > 0).then(|| format!("{depth} deep, {entries} of {MAX_DEPTH} stack entries"))
+}
+
+/// `▶ Run inferred 1 x 64`
+fn run_title(offer: &Offer) -> String {
+    let (grid, block) = (size(offer.grid), size(offer.block));
+    match offer.source {
+        Source::Inferred => format!("▶ Run inferred {grid} x {block}"),
+        _ => format!("▶ Run {}", offer.name),
+    }
+}
+
+/// What the run was, in a few words.
+fn told(shown: &Shown, line_of: LineOf<'_>) -> String {
+    let result = shown.result();
+    let totals = &result.totals;
+    let width = u64::from(shown.width());
+    let share = (totals.thread_instructions * 100).checked_div(totals.warp_instructions * width).unwrap_or(0);
+    let findings = match result.findings.len() {
+        0 => String::new(),
+        1 => ", 1 finding".to_owned(),
+        many => format!(", {many} findings"),
+    };
+    let ended = match result.status {
+        Status::Finished => String::new(),
+        other => format!(", {}{}", other.as_str(), stopped_at(shown, line_of).unwrap_or_default()),
+    };
+    let outdated = if shown.is_outdated() { " (before the last edits)" } else { "" };
+    let ran = match totals.warp_instructions {
+        0 => "nothing was run".to_owned(),
+        steps => format!("{steps} warp instructions, {share}% of lanes"),
+    };
+    let under = under(shown.model());
+    format!("{}{under}: {ran}{findings}{ended}{outdated}", shown.launch().name)
+}
+
+/// ` at line 3 (no-meaning)`: what ended a run before its end.
+fn stopped_at(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
+    let (finding, at) = shown.stopped_at()?;
+    Some(format!(" at line {} ({})", line_of(at) + 1, finding.code))
+}
+
+/// `, wave-emu`: an editor draws lenses late, so one names its model where that is not the usual one.
+fn under(model: &str) -> String {
+    let is_usual = LANGUAGES.map(Model::default_of).iter().any(|usual| usual.name() == model);
+    if is_usual { String::new() } else { format!(", {model}") }
+}

@@ -1,0 +1,49 @@
+//! Lanes over a document: which launches it has, what a run of one showed, and how each line reads.
+//!
+//! A run is a job outside the database (an edit elsewhere must not end it): [`prepare`](prepare::prepare)
+//! gives a [`Prepared`] run, plain data that any thread can execute, and [`Shown`] keeps its result over the document until
+//! the next one is there. Everything here but the preparation is a function of plain data.
+
+#![allow(
+    missing_docs,
+    reason = "used by the other ide crates only; `warplens_ide` documents what it exports"
+)]
+
+mod beside;
+mod broken;
+mod counters;
+mod decode;
+mod decode_wave;
+pub mod findings;
+mod groups;
+mod hover;
+mod kernels;
+mod launch_file;
+mod lens;
+mod model;
+mod offer;
+pub mod prepare;
+mod problem;
+pub mod report;
+mod run;
+mod shown;
+mod statement;
+#[cfg(test)]
+mod testing;
+pub mod text;
+mod values;
+
+pub use beside::first_parting;
+pub use findings::{Told, told};
+pub use hover::{LineOf, hover};
+pub use launch_file::LaunchFile;
+pub use lens::{Click, Lens, LensStyle, lenses};
+pub use model::Model;
+pub use offer::{KernelPlace, Offer, Source, offers};
+pub use prepare::{Choice, RunRequest};
+pub use problem::LaunchProblem;
+pub use run::Prepared;
+
+pub use shown::{LaneHint, Shown, ShownStatement};
+pub use statement::{Flow, Statement};
+pub use warplens_ide_diagnostics::finding_codes::{FindingCode, finding_code, finding_codes};

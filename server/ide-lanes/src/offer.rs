@@ -1,0 +1,200 @@
+//! What can be run in a document: the launches that somebody wrote, and for each kernel the inferred one.
+
+use text_size::{TextRange, TextSize};
+use warplens_hir::wave::Nesting;
+use warplens_sim::launch::{
+    CommentLaunch, INFERRED, Kernel, Launch, Listed, Problem, in_comments, inferred_size, launches,
+};
+use warplens_syntax::Language;
+
+use crate::launch_file::LaunchFile;
+use crate::problem::LaunchProblem;
+
+/// Where a launch comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Source {
+    /// A launch file.
+    File,
+    /// An `@launch` comment.
+    Comment,
+    /// Nobody wrote it.
+    Inferred,
+    /// Whoever asks for the run gives it: flags, or a client.
+    Given,
+}
+
+impl Source {
+    /// The word for it in `warplens.listLaunches`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Source::File => "toml",
+            Source::Comment => "comment",
+            Source::Inferred => "inferred",
+            Source::Given => "given",
+        }
+    }
+}
+
+/// A kernel of a document.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct KernelPlace {
+    /// What a launch must fit.
+    pub kernel: Kernel,
+    /// Its name in the text.
+    pub name: TextRange,
+    /// Where its item starts.
+    pub start: TextSize,
+    /// Which item of the file it is.
+    pub item: usize,
+    /// How deep its constructs go; nothing for PTX.
+    pub nesting: Nesting,
+}
+
+/// A launch that can be picked.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Offer {
+    /// What it is called.
+    pub name: String,
+    /// The kernel that it runs; `None` where that cannot be told.
+    pub entry: Option<String>,
+    /// Blocks.
+    pub grid: [u32; 3],
+    /// Threads of a block.
+    pub block: [u32; 3],
+    /// Where it comes from.
+    pub source: Source,
+    /// Why it cannot be run.
+    pub problem: Option<LaunchProblem>,
+    /// The launch; an inferred one is made when it is run.
+    pub launch: Option<Launch>,
+}
+
+/// The launches of a document, in the order in which one is chosen where none is named: those of the launch file, those of
+/// comments, then an inferred one for each kernel. A launch file that cannot be read is one that cannot be run.
+pub fn offers(
+    language: Language,
+    text: &str,
+    kernels: &[KernelPlace],
+    file: Option<&LaunchFile>,
+) -> Vec<Offer> {
+    let mut offers = Vec::new();
+    if let Some(file) = file {
+        let in_file = |problem: &Problem| LaunchProblem::in_file(problem, file);
+        match launches(&file.text, file.format) {
+            Ok(listed) => {
+                let ours = listed.into_iter().filter(|listed| names_document(&listed.launch, &file.document));
+                offers.extend(ours.map(|listed| offer(listed, Source::File, None, kernels, in_file)));
+            }
+            Err(problem) => offers.push(unreadable(file, &in_file(&problem))),
+        }
+    }
+    for CommentLaunch { offset, listed } in in_comments(text, language.line_comments) {
+        let below = kernels.iter().find(|kernel| usize::from(kernel.name.start()) > offset);
+        let located = |problem: &Problem| LaunchProblem::in_document(problem, text);
+        offers.push(offer(listed, Source::Comment, below, kernels, located));
+    }
+    offers.extend(kernels.iter().map(inferred_offer));
+    offers
+}
+
+/// What stands for a launch file that cannot be read.
+fn unreadable(file: &LaunchFile, problem: &LaunchProblem) -> Offer {
+    Offer {
+        name: file.path.clone(),
+        entry: None,
+        grid: [1; 3],
+        block: [1; 3],
+        source: Source::File,
+        problem: Some(problem.clone()),
+        launch: None,
+    }
+}
+
+/// The inferred launch of a kernel, not yet made.
+pub(crate) fn inferred_offer(place: &KernelPlace) -> Offer {
+    let (grid, block) = inferred_size(&place.kernel);
+    Offer {
+        name: INFERRED.to_owned(),
+        entry: Some(place.kernel.name.to_string()),
+        grid,
+        block,
+        source: Source::Inferred,
+        problem: None,
+        launch: None,
+    }
+}
+
+fn names_document(launch: &Launch, document: &str) -> bool {
+    let plain = |path: &str| {
+        let parts = path.split(['/', '\\']).filter(|part| !matches!(*part, "" | "."));
+        parts.map(str::to_owned).collect::<Vec<_>>()
+    };
+    launch.file.as_deref().is_some_and(|file| plain(file) == plain(document))
+}
+
+fn offer(
+    listed: Listed,
+    source: Source,
+    below: Option<&KernelPlace>,
+    kernels: &[KernelPlace],
+    located: impl Fn(&Problem) -> LaunchProblem,
+) -> Offer {
+    let Listed { launch, mut problem } = listed;
+    let chosen = match choose(&launch, below, kernels) {
+        Ok(chosen) => Some(chosen),
+        Err(message) => {
+            problem.get_or_insert(Problem { at: launch.places.of("entry"), message });
+            None
+        }
+    };
+    let inferred = chosen.map(|place| inferred_size(&place.kernel));
+    Offer {
+        name: launch.name.clone(),
+        entry: chosen.map(|place| place.kernel.name.to_string()),
+        grid: launch.grid.unwrap_or([1; 3]),
+        block: launch.block.or(inferred.map(|(_, block)| block)).unwrap_or([1; 3]),
+        source,
+        problem: problem.as_ref().map(located),
+        launch: Some(launch),
+    }
+}
+
+/// The kernel of a launch: the one it names, else the one that its comment stands before, else the only one.
+fn choose<'k>(
+    launch: &Launch,
+    below: Option<&'k KernelPlace>,
+    kernels: &'k [KernelPlace],
+) -> Result<&'k KernelPlace, String> {
+    match (&launch.entry, below, kernels) {
+        (_, _, []) => Err("this file has no kernel".to_owned()),
+        (Some(entry), _, _) => kernel_called(entry, kernels),
+        (None, Some(below), _) => Ok(below),
+        (None, None, [only]) => Ok(only),
+        (None, None, several) => {
+            Err(format!("this file has several kernels: write entry = one of {}", names(several)))
+        }
+    }
+}
+
+/// The kernel of this name.
+pub(crate) fn kernel_called<'k>(name: &str, kernels: &'k [KernelPlace]) -> Result<&'k KernelPlace, String> {
+    let found = kernels.iter().find(|place| place.kernel.name == name);
+    found.ok_or_else(|| match kernels {
+        [] => format!("there is no kernel `{name}`: this file has none"),
+        some => format!("there is no kernel `{name}`: this file has {}", names(some)),
+    })
+}
+
+/// The names of kernels, for messages.
+pub(crate) fn names(kernels: &[KernelPlace]) -> String {
+    const SHOWN: usize = 12;
+    let shown = kernels.iter().take(SHOWN).map(|place| format!("`{}`", place.kernel.name));
+    let mut text = shown.collect::<Vec<_>>().join(", ");
+    if kernels.len() > SHOWN {
+        text += &format!(" and {} more", kernels.len() - SHOWN);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

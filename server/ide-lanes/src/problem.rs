@@ -1,0 +1,56 @@
+//! Why a launch cannot be run, and where that is written.
+
+use std::fmt;
+
+use warplens_sim::launch;
+
+use crate::launch_file::LaunchFile;
+
+/// Why a launch cannot be run: one sentence, with the place of the mistake where it has one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaunchProblem {
+    /// The launch file; `None` if it is the document itself, or no text at all.
+    pub path: Option<String>,
+    /// Line and column, from one.
+    pub place: Option<(usize, usize)>,
+    /// The sentence.
+    pub message: String,
+}
+
+impl LaunchProblem {
+    /// A problem without a place.
+    pub fn new(message: impl Into<String>) -> LaunchProblem {
+        LaunchProblem { path: None, place: None, message: message.into() }
+    }
+
+    /// A problem in a launch file.
+    pub fn in_file(problem: &launch::Problem, file: &LaunchFile) -> LaunchProblem {
+        let place = problem.line_column(&file.text);
+        LaunchProblem { path: Some(file.path.clone()), place, message: problem.message.clone() }
+    }
+
+    /// A problem in the text of the document.
+    pub fn in_document(problem: &launch::Problem, text: &str) -> LaunchProblem {
+        LaunchProblem { path: None, place: problem.line_column(text), message: problem.message.clone() }
+    }
+
+    /// The problem with the path of the document, for where it is not known which document is meant.
+    #[must_use]
+    pub fn in_path(self, path: &str) -> LaunchProblem {
+        LaunchProblem { path: self.path.or_else(|| Some(path.to_owned())), ..self }
+    }
+}
+
+impl fmt::Display for LaunchProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (&self.path, self.place) {
+            (Some(path), Some((line, column))) => write!(f, "{path}:{line}:{column}: ")?,
+            (Some(path), None) => write!(f, "{path}: ")?,
+            (None, Some((line, column))) => write!(f, "line {line}, column {column}: ")?,
+            (None, None) => {}
+        }
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for LaunchProblem {}

@@ -1,0 +1,456 @@
+//! A run as JSON: what `warplens sim --format json` prints and what the request `warplens/laneMasks` answers.
+//!
+//! The shape is a contract with users; it is written here once and nowhere else.
+
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+use warplens_sim::launch::{Element, Launch, PlacedBuffer, Resolved, ScalarKind};
+use warplens_sim::{
+    Counters, Finding, LineTrace, Mask, RegisterValues, RunResult, StatementId, Totals, WarpId, WarpTrace,
+};
+
+use crate::text::hex;
+
+/// Lanes of a PTX warp.
+pub(crate) const PTX_WIDTH: u32 = 32;
+
+/// A place in a text, both counted from zero.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct Position {
+    /// The line.
+    pub line: u32,
+    /// The character, in the units of whoever asked.
+    pub character: u32,
+}
+
+/// Where the opcode of a statement stands; `None` for one that is no longer there.
+pub type Positions<'a> = &'a dyn Fn(StatementId) -> Option<Position>;
+
+/// A whole run.
+#[derive(Debug, Serialize)]
+pub struct Report<'r> {
+    entry: &'r str,
+    launch: &'r Launch,
+    model: &'static str,
+    status: &'static str,
+    totals: JsonTotals,
+    findings: Vec<JsonFinding<'r>>,
+    buffers: Buffers<'r>,
+    /// What the program printed.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    output: &'r str,
+    #[serde(skip_serializing_if = "is_false")]
+    output_truncated: bool,
+    warps: Vec<JsonWarp<'r>>,
+    #[serde(skip_serializing_if = "is_false")]
+    warps_truncated: bool,
+    /// The sums over all warps, where not all are listed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lines: Option<Vec<JsonLine>>,
+}
+
+/// One warp of a run: what is shown in an editor.
+#[derive(Debug, Serialize)]
+pub struct Masks<'r> {
+    version: i32,
+    entry: &'r str,
+    launch: &'r Launch,
+    model: &'static str,
+    status: &'static str,
+    /// Whether the text has an error since that a run cannot get past.
+    #[serde(skip_serializing_if = "is_false")]
+    outdated: bool,
+    findings: Vec<JsonFinding<'r>>,
+    cta: [u32; 3],
+    warp: u32,
+    launched: String,
+    /// The visit that was chosen.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    visit: Option<JsonChosen>,
+    /// What the program printed, if anything.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    output: &'r str,
+    lines: Vec<JsonLine>,
+}
+
+/// A visit of a statement that was chosen.
+#[derive(Debug, Serialize)]
+struct JsonChosen {
+    line: u32,
+    character: u32,
+    number: u64,
+}
+
+/// What a whole run is reported with.
+pub struct Options<'o> {
+    /// The divergence model that was used.
+    pub model: &'static str,
+    /// The buffers to give.
+    pub dump: &'o [PlacedBuffer],
+    /// The only warp to list.
+    pub warp: Option<WarpId>,
+    /// Findings beside those of the run: expectations that were not met.
+    pub failures: &'o [String],
+}
+
+impl<'r> Report<'r> {
+    /// Reports `result`, the run of `resolved`.
+    pub fn new(
+        resolved: &'r Resolved,
+        result: &'r RunResult,
+        options: &Options<'r>,
+        at: Positions<'_>,
+    ) -> Report<'r> {
+        let wanted = |warp: &&WarpTrace| {
+            options.warp.is_none_or(|wanted| warp.cta == wanted.cta && warp.warp == wanted.warp)
+        };
+        let width = resolved.launch.wave_width.unwrap_or(PTX_WIDTH);
+        let warps = result.warps.iter().filter(wanted).map(|warp| JsonWarp::new(warp, width, at)).collect();
+        let failures = options.failures.iter().map(|message| JsonFinding::failure(message));
+        Report {
+            entry: resolved.launch.entry.as_deref().unwrap_or_default(),
+            launch: &resolved.launch,
+            model: options.model,
+            status: result.status.as_str(),
+            totals: JsonTotals::new(&result.totals),
+            findings: result
+                .findings
+                .iter()
+                .map(|finding| JsonFinding::new(finding, width, at))
+                .chain(failures)
+                .collect(),
+            buffers: Buffers { dump: options.dump, result },
+            output: &result.output.text,
+            output_truncated: result.output.truncated,
+            warps,
+            warps_truncated: result.warps_truncated,
+            lines: result.warps_truncated.then(|| lines(&result.summed, width, at)),
+        }
+    }
+}
+
+/// What [`Masks`] are made from.
+pub struct MasksOf<'r> {
+    /// The version of the document that the positions are for.
+    pub version: i32,
+    /// The launch as resolved.
+    pub launch: &'r Launch,
+    /// The divergence model that was used.
+    pub model: &'static str,
+    /// The run.
+    pub status: warplens_sim::Status,
+    /// Whether the text has become one that cannot be run so far.
+    pub outdated: bool,
+    /// Its findings.
+    pub findings: &'r [Finding],
+    /// The block of the warp.
+    pub cta: [u32; 3],
+    /// The warp's number.
+    pub warp: u32,
+    /// Its lanes.
+    pub launched: Mask,
+    /// The visit that fixes the moment that is shown, where one was chosen.
+    pub moment: Option<(StatementId, u64)>,
+    /// What the program printed.
+    pub output: &'r str,
+    /// The statements that it reached.
+    pub lines: &'r [LineTrace],
+}
+
+impl<'r> Masks<'r> {
+    /// The masks of one warp.
+    pub fn new(of: MasksOf<'r>, at: Positions<'_>) -> Masks<'r> {
+        let width = of.launch.wave_width.unwrap_or(PTX_WIDTH);
+        Masks {
+            version: of.version,
+            entry: of.launch.entry.as_deref().unwrap_or_default(),
+            launch: of.launch,
+            model: of.model,
+            status: of.status.as_str(),
+            outdated: of.outdated,
+            findings: of.findings.iter().map(|finding| JsonFinding::new(finding, width, at)).collect(),
+            cta: of.cta,
+            warp: of.warp,
+            launched: hex(of.launched, width),
+            visit: of.moment.and_then(|(statement, number)| {
+                let Position { line, character } = at(statement)?;
+                Some(JsonChosen { line, character, number })
+            }),
+            output: of.output,
+            lines: lines(of.lines, width, at),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct JsonTotals {
+    warp_instructions: u64,
+    thread_instructions: u64,
+    executed_thread_instructions: u64,
+}
+
+impl JsonTotals {
+    fn new(totals: &Totals) -> JsonTotals {
+        JsonTotals {
+            warp_instructions: totals.warp_instructions,
+            thread_instructions: totals.thread_instructions,
+            executed_thread_instructions: totals.executed_thread_instructions,
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct JsonFinding<'r> {
+    code: &'r str,
+    severity: &'static str,
+    message: &'r str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    line: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cta: Option<[u32; 3]>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    warp: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    lanes: Option<String>,
+    related: Vec<JsonRelated<'r>>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonRelated<'r> {
+    line: u32,
+    message: &'r str,
+}
+
+/// The code of an expectation that was not met.
+pub const EXPECT_FAILED: &str = "expect-failed";
+
+impl<'r> JsonFinding<'r> {
+    fn new(finding: &'r Finding, width: u32, at: Positions<'_>) -> JsonFinding<'r> {
+        let related = finding.related.iter().filter_map(|related| {
+            Some(JsonRelated { line: at(related.statement)?.line, message: &related.message })
+        });
+        JsonFinding {
+            code: finding.code,
+            severity: finding.severity.as_str(),
+            message: &finding.message,
+            line: finding.statement.and_then(at).map(|position| position.line),
+            cta: Some(finding.cta),
+            warp: Some(finding.warp),
+            lanes: Some(hex(finding.lanes, width)),
+            related: related.collect(),
+        }
+    }
+
+    fn failure(message: &'r str) -> JsonFinding<'r> {
+        JsonFinding {
+            code: EXPECT_FAILED,
+            severity: "error",
+            message,
+            line: None,
+            cta: None,
+            warp: None,
+            lanes: None,
+            related: Vec::new(),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct JsonWarp<'r> {
+    cta: [u32; 3],
+    warp: u32,
+    launched: String,
+    lines: Vec<JsonLine>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    registers: Option<Registers<'r>>,
+}
+
+impl<'r> JsonWarp<'r> {
+    fn new(warp: &'r WarpTrace, width: u32, at: Positions<'_>) -> JsonWarp<'r> {
+        JsonWarp {
+            cta: warp.cta,
+            warp: warp.warp,
+            launched: hex(warp.launched, width),
+            lines: lines(&warp.lines, width, at),
+            registers: warp.registers.as_deref().map(Registers),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct JsonLine {
+    line: u32,
+    character: u32,
+    count: u64,
+    active: String,
+    executed: String,
+    visits: Vec<JsonVisit>,
+    #[serde(skip_serializing_if = "is_false")]
+    truncated: bool,
+    #[serde(flatten, skip_serializing_if = "Option::is_none")]
+    counters: Option<JsonCounters>,
+}
+
+/// What a line cost, where it was counted.
+#[derive(Debug, Serialize)]
+struct JsonCounters {
+    efficiency: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    global: Option<JsonSectors>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    shared: Option<JsonWavefronts>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonSectors {
+    requests: u64,
+    sectors: u64,
+    ideal: u64,
+    worst: [u32; 2],
+}
+
+#[derive(Debug, Serialize)]
+struct JsonWavefronts {
+    requests: u64,
+    wavefronts: u64,
+    ideal: u64,
+    ways: u32,
+}
+
+impl JsonCounters {
+    fn new(trace: &LineTrace, counters: &Counters, width: u32) -> JsonCounters {
+        let Counters { global, shared } = counters;
+        JsonCounters {
+            efficiency: trace.efficiency(width),
+            global: (global.requests != 0).then_some(JsonSectors {
+                requests: global.requests,
+                sectors: global.sectors,
+                ideal: global.ideal,
+                worst: [global.worst, global.worst_ideal],
+            }),
+            shared: (shared.requests != 0).then_some(JsonWavefronts {
+                requests: shared.requests,
+                wavefronts: shared.wavefronts,
+                ideal: shared.ideal,
+                ways: shared.worst_ways,
+            }),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct JsonVisit {
+    active: String,
+    executed: String,
+    repeat: u64,
+}
+
+/// The lines in the order of the text.
+fn lines<'l>(
+    traces: impl IntoIterator<Item = &'l LineTrace>,
+    width: u32,
+    at: Positions<'_>,
+) -> Vec<JsonLine> {
+    let line = |trace: &LineTrace| {
+        let Position { line, character } = at(trace.statement)?;
+        let visits = trace.visits.iter().map(|visit| JsonVisit {
+            active: hex(visit.active, width),
+            executed: hex(visit.executed, width),
+            repeat: visit.repeat,
+        });
+        Some(JsonLine {
+            line,
+            character,
+            count: trace.count,
+            active: hex(trace.active, width),
+            executed: hex(trace.executed, width),
+            visits: visits.collect(),
+            truncated: trace.truncated,
+            counters: trace.counters.as_deref().map(|counters| JsonCounters::new(trace, counters, width)),
+        })
+    };
+    let mut lines: Vec<_> = traces.into_iter().filter_map(line).collect();
+    lines.sort_by_key(|line| (line.line, line.character));
+    lines
+}
+
+#[derive(Debug)]
+struct Registers<'r>(&'r [RegisterValues]);
+
+impl Serialize for Registers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_map(self.0.iter().map(|register| {
+            let digits = match register.bits {
+                1 => 1,
+                bits => usize::from(bits.div_ceil(4)),
+            };
+            let lane = |value: &Option<u128>| value.map(|value| format!("{value:0digits$x}"));
+            (register.name.as_str(), register.lanes.iter().map(lane).collect::<Vec<_>>())
+        }))
+    }
+}
+
+struct Buffers<'r> {
+    dump: &'r [PlacedBuffer],
+    result: &'r RunResult,
+}
+
+impl std::fmt::Debug for Buffers<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_list().entries(self.dump).finish()
+    }
+}
+
+impl Serialize for Buffers<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(self.dump.len()))?;
+        for buffer in self.dump {
+            let bytes = buffer.bytes(self.result);
+            map.serialize_entry(buffer.name.as_str(), &JsonBuffer { element: buffer.element, bytes })?;
+        }
+        map.end()
+    }
+}
+
+struct JsonBuffer<'r> {
+    element: ScalarKind,
+    bytes: &'r [u8],
+}
+
+impl Serialize for JsonBuffer<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(Some(3))?;
+        map.serialize_entry("type", self.element.name())?;
+        map.serialize_entry("values", &Values(self))?;
+        map.serialize_entry("bytes", &hex_of(self.bytes))?;
+        map.end()
+    }
+}
+
+struct Values<'r>(&'r JsonBuffer<'r>);
+
+impl Serialize for Values<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let JsonBuffer { element, bytes } = *self.0;
+        let mut list = serializer.serialize_seq(Some(bytes.len() / element.bytes()))?;
+        for value in bytes.chunks_exact(element.bytes()) {
+            list.serialize_element(&Element(element, element.read(value)))?;
+        }
+        list.end()
+    }
+}
+
+fn hex_of(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::with_capacity(bytes.len() * 2), |mut out, byte| {
+        let _ = write!(out, "{byte:02x}");
+        out
+    })
+}
+
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[cfg(test)]
+mod tests;

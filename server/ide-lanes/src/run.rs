@@ -1,0 +1,162 @@
+//! A run as plain data: prepared by the database, executed wherever the caller likes.
+
+use std::sync::Arc;
+
+use text_size::TextSize;
+use warplens_sim::launch::{Config, Resolved};
+use warplens_sim::{
+    Cancelled, Control, Finding, Limits, RunOptions, RunResult, StatementId, Status, TraceRequest, Values,
+    WarpId, ptx, wave,
+};
+
+use crate::model::Model;
+use crate::offer::Source;
+use crate::report::PTX_WIDTH;
+use crate::shown::{Ran, Shown};
+use crate::statement::Statement;
+
+/// The findings that end a run at a statement that is wrong as it is written.
+const STOPS_AT_ERRORS: [&str; 2] = ["unsupported", "control-flow"];
+
+/// Everything that a run needs. Cheap to clone; goes to any thread.
+#[derive(Debug, Clone)]
+pub struct Prepared {
+    pub program: Program,
+    pub resolved: Arc<Resolved>,
+    pub source: Source,
+    pub model: Model,
+    pub options: RunOptions,
+    pub statements: Arc<[Statement]>,
+    /// The statements in which the text has errors that a run cannot get past.
+    pub broken: Arc<[StatementId]>,
+}
+
+/// A decoded kernel.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Program {
+    Ptx(Arc<ptx::Program>),
+    Wave(Arc<wave::Program>),
+    /// A WAVE kernel for the reference emulator, and for the model that it is held against.
+    Reference {
+        emulated: Arc<wave::reference::Program>,
+        meant: Arc<wave::Program>,
+    },
+}
+
+impl Prepared {
+    /// Whether `other` would give the same result: the same program, launch, model and bounds. Where statements stand does
+    /// not matter, so an edit of a comment or of the layout leaves a run the same.
+    pub fn same_run(&self, other: &Prepared) -> bool {
+        self.model == other.model
+            && self.options == other.options
+            && self.program == other.program
+            && self.resolved.config == other.resolved.config
+    }
+
+    /// Whether a run came to an end where the text has an error: most likely somebody is typing there.
+    pub fn stopped_at_error(&self, result: &RunResult) -> bool {
+        let is_broken = |finding: &Finding| {
+            STOPS_AT_ERRORS.contains(&finding.code)
+                && finding.statement.is_some_and(|statement| self.broken.contains(&statement))
+        };
+        result.status != Status::Finished && result.findings.iter().any(is_broken)
+    }
+
+    /// Whether `other` runs the same kernel in the same way, whatever stands in it.
+    pub fn same_launch(&self, other: &Prepared) -> bool {
+        let (one, other_launch) = (&self.resolved.launch, &other.resolved.launch);
+        self.model == other.model
+            && (&one.name, &one.entry, one.grid, one.block)
+                == (&other_launch.name, &other_launch.entry, other_launch.grid, other_launch.block)
+    }
+
+    /// Runs, on this thread.
+    pub fn run(&self, control: Control<'_>) -> Result<RunResult, Cancelled> {
+        match (&self.program, &self.resolved.config, self.model) {
+            (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
+                ptx::run(program, config.clone(), model, &self.options, control)
+            }
+            (Program::Wave(program), Config::Wave(config), Model::Structured) => {
+                wave::run(program, config.clone(), &self.options, control)
+            }
+            (Program::Reference { emulated, meant }, Config::Wave(config), Model::WaveEmu) => {
+                let other = wave::run(meant, config.clone(), &self.options, control)?;
+                let other = Some((Model::Structured.name(), other));
+                wave::reference::run(emulated, config.clone(), &self.options, control, other)
+            }
+            _ => unreachable!("a run is prepared for one language"),
+        }
+    }
+
+    /// Runs again to look at a warp, on this thread: what its registers held. `None` where the run does not come to the warp.
+    pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
+        let limits = Limits { max_warps: 0, ..self.options.limits };
+        let options = RunOptions { limits, trace: Some(look), ..RunOptions::default() };
+        match (&self.program, &self.resolved.config, self.model) {
+            (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
+                ptx::run(program, config.clone(), model, &options, control).map(|result| result.values)
+            }
+            (Program::Wave(program), Config::Wave(config), Model::Structured) => {
+                wave::run(program, config.clone(), &options, control).map(|result| result.values)
+            }
+            (Program::Reference { emulated, .. }, Config::Wave(config), Model::WaveEmu) => {
+                wave::reference::run(emulated, config.clone(), &options, control, None)
+                    .map(|result| result.values)
+            }
+            _ => unreachable!("a run is prepared for one language"),
+        }
+    }
+
+    /// The statement that holds a place in the text.
+    pub fn statement_at(&self, offset: TextSize) -> Option<StatementId> {
+        let holds = |statement: &Statement| statement.range.contains_inclusive(offset);
+        Some(StatementId(self.statements.iter().position(holds)? as u32))
+    }
+
+    /// Lays a result over the document as it was when this run was prepared: of this run, or of one that gives the same.
+    pub fn show(&self, result: Arc<RunResult>, warp: Option<WarpId>) -> Shown {
+        let ran = Ran {
+            resolved: Arc::clone(&self.resolved),
+            source: self.source,
+            model: self.model.name(),
+            broken: Arc::clone(&self.broken),
+        };
+        Shown::new(ran, &self.statements, result, warp)
+    }
+
+    /// The launch, fitted to its kernel.
+    pub fn resolved(&self) -> &Resolved {
+        &self.resolved
+    }
+
+    /// Blocks of the launch.
+    pub fn grid(&self) -> [u32; 3] {
+        match &self.resolved.config {
+            Config::Ptx(config) => config.grid,
+            Config::Wave(config) => config.grid,
+        }
+    }
+
+    /// Warps of a block.
+    pub fn warps(&self) -> u64 {
+        match &self.resolved.config {
+            Config::Ptx(config) => config.threads().div_ceil(PTX_WIDTH.into()),
+            Config::Wave(config) => config.waves(),
+        }
+    }
+
+    /// Where the launch comes from.
+    pub fn source(&self) -> Source {
+        self.source
+    }
+
+    /// The divergence model.
+    pub fn model(&self) -> Model {
+        self.model
+    }
+
+    /// The statements of the program, by their ids.
+    pub fn statements(&self) -> &[Statement] {
+        &self.statements
+    }
+}

@@ -1,0 +1,257 @@
+//! What is shown in a document: one warp of the last run, statement by statement, at the places where the statements stand
+//! now. Needs no database, so hints can be drawn while one is busy.
+
+mod hints;
+mod positions;
+
+use std::sync::Arc;
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_sim::launch::{Launch, Resolved, ScalarKind};
+use warplens_sim::{
+    Finding, LineTrace, Mask, Reconvergence, RunResult, Severity, StatementId, TracedRegister, TracedVisit,
+    Values, WarpId, WarpTrace,
+};
+
+use crate::groups::effects;
+use crate::offer::Source;
+use crate::report::{Masks, MasksOf, PTX_WIDTH, Position, Positions};
+use crate::shown::positions::{PlacedStatement, StatementPosition};
+use crate::statement::Statement;
+use crate::text::Role;
+use crate::values::Reading as ValueReading;
+pub use hints::LaneHint;
+
+/// The lanes of one warp over a document.
+#[derive(Debug, Clone)]
+pub struct Shown {
+    ran: Ran,
+    result: Arc<RunResult>,
+    warp: WarpId,
+    /// What the warp was seen to hold, if it was looked at.
+    values: Option<Arc<Values>>,
+    /// The visit that fixes the moment of the values, where one was chosen.
+    moment: Option<(StatementId, u64)>,
+    /// By [`StatementId`].
+    statements: Vec<PlacedStatement>,
+    /// Whether the text has become one that cannot be run to where this one was.
+    outdated: bool,
+}
+
+/// What ran, and how.
+#[derive(Debug, Clone)]
+pub(super) struct Ran {
+    pub(super) resolved: Arc<Resolved>,
+    pub(super) source: Source,
+    pub(super) model: &'static str,
+    /// The statements in which the text has errors that a run cannot get past.
+    pub(super) broken: Arc<[StatementId]>,
+}
+
+/// One statement as it is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct ShownStatement<'s> {
+    /// Which.
+    pub id: StatementId,
+    /// From its guard or opcode to its end.
+    pub range: TextRange,
+    /// What it does to groups of lanes.
+    pub role: Role,
+    /// How many lanes a statement with several targets sent to each of them, where that is known.
+    pub parts: &'s [u32],
+    /// Where lanes that part there meet again; `None` if nowhere, and where none can part.
+    pub meets: Option<StatementId>,
+    /// Who met there.
+    pub meetings: &'s [Reconvergence],
+    /// What the warp did there; `None` if it never came.
+    pub trace: Option<&'s LineTrace>,
+    /// The visit whose values are shown, where the warp was looked at and had come here.
+    pub seen: Option<&'s TracedVisit>,
+    /// The registers that it names, with how their values are read.
+    pub registers: &'s [(SmolStr, ScalarKind)],
+}
+
+impl Shown {
+    /// Shows one warp of `result`: the one asked for, or the first of the launch where that has none such.
+    pub(super) fn new(
+        ran: Ran,
+        statements: &[Statement],
+        result: Arc<RunResult>,
+        warp: Option<WarpId>,
+    ) -> Shown {
+        let first = WarpId { cta: [0; 3], warp: 0 };
+        let warp = warp.filter(|warp| result.warp(warp.cta, warp.warp).is_some()).unwrap_or(first);
+        let effects = effects(statements, result.warp(warp.cta, warp.warp));
+        let placed =
+            statements.iter().zip(effects).map(|(statement, effect)| PlacedStatement::new(statement, effect));
+        let statements = placed.collect();
+        Shown { ran, result, warp, values: None, moment: None, statements, outdated: false }
+    }
+
+    /// The launch as resolved.
+    pub fn launch(&self) -> &Launch {
+        &self.ran.resolved.launch
+    }
+
+    /// The kernel that ran.
+    pub fn entry(&self) -> &str {
+        self.launch().entry.as_deref().unwrap_or_default()
+    }
+
+    /// Where the launch came from.
+    pub fn source(&self) -> Source {
+        self.ran.source
+    }
+
+    /// The divergence model.
+    pub fn model(&self) -> &'static str {
+        self.ran.model
+    }
+
+    /// The whole run.
+    pub fn result(&self) -> &Arc<RunResult> {
+        &self.result
+    }
+
+    /// What ended the run before its end, and where that stands.
+    pub(super) fn stopped_at(&self) -> Option<(&Finding, TextSize)> {
+        let finding = self.result.findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
+        Some((finding, self.place(finding.statement?)?.start()))
+    }
+
+    /// Forgets where statements stand: the text is another.
+    pub fn clear(&mut self) {
+        self.statements.iter_mut().for_each(|placed| placed.place = None);
+    }
+
+    /// The warp that is shown.
+    pub fn warp(&self) -> WarpId {
+        self.warp
+    }
+
+    /// The lanes that exist in it.
+    pub fn launched(&self) -> Mask {
+        self.trace().map_or(0, |warp| warp.launched)
+    }
+
+    /// Lanes of a full warp.
+    pub fn width(&self) -> u32 {
+        self.launch().wave_width.unwrap_or(PTX_WIDTH)
+    }
+
+    fn trace(&self) -> Option<&WarpTrace> {
+        self.result.warp(self.warp.cta, self.warp.warp)
+    }
+
+    /// The same with what the warp was seen to hold, until a moment if one was chosen.
+    #[must_use]
+    pub fn with_values(self, values: Option<Arc<Values>>, moment: Option<(StatementId, u64)>) -> Shown {
+        Shown { values, moment, ..self }
+    }
+
+    /// Whether the text's own errors say why a run cannot get past a statement.
+    pub(super) fn has_error(&self, statement: StatementId) -> bool {
+        self.ran.broken.contains(&statement)
+    }
+
+    /// From now on it is of the past: the text has become one that cannot be run to where this one was.
+    pub fn outdate(&mut self) {
+        self.outdated = true;
+    }
+
+    /// Whether it is of the past.
+    pub fn is_outdated(&self) -> bool {
+        self.outdated
+    }
+
+    /// Whether any of its statements is still there.
+    pub fn has_places(&self) -> bool {
+        self.statements.iter().any(|placed| placed.place.is_some())
+    }
+
+    /// The statement and the visit that fix the moment whose values are shown, where one was chosen.
+    pub fn moment(&self) -> Option<(StatementId, u64)> {
+        self.moment
+    }
+
+    /// The first statement in a range that the warp came to: where its opcode stands, and how often it came.
+    pub fn visits_on(&self, line: TextRange) -> Option<(TextSize, u64)> {
+        self.trace()?.lines.iter().find_map(|trace| {
+            let StatementPosition { opcode, .. } = self.statements.get(trace.statement.index())?.place?;
+            line.contains_inclusive(opcode).then_some((opcode, trace.count))
+        })
+    }
+
+    /// Where a statement stands now.
+    pub fn place(&self, statement: StatementId) -> Option<TextRange> {
+        Some(self.statements.get(statement.index())?.place?.range)
+    }
+
+    /// Whether a statement stands as it was when it ran.
+    pub fn is_unedited(&self, statement: StatementId) -> bool {
+        let placed = self.statements.get(statement.index());
+        placed.and_then(|placed| placed.place).is_some_and(|place| !place.edited)
+    }
+
+    /// The statements that are still there, in the order of the program.
+    pub fn statements(&self) -> impl Iterator<Item = ShownStatement<'_>> {
+        let mut lines = self.trace().map_or(&[][..], |warp| &warp.lines).iter().peekable();
+        self.statements.iter().enumerate().filter_map(move |(index, placed)| {
+            let trace = lines.next_if(|line| line.statement.index() == index);
+            let StatementPosition { range, .. } = placed.place?;
+            let seen = self.values.as_ref().and_then(|values| values.of(StatementId(index as u32)));
+            Some(ShownStatement {
+                id: StatementId(index as u32),
+                range,
+                role: placed.role,
+                parts: &placed.parts,
+                meets: placed.meets,
+                meetings: self.trace().map_or(&[], |warp| warp.reconvergences_at(StatementId(index as u32))),
+                trace,
+                seen,
+                registers: &placed.registers,
+            })
+        })
+    }
+
+    /// Follows an edit: what stands after it moves, what it cuts into stretches or shrinks, and what it removes is gone.
+    pub fn edit(&mut self, range: TextRange, inserted: TextSize) {
+        for placed in &mut self.statements {
+            placed.place = placed.place.and_then(|place| place.edited(range, inserted));
+        }
+    }
+
+    /// What is shown, as JSON.
+    pub fn masks<'s>(&'s self, version: i32, at: &dyn Fn(TextSize) -> Position) -> Masks<'s> {
+        let place = |id: StatementId| Some(at(self.statements.get(id.index())?.place?.opcode));
+        let positions: Positions<'_> = &place;
+        let of = MasksOf {
+            version,
+            launch: self.launch(),
+            model: self.ran.model,
+            status: self.result.status,
+            outdated: self.outdated,
+            findings: &self.result.findings,
+            cta: self.warp.cta,
+            warp: self.warp.warp,
+            launched: self.launched(),
+            moment: self.moment,
+            output: &self.result.output.text,
+            lines: self.trace().map_or(&[], |warp| &warp.lines),
+        };
+        Masks::new(of, positions)
+    }
+}
+
+impl ShownStatement<'_> {
+    /// A register of the statement in some lanes, to be put into words.
+    pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> ValueReading<'h> {
+        let kind = self.registers.iter().find(|(name, _)| *name == held.name);
+        let kind = kind.map_or(ScalarKind::B64, |(_, kind)| *kind);
+        ValueReading { held, kind, lanes }
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,88 @@
+//! The words at the ends of lines: lanes, what they cost, and a value.
+
+use text_size::{TextRange, TextSize};
+
+use crate::counters;
+use crate::shown::{Shown, ShownStatement};
+use crate::text::{Reading, Style, line};
+
+/// A few words at the end of a line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LaneHint {
+    /// Where: the end of a line.
+    pub offset: TextSize,
+    /// The words.
+    pub text: String,
+}
+
+impl Shown {
+    /// The hints of the lines in `range`, which should hold whole lines. `line_end` gives the end of the line that an
+    /// offset lies on.
+    pub fn hints(
+        &self,
+        range: TextRange,
+        style: Style,
+        line_end: &dyn Fn(TextSize) -> TextSize,
+    ) -> Vec<LaneHint> {
+        let (launched, width) = (self.launched(), self.width());
+        let mut lines: Vec<(TextSize, Line<'_>)> = Vec::new();
+        for statement in self.statements().filter(|statement| range.contains_inclusive(statement.range.end()))
+        {
+            let end = line_end(statement.range.end());
+            let reading = Reading {
+                launched,
+                width,
+                trace: statement.trace,
+                role: statement.role,
+                parts: statement.parts,
+                chosen: self.moment.map(|_| statement.seen),
+            };
+            if lines.last().is_none_or(|(last, _)| *last != end) {
+                lines.push((end, Line::default()));
+            }
+            let Some((_, line)) = lines.last_mut() else { continue };
+            line.readings.push(reading);
+            let cost = statement.trace.and_then(|trace| counters::words(trace.counters.as_deref()?));
+            line.cost = line.cost.take().or(cost);
+            if style.values && line.value.is_none() {
+                line.value = value_words(&statement);
+            }
+        }
+        let hint = |(offset, line): (_, Line<'_>)| Some(LaneHint { offset, text: line.text(style)? });
+        lines.into_iter().filter_map(hint).collect()
+    }
+}
+
+/// What is said of a line: its statements, what they cost, and what one of them wrote.
+#[derive(Default)]
+struct Line<'s> {
+    readings: Vec<Reading<'s>>,
+    cost: Option<String>,
+    value: Option<String>,
+}
+
+/// Characters of hints on a line that editors do not cut.
+const LONGEST: usize = 43;
+
+impl Line<'_> {
+    /// The words for the line; what comes last is left out where there is no room for it.
+    fn text(self, style: Style) -> Option<String> {
+        let lanes = line(self.readings, style);
+        let mut text: Option<String> = None;
+        for part in [lanes, self.cost, self.value].into_iter().flatten() {
+            text = Some(match text {
+                None => part,
+                Some(text) if text.len() + 2 + part.len() > LONGEST => text,
+                Some(text) => format!("{text}; {part}"),
+            });
+        }
+        text
+    }
+}
+
+/// The value that a statement wrote, in the lanes that came to it.
+fn value_words(statement: &ShownStatement<'_>) -> Option<String> {
+    let seen = statement.seen.filter(|seen| seen.executed != 0)?;
+    let held = seen.registers.iter().find(|held| held.written)?;
+    statement.reading(held, seen.executed).words()
+}

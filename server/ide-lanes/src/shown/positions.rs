@@ -1,0 +1,76 @@
+//! Where the statements of a run stand now: they follow the edits of the text.
+
+use smol_str::SmolStr;
+use text_size::{TextRange, TextSize};
+use warplens_sim::StatementId;
+use warplens_sim::launch::ScalarKind;
+
+use crate::groups::Effect;
+use crate::statement::Statement;
+use crate::text::Role;
+
+/// A statement where it stands now.
+#[derive(Debug, Clone)]
+pub(super) struct PlacedStatement {
+    /// Gone where an edit removed the statement.
+    pub(super) place: Option<StatementPosition>,
+    pub(super) role: Role,
+    /// See [`Reading::parts`](crate::text::Reading::parts).
+    pub(super) parts: Box<[u32]>,
+    /// See [`ShownStatement::meets`](crate::shown::ShownStatement::meets).
+    pub(super) meets: Option<StatementId>,
+    pub(super) registers: Box<[(SmolStr, ScalarKind)]>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub(super) struct StatementPosition {
+    pub(super) range: TextRange,
+    pub(super) opcode: TextSize,
+    /// Whether an edit changed its text since it ran.
+    pub(super) edited: bool,
+}
+
+impl PlacedStatement {
+    /// A statement where it stood when it ran, and what it did to groups of lanes.
+    pub(super) fn new(statement: &Statement, Effect { role, parts }: Effect) -> PlacedStatement {
+        PlacedStatement {
+            place: Some(StatementPosition {
+                range: statement.range,
+                opcode: statement.opcode.start(),
+                edited: false,
+            }),
+            role,
+            parts,
+            meets: statement.flow.meets(),
+            registers: statement.registers.clone(),
+        }
+    }
+}
+
+impl StatementPosition {
+    /// Where it stands after an edit: what stands after that moves, what it cuts into stretches or shrinks, and what it
+    /// removes is gone.
+    pub(super) fn edited(self, edit: TextRange, inserted: TextSize) -> Option<StatementPosition> {
+        let StatementPosition { range, opcode, .. } = self;
+        let moved = |offset: TextSize| offset - edit.len() + inserted;
+        if edit.start() >= range.end() {
+            return Some(self);
+        }
+        // An insertion right before a statement pushes it along.
+        if edit.end() <= range.start() {
+            return Some(StatementPosition {
+                range: TextRange::new(moved(range.start()), moved(range.end())),
+                opcode: moved(opcode),
+                ..self
+            });
+        }
+        if edit.contains_range(range) {
+            return None;
+        }
+        let start = range.start().min(edit.start());
+        let end = if edit.end() <= range.end() { moved(range.end()) } else { edit.start() };
+        let opcode = if edit.end() <= opcode { moved(opcode) } else { opcode.min(edit.start()) };
+        let range = TextRange::new(start, end.max(opcode));
+        Some(StatementPosition { range, opcode: opcode.max(start), edited: true })
+    }
+}

@@ -1,0 +1,6 @@
+//! Runs over documents, from the text to what is shown: what needs the whole of `warplens_ide`.
+
+mod broken;
+mod call_stack;
+mod model_difference;
+mod prepare;
