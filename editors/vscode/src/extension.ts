@@ -1,5 +1,5 @@
-// Entry of the extension: which documents are ours, when the server starts, and how the parts find each other.
-// Everything clever is in the server; this side draws menus and asks it.
+// The entry point of the extension: registers its commands and starts the server for PTX and WAVE documents.
+// All analysis is in the server; the extension only provides menus and the status bar.
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 import { Lanes } from './lanes';
@@ -30,7 +30,7 @@ export function activate(context: vscode.ExtensionContext): void {
   vscode.workspace.textDocuments.forEach((document) => startFor(document, server));
 }
 
-/** The server starts with the first document that it can read, so that other work costs nothing. */
+/** The server starts with the first PTX or WAVE document, so that other work costs nothing. */
 function startFor(document: vscode.TextDocument, server: Server): void {
   if (LANGUAGES.includes(document.languageId)) void server.start();
 }

@@ -1,25 +1,25 @@
-// What is shown of a simulation beside the hints that the server sends: the status bar item and its context key.
+// The status bar items of a simulation and their context key. The server sends the hints.
 import * as vscode from 'vscode';
 import { LANGUAGES } from './languages';
 import { ruleOf } from './models';
 import type { Server } from './server';
 
-/** The answer of `warplens/laneMasks`; the shapes are written up in docs/lsp-extensions.md. */
+/** The answer of `warplens/laneMasks`; docs/lsp-extensions.md documents it. */
 export interface LaneMasks {
   version: number;
   entry: string;
   launch: { name: string; grid: number[]; block: number[]; wave_width?: number };
   model: string;
   status: string;
-  /** Whether the text has an error since then that a run cannot get past. */
+  /** Whether the text was edited since, and now has an error that stops a run. */
   outdated?: boolean;
   findings: { severity: string; message: string; line?: number }[];
   cta: number[];
   warp: number;
-  /** The visit that was chosen. */
+  /** The chosen visit. */
   visit?: { line: number; number: number };
   lines: LaneLine[];
-  /** What the program printed. */
+  /** The printed text. */
   output?: string;
 }
 
@@ -35,7 +35,7 @@ export class Lanes implements vscode.Disposable {
   private readonly model = vscode.window.createStatusBarItem('warplens.model', vscode.StatusBarAlignment.Right, 89);
   private readonly subscriptions: vscode.Disposable[];
   private shownFor?: { uri: string; masks: LaneMasks };
-  private asked = 0;
+  private latestRequest = 0;
   private printed?: vscode.OutputChannel;
 
   constructor(private readonly server: Server) {
@@ -56,7 +56,7 @@ export class Lanes implements vscode.Disposable {
     return this.shownFor;
   }
 
-  /** Takes the lanes off the active document. */
+  /** Stops showing lanes in the active document. */
   async stop(): Promise<void> {
     const uri = activeDocument()?.uri.toString();
     if (uri) await this.server.execute('warplens.selectLaunch', { uri, launch: null });
@@ -68,17 +68,17 @@ export class Lanes implements vscode.Disposable {
   }
 
   private async refresh(): Promise<void> {
-    const ask = ++this.asked;
+    const request = ++this.latestRequest;
     const uri = activeDocument()?.uri.toString();
     const masks = uri ? await this.masksOf(uri) : undefined;
-    if (ask !== this.asked) return; // a later question is under way
+    if (request !== this.latestRequest) return; // a later request is in progress
     this.shownFor = uri && masks ? { uri, masks } : undefined;
     void vscode.commands.executeCommand('setContext', 'warplens.lanesShown', this.shownFor !== undefined);
     if (this.shownFor) this.show(this.shownFor.masks);
     else [this.item, this.model].forEach((item) => item.hide());
   }
 
-  /** An edit that overtakes the question ends it with an error; the event after the next run asks again. */
+  /** An edit cancels the request with an error; the event after the next run sends it again. */
   private async masksOf(uri: string): Promise<LaneMasks | undefined> {
     try {
       const masks = await this.server.request<LaneMasks | null>('warplens/laneMasks', { textDocument: { uri } });
@@ -97,43 +97,43 @@ export class Lanes implements vscode.Disposable {
     this.item.backgroundColor = failed ? new vscode.ThemeColor('statusBarItem.warningBackground') : undefined;
     const lines = [
       `Launch “${launch.name}”: ${status}`,
-      ...(masks.outdated ? ['Before the last edits: the program as it is has an error that a run cannot get past.'] : []),
+      ...(masks.outdated ? ['Outdated: the lanes are from before the last edits. A run of the current text stops at an error.'] : []),
       `Block ${masks.cta.join(',')}, warp ${warp} of ${warpCount(masks)}`,
       ...(masks.visit ? [`Visit ${masks.visit.number} of line ${masks.visit.line + 1}`] : []),
       ...masks.findings.map((finding) => `${finding.severity}: ${finding.message}`),
-      ...(masks.output ? ['It printed text: see the output channel “Warplens Printed”.'] : []),
+      ...(masks.output ? ['The kernel printed text: see the output channel “Warplens Printed”.'] : []),
       'Select to pick another launch.',
     ];
     this.item.tooltip = lines.join('\n');
     this.item.accessibilityInformation = { label: `Warplens: ${lines[0]}, ${lines[1]}`, role: 'button' };
     this.item.show();
     this.model.text = `$(git-merge) ${model}`;
-    this.model.tooltip = `How lanes part and meet: ${ruleOf(model)}.\nSelect to pick another model for this launch.`;
+    this.model.tooltip = `Divergence model: ${ruleOf(model)}.\nSelect to pick another model for this launch.`;
     this.model.accessibilityInformation = { label: `Warplens: divergence model ${model}`, role: 'button' };
     this.model.show();
     this.print(masks.output);
   }
 
-  /** What the program printed has a channel of its own, which is there once a program prints. */
+  /** Shows the printed text in a separate channel, created when a program first prints. */
   private print(output?: string): void {
     if (output) this.printed ??= vscode.window.createOutputChannel('Warplens Printed');
     this.printed?.replace(output ?? '');
   }
 }
 
-/** How many warps a block of this launch has. */
+/** The number of warps in a block of this launch. */
 export function warpCount(masks: LaneMasks): number {
   const threads = masks.launch.block.reduce((product, length) => product * length, 1);
   return Math.ceil(threads / (masks.launch.wave_width ?? 32));
 }
 
-/** The active document, where it is one of ours. */
+/** The active document, if it is PTX or WAVE. */
 export function activeDocument(): vscode.TextDocument | undefined {
   const document = vscode.window.activeTextEditor?.document;
   return document && LANGUAGES.includes(document.languageId) ? document : undefined;
 }
 
-/** A size as people write it: dimensions of one at the end left out. */
+/** A size without its trailing dimensions of one. */
 function size(dimensions: number[]): string {
   const last = dimensions.findLastIndex((length) => length !== 1);
   const kept = dimensions.slice(0, Math.max(last + 1, 1));

@@ -1,4 +1,4 @@
-// The pick lists: which launch a document shows, and which of its warps.
+// The pick lists of launches, warps and divergence models.
 import * as vscode from 'vscode';
 import { activeDocument, type Lanes, warpCount } from './lanes';
 import { MODELS } from './models';
@@ -13,7 +13,7 @@ interface LaunchInfo {
   problem?: string;
 }
 
-/** Where a launch was found, as the pick list says it. */
+/** The source of a launch, as the pick list shows it. */
 const SOURCES = { toml: 'from warplens.toml', comment: 'from a comment in this file', inferred: 'inferred from the kernel' };
 
 export async function pickLaunch(server: Server, uri?: string, entry?: string): Promise<void> {
@@ -29,13 +29,13 @@ export async function pickLaunch(server: Server, uri?: string, entry?: string): 
     return;
   }
   const picked = await vscode.window.showQuickPick(launches.map(launchItem), {
-    title: 'Show the lanes of which launch?',
+    title: 'Show the lanes of a launch',
     matchOnDescription: true,
   });
   if (!picked) return;
   const { launch } = picked;
   if (launch.problem) {
-    void vscode.window.showErrorMessage(`Warplens: the launch “${launch.name}” does not fit: ${launch.problem}`);
+    void vscode.window.showErrorMessage(`Warplens: cannot run the launch “${launch.name}”: ${launch.problem}`);
     return;
   }
   await server.execute('warplens.selectLaunch', { uri: document, entry: launch.entry, launch: launch.name });
@@ -50,7 +50,7 @@ function launchItem(launch: LaunchInfo): vscode.QuickPickItem & { launch: Launch
   };
 }
 
-/** At most this many warps are offered; a launch with more is better asked for by its coordinates. */
+/** The largest number of warps in the pick list. */
 const WARPS_OFFERED = 1024;
 
 export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
@@ -60,7 +60,7 @@ export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
     return;
   }
   const picked = await vscode.window.showQuickPick(warpItems(shown.masks.launch.grid, warpCount(shown.masks)), {
-    title: 'Show the lanes of which warp?',
+    title: 'Show the lanes of a warp',
   });
   if (!picked) return;
   const { name } = shown.masks.launch;
@@ -69,7 +69,7 @@ export async function pickWarp(server: Server, lanes: Lanes): Promise<void> {
   await server.execute('warplens.selectLaunch', { uri: shown.uri, entry, launch: name, cta, warp, model });
 }
 
-/** Runs the launch that is shown under another model; the launch and the settings stay as they are. */
+/** Runs the shown launch under another model, without changing the launch or the settings. */
 export async function pickModel(server: Server, lanes: Lanes): Promise<void> {
   const shown = lanes.current;
   if (!shown) {
@@ -82,7 +82,7 @@ export async function pickModel(server: Server, lanes: Lanes): Promise<void> {
     detail: rule,
     description: name === shown.masks.model ? 'shown now' : undefined,
   }));
-  const picked = await vscode.window.showQuickPick(items, { title: 'Run under which divergence model?' });
+  const picked = await vscode.window.showQuickPick(items, { title: 'Run under a divergence model' });
   if (!picked) return;
   const { entry, cta, warp, launch } = shown.masks;
   const model = picked.label;

@@ -1,11 +1,11 @@
-// The language server's process: where its program is found, how it is started, stopped and talked to.
+// The process of the language server: finds its program, starts and stops it, and sends requests.
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import * as vscode from 'vscode';
 import { LanguageClient, type LanguageClientOptions, type ServerOptions } from 'vscode-languageclient/node';
 import { LANGUAGES } from './languages';
 
-/** A command that the server offers under its own name. */
+/** A command that the server registers. */
 export type ServerCommand = 'warplens.selectLaunch' | 'warplens.listLaunches' | 'warplens.selectVisit';
 
 export class Server implements vscode.Disposable {
@@ -13,7 +13,7 @@ export class Server implements vscode.Disposable {
   private starting?: Promise<void>;
   private readonly lanesChanged = new vscode.EventEmitter<void>();
 
-  /** Fires when a document shows other lanes, or none any more, for whatever reason. */
+  /** Fires when the lanes of a document change, including when they are removed. */
   readonly onDidChangeLanes = this.lanesChanged.event;
 
   constructor(
@@ -35,7 +35,7 @@ export class Server implements vscode.Disposable {
     await this.start();
   }
 
-  /** Runs one of the server's own commands; undefined while there is no server. */
+  /** Runs a command of the server; undefined while there is no server. */
   execute<T>(command: ServerCommand, argument: object): Promise<T | undefined> {
     return this.request<T>('workspace/executeCommand', { command, arguments: [argument] });
   }
@@ -89,13 +89,13 @@ function findProgram(context: vscode.ExtensionContext): string {
   const setting = vscode.workspace.getConfiguration('warplens').get<string>('server.path', '');
   if (setting !== '') {
     if (isProgram(setting)) return setting;
-    throw new Error(`the setting warplens.server.path names ${setting}, which is not a program that can be run`);
+    throw new Error(`the program in the setting warplens.server.path, ${setting}, cannot be executed`);
   }
   const bundled = context.asAbsolutePath(join('server', name));
   const onPath = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, name));
   const found = [bundled, ...onPath].find(isProgram);
   if (!found) {
-    throw new Error('this package holds no server for your platform; build one with `cargo build --release` and set warplens.server.path');
+    throw new Error('this package contains no server for your platform; build one with `cargo build --release` and set warplens.server.path');
   }
   return found;
 }

@@ -1,9 +1,9 @@
-// Which visit of a loop is shown: asked for the line with the cursor, and told to the server.
+// Chooses the visit that is shown, for the line with the cursor.
 import * as vscode from 'vscode';
 import type { LaneLine, Lanes } from './lanes';
 import type { Server } from './server';
 
-/** At most this many visits are listed; any other is typed. */
+/** The largest number of visits in the list; a later one can be typed. */
 const VISITS_LISTED = 200;
 
 type VisitItem = vscode.QuickPickItem & { visit: number | null };
@@ -18,18 +18,18 @@ export async function goToVisit(server: Server, lanes: Lanes): Promise<void> {
   const at = editor.selection.active.line;
   const line = shown.masks.lines.find((candidate) => candidate.line === at);
   if (!line) {
-    void vscode.window.showInformationMessage('Warplens: the warp did not come to this line; go to a line that ran.');
+    void vscode.window.showInformationMessage('Warplens: the warp did not execute this line; choose a line with lanes.');
     return;
   }
-  const visit = await askForVisit(line);
+  const visit = await pickVisit(line);
   if (visit === undefined) return;
   await server.execute('warplens.selectVisit', { uri: shown.uri, line: at, visit });
 }
 
-/** The number that was picked or typed; null for the last of each line, undefined for none. */
-function askForVisit(line: LaneLine): Promise<number | null | undefined> {
+/** The picked or typed number; null for the last visit of each line, undefined if cancelled. */
+function pickVisit(line: LaneLine): Promise<number | null | undefined> {
   const pick = vscode.window.createQuickPick<VisitItem>();
-  pick.title = `Show which of the ${line.count} visits of line ${line.line + 1}?`;
+  pick.title = `Show one of the ${line.count} visits of line ${line.line + 1}`;
   pick.placeholder = 'Pick a visit, or type its number';
   const listed = visitItems(line);
   pick.items = listed;
@@ -55,7 +55,7 @@ function visitItems(line: LaneLine): VisitItem[] {
   const items: VisitItem[] = [{ label: 'Last', description: 'the last visit of each line', visit: null }];
   for (const { active, executed, repeat } of line.visits) {
     for (let nth = 0; nth < repeat && items.length <= VISITS_LISTED; nth++) {
-      const lanes = active === executed ? `lanes ${active}` : `lanes ${active}, ${executed} acted`;
+      const lanes = active === executed ? `lanes ${active}` : `lanes ${active}, ${executed} executed`;
       items.push({ label: `Visit ${items.length}`, description: lanes, visit: items.length });
     }
   }

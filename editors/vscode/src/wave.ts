@@ -1,10 +1,10 @@
-// `.wave` files belong to several tools. Those with a `.kernel` line are ours, and only those become `wave-asm`, unless
-// the user has said otherwise: by `files.associations`, or by picking another language.
+// Several tools use the extension `.wave`. Files with a `.kernel` line become `wave-asm`, unless the user assigns another
+// language with `files.associations` or by selecting it.
 import * as vscode from 'vscode';
 
 const KERNEL_LINE = /^[ \t]*\.kernel(?=\s|$)/m;
 
-/** Switches open and opened `.wave` documents that hold a kernel to our language, also once a kernel is typed. */
+/** Sets the language of `.wave` documents with a kernel, when they are opened and when a kernel is typed. */
 export function adoptWaveDocuments(): vscode.Disposable {
   const adopted = new Set<string>();
   const adopt = (document: vscode.TextDocument) => adoptOnce(document, adopted);
@@ -12,11 +12,11 @@ export function adoptWaveDocuments(): vscode.Disposable {
   return vscode.Disposable.from(
     vscode.workspace.onDidOpenTextDocument(adopt),
     vscode.workspace.onDidChangeTextDocument((event) => {
-      if (isForeign(event.document) && event.contentChanges.some((change) => showsKernel(event.document, change))) {
+      if (isOtherWave(event.document) && event.contentChanges.some((change) => addsKernel(event.document, change))) {
         adopt(event.document);
       }
     }),
-    // A change of the language closes a document and opens it again at once; what stays closed is forgotten.
+    // A change of the language closes a document and opens it again at once; a document that stays closed is forgotten.
     vscode.workspace.onDidCloseTextDocument((closed) => {
       setTimeout(() => {
         const isOpen = vscode.workspace.textDocuments.some((open) => open.uri.toString() === closed.uri.toString());
@@ -26,27 +26,27 @@ export function adoptWaveDocuments(): vscode.Disposable {
   );
 }
 
-function isForeign(document: vscode.TextDocument): boolean {
+function isOtherWave(document: vscode.TextDocument): boolean {
   return document.languageId !== 'wave-asm' && document.uri.path.toLowerCase().endsWith('.wave');
 }
 
-/** A document that is no longer ours after it was has been given another language by its user. */
+/** A document that was `wave-asm` and no longer is has been assigned another language by the user. */
 function adoptOnce(document: vscode.TextDocument, adopted: Set<string>): void {
   const uri = document.uri.toString();
-  if (!isForeign(document) || adopted.has(uri) || isAssociated(document)) return;
+  if (!isOtherWave(document) || adopted.has(uri) || isAssociated(document)) return;
   if (!KERNEL_LINE.test(document.getText())) return;
   adopted.add(uri);
   void vscode.languages.setTextDocumentLanguage(document, 'wave-asm');
 }
 
-/** Whether the lines that a change has touched hold a `.kernel`. */
-function showsKernel(document: vscode.TextDocument, change: vscode.TextDocumentContentChangeEvent): boolean {
+/** Whether the changed lines contain `.kernel`. */
+function addsKernel(document: vscode.TextDocument, change: vscode.TextDocumentContentChangeEvent): boolean {
   const first = change.range.start.line;
   const last = Math.min(first + change.text.split('\n').length, document.lineCount);
   return KERNEL_LINE.test(document.getText(new vscode.Range(first, 0, last, 0)));
 }
 
-/** Whether the user's settings name a language for such files. */
+/** Whether the user's settings assign a language to this file. */
 function isAssociated(document: vscode.TextDocument): boolean {
   const associations = vscode.workspace.getConfiguration('files', document).get<Record<string, string>>('associations', {});
   const patterns = Object.keys(associations).map((pattern) => (pattern.includes('/') ? pattern : `**/${pattern}`));

@@ -17,35 +17,35 @@ pub fn schema() -> Value {
 /// Launches of kernels for Warplens.
 #[derive(JsonSchema)]
 #[schemars(title = "Warplens launches", deny_unknown_fields)]
-#[allow(dead_code)] // its shape is what counts
+#[allow(dead_code)] // only its shape is used
 struct File {
-    /// Where this schema is to be found.
+    /// The address of this schema.
     #[schemars(rename = "$schema")]
     schema: Option<String>,
-    /// One launch a table; the first that fits a file is the one that `warplens sim` takes.
+    /// Launches; `warplens sim` runs the first one with the given file.
     launch: Option<Vec<Launch>>,
 }
 
 /// One launch of a kernel.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(dead_code)] // its shape is what counts
+#[allow(dead_code)] // only its shape is used
 struct Launch {
-    /// What the launch is called; `inferred` is taken.
+    /// The name of the launch; `inferred` is reserved.
     name: String,
     /// The source, relative to this file.
     file: String,
-    /// The kernel; may be left out when the file has one.
+    /// The kernel; optional if the file has only one.
     entry: Option<String>,
-    /// Blocks (workgroups) in x, y, z; what is left out is 1.
+    /// Blocks (workgroups) in x, y, z; each defaults to 1.
     grid: Option<Extent>,
-    /// Threads of a block (workgroup) in x, y, z; what is left out is 1.
+    /// Threads of a block (workgroup) in x, y, z; each defaults to 1.
     block: Option<Extent>,
-    /// PTX: blocks of a cluster in x, y, z; left out, the kernel decides.
+    /// PTX: blocks of a cluster in x, y, z; defaults to that of the kernel.
     cluster: Option<Extent>,
-    /// Bytes behind `.extern .shared` arrays.
+    /// PTX: bytes of `.extern .shared` arrays.
     dynamic_shared: Option<u32>,
-    /// How lanes part and meet; what is asked for with `--model` or in the editor goes before it.
+    /// The divergence model; `--model` and a choice in the editor take precedence over it.
     model: Option<Model>,
     /// WAVE: lanes of a wave.
     #[schemars(range(min = 1, max = 64))]
@@ -58,16 +58,16 @@ struct Launch {
     args: Option<Vec<Argument>>,
     /// WAVE: start values of registers, the same in every lane.
     registers: Option<BTreeMap<String, u32>>,
-    /// What buffers must hold after the run.
+    /// The contents that buffers must have after the run.
     expect: Option<Vec<Expectation>>,
 }
 
 /// The models of all languages.
 #[derive(JsonSchema)]
 #[schemars(rename_all = "kebab-case")]
-#[allow(dead_code)] // its shape is what counts
+#[allow(dead_code)] // only its shape is used
 enum Model {
-    /// PTX: a stack a warp; leaving lanes hold nobody up.
+    /// PTX: one stack for each warp; lanes that exit do not block the others.
     Stack,
     /// PTX: the plain immediate-post-dominator stack.
     Ipdom,
@@ -82,10 +82,10 @@ enum Model {
     Structured,
 }
 
-/// What a buffer must hold after the run.
+/// The contents that a buffer must have after the run.
 #[derive(JsonSchema)]
 #[schemars(deny_unknown_fields)]
-#[allow(dead_code)] // its shape is what counts
+#[allow(dead_code)] // only its shape is used
 struct Expectation {
     /// The buffer.
     name: String,
@@ -93,7 +93,7 @@ struct Expectation {
     values: Option<Vec<Number>>,
     /// Its first bytes, in hex.
     bytes: Option<String>,
-    /// How far floats may be off.
+    /// The allowed difference of floats.
     #[schemars(range(min = 0.0))]
     tolerance: Option<f64>,
 }
@@ -147,7 +147,7 @@ impl JsonSchema for Argument {
 }
 
 fn name() -> Value {
-    json!({ "type": "string", "description": "What expect, alias and --dump call it; by default the parameter's name." })
+    json!({ "type": "string", "description": "The name that expect, alias and --dump use; defaults to the parameter's name." })
 }
 
 /// A table with `name` and exactly one of the scalar kinds.
@@ -187,7 +187,7 @@ fn buffer(number: &Value) -> Value {
                     { "enum": ["zero", "iota", "random"] },
                     { "type": "object", "properties": { "value": number }, "required": ["value"], "additionalProperties": false },
                 ],
-                "description": "What each element holds.",
+                "description": "The value of each element.",
             },
             "seed": { "type": "integer", "minimum": 0, "description": "For `random`; 1 by default." },
             "values": { "type": "array", "items": number, "description": "The elements." },
@@ -200,7 +200,7 @@ fn buffer(number: &Value) -> Value {
 }
 
 fn alias() -> Value {
-    let of = json!({ "type": "string", "description": "The buffer whose address is passed again." });
+    let of = json!({ "type": "string", "description": "The argument whose buffer is passed." });
     json!({
         "type": "object",
         "properties": { "name": name(), "alias": of },
@@ -219,9 +219,9 @@ fn bytes() -> Value {
     })
 }
 
-/// A structure: a list of the other shapes, each with the byte at which it begins.
+/// A structure: a list of the other shapes, each with its byte offset.
 fn fields(number: &Value) -> Value {
-    let at = json!({ "type": "integer", "minimum": 0, "description": "The first byte in the parameter." });
+    let at = json!({ "type": "integer", "minimum": 0, "description": "The byte offset in the parameter." });
     let shapes = [scalar(number), buffer(number), alias(), bytes()].map(|mut shape| {
         shape["properties"]["at"] = at.clone();
         let mut required = shape["required"].as_array().cloned().unwrap_or_default();

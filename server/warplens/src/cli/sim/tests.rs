@@ -96,9 +96,9 @@ fn the_listing() {
         divergence: launch one warp (from the launch file), grid 1, block 32, model stack
         lanes of the only warp
 
-         1  // Lanes of one warp part and meet again, three times. Run the code lens above the kernel, or
+         1  // The lanes of one warp diverge and reconverge, three times. Run the code lens above the kernel, or
          2  //     warplens sim examples/divergence.ptx
-         3  // and read the ends of the lines.
+         3  // and read the lanes at the end of each line.
          4  
          5  .version 7.0
          6  .target sm_70
@@ -114,25 +114,25 @@ fn the_listing() {
         16  
         17          mov.u32         %r1, %tid.x;
         18  
-        19          // An if with an else: even lanes take the branch, odd lanes go on, and MEET waits for both.
+        19          // An if with an else: even lanes take the branch, odd lanes do not, and all reconverge at JOIN.
         20          and.b32         %r2, %r1, 1;
         21          setp.eq.u32     %p1, %r2, 0;
         22          @%p1 bra        EVEN;            split 16 | 16
         23          mul.lo.u32      %r3, %r1, 3;     16/32 odd
-        24          bra             MEET;            16/32 odd
+        24          bra             JOIN;            16/32 odd
         25  EVEN:
         26          add.u32         %r3, %r1, 100;   16/32 even
-        27  MEET:
+        27  JOIN:
         28          shr.u32         %r4, %r1, 3;     join 32
         29  
-        30          // A loop that lanes leave one after the other: lane 0 after one trip, lane 31 after four.
+        30          // A loop with a divergent exit: lane 0 executes one iteration, lane 31 four.
         31  LOOP:
         32          add.u32         %r3, %r3, 1;     x4 32>24>16>8
         33          setp.ne.u32     %p2, %r4, 0;     x4 32>24>16>8
         34          sub.u32         %r4, %r4, 1;     x4 32>24>16>8
         35          @%p2 bra        LOOP;            x4 32>24>16>8
         36  
-        37          // All lanes are back. A guard needs no branch: every lane comes here, only the last four act.
+        37          // All lanes have reconverged. A guard predicates an instruction without a branch: only the last four lanes execute it.
         38          setp.ge.u32     %p3, %r1, 28;    join 32
         39          @%p3 add.u32    %r3, %r3, 1000;  4 of 32 @ 28-31
         40  
