@@ -1,5 +1,5 @@
-// What a person sees: the packed extension with its server, in a real VS Code, on a copy of the examples.
-// Screenshots of each step are kept in target/vscode-screenshots.
+// Tests of the packed extension with its server in a real VS Code, on a copy of the examples.
+// Screenshots of each step are written to target/vscode-screenshots.
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -18,7 +18,7 @@ const SCREENSHOTS = join(ROOT, 'target', 'vscode-screenshots');
 const skip = BROWSER ? false : 'Chromium was not found and could not be installed';
 if (skip) console.log(`skipped: ${skip}`);
 
-/** A kernel with something to mend in most lines. */
+/** A kernel with a mistake in most lines. */
 const SLOPPY = `.version 8.0
 .target sm_80
 .address_size 64
@@ -53,28 +53,28 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
   describe('divergence.ptx', () => {
     before(() => bench.open('divergence.ptx'));
 
-    test('stands in the PTX language, with a lens over its kernel', async () => {
+    test('has the language PTX and a code lens above its kernel', async () => {
       await bench.page.locator('[id="status.editor.mode"]', { hasText: 'PTX' }).waitFor();
       await bench.lens('inferred').first().waitFor();
       await shot('ptx-1-lens');
     });
 
-    test('an instruction, a directive and a special register explain themselves', async () => {
+    test('hovers describe an instruction and a special register', async () => {
       await bench.hover('@%p1 bra', 'bra', /[Bb]ranch/);
       await bench.hover('%tid.x', 'tid', /CTA|block/);
       await shot('ptx-2-hover');
     });
 
-    test('the lens shows the lanes at the line ends', async () => {
+    test('the code lens shows the lanes at the end of each line', async () => {
       const before = await bench.lineWith('@%p1 bra');
       await showLanes('Run one warp');
       const after = await bench.lineWith('@%p1 bra');
-      assert.ok(after.startsWith(before.trimEnd()), 'the code itself stays what it was');
+      assert.ok(after.startsWith(before.trimEnd()), 'the code itself is unchanged');
       await bench.page.locator('.statusbar-item', { hasText: 'stack' }).waitFor();
       await shot('ptx-3-lanes');
     });
 
-    test('another divergence model is picked in the status bar', async () => {
+    test('the status bar selects another divergence model', async () => {
       await bench.page.locator('.statusbar-item', { hasText: 'stack' }).click();
       const rows = bench.page.locator('.quick-input-widget .monaco-list-row');
       await rows.filter({ hasText: 'independent thread scheduling' }).click();
@@ -88,8 +88,8 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await bench.page.locator('.squiggly-error').first().waitFor();
       await shot('ptx-4-error');
       await bench.page.keyboard.press('Control+z');
-      await until('the error is gone', async () => (await bench.page.locator('.squiggly-error').count()) === 0);
-      await until('the lanes are back', async () => (await bench.lines()).join('\n') === hinted);
+      await until('no error is shown', async () => (await bench.page.locator('.squiggly-error').count()) === 0);
+      await until('the lanes are shown again', async () => (await bench.lines()).join('\n') === hinted);
     });
 
     test('completion offers the modifiers of an opcode', async () => {
@@ -103,7 +103,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
 
     test('the lanes can be switched off', async () => {
       await bench.command('Warplens: Stop Showing Lanes');
-      await until('no lanes are left', async () => !(await lanesStand()));
+      await until('no lanes are shown', async () => !(await lanesAreShown()));
     });
   });
 
@@ -115,43 +115,43 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await bench.open('sloppy.ptx');
     });
 
-    test('each mistake is underlined where it is, and what is only unusual is hinted at', async () => {
+    test('each mistake is underlined, and unusual code gets a hint', async () => {
       await until('both errors are underlined', async () => (await underlined('error').count()) === 2);
-      await until('the order of the modifiers is hinted at', async () => (await underlined('hint').count()) === 1);
+      await until('the order of the modifiers has a hint', async () => (await underlined('hint').count()) === 1);
       await shot('fix-1-mistakes');
     });
 
-    test('a quick fix mends a misspelt opcode', async () => {
+    test('a quick fix corrects a misspelt opcode', async () => {
       await bench.hover('mull.lo', 'mull', /did you mean `?mul`?/);
       await shot('fix-2-hover');
-      await mend('mull.lo', 'mull', /mul/, 'fix-3-opcode');
-      await until('the opcode is right', async () => await bench.lineWith('mul.lo.u32 %r2, %r1, 3;'));
+      await applyFix('mull.lo', 'mull', /mul/, 'fix-3-opcode');
+      await until('the opcode is corrected', async () => await bench.lineWith('mul.lo.u32 %r2, %r1, 3;'));
     });
 
     test('a quick fix adds the rounding that a conversion needs', async () => {
-      await mend('cvt.u32', 'cvt', /cvt\.rni\.u32\.f32/, 'fix-4-rounding');
-      await until('the rounding is there', async () => await bench.lineWith('cvt.rni.u32.f32'));
-      await until('no error is left', async () => (await underlined('error').count()) === 0);
+      await applyFix('cvt.u32', 'cvt', /cvt\.rni\.u32\.f32/, 'fix-4-rounding');
+      await until('the rounding modifier is added', async () => await bench.lineWith('cvt.rni.u32.f32'));
+      await until('no error is shown', async () => (await underlined('error').count()) === 0);
     });
 
-    test('an opcode explains the form that is written', async () => {
+    test('the hover of an opcode describes the form of the instruction', async () => {
       await bench.hover('mul.lo', 'mul', /low half/, /\.lo/);
       await shot('fix-5-page');
     });
 
-    test('the operands come with the form while they are typed', async () => {
+    test('signature help shows the form while operands are typed', async () => {
       await typeInto('mul.lo', 'mul', '\n  add.u32 %r1, ', 'End');
       const signature = bench.page.locator('.parameter-hints-widget.visible');
       await signature.waitFor();
       await shot('fix-6-signature');
       assert.match(await signature.innerText(), /add[\s\S]*d, a, b/);
       await bench.page.keyboard.type('%r2, 1;');
-      await until('the statement stands', async () => await bench.lineWith('%r1, %r2, 1;'));
+      await until('the statement is complete', async () => await bench.lineWith('%r1, %r2, 1;'));
     });
 
     test('the document is formatted in the columns of a compiler', async () => {
       await bench.command('Format Document');
-      await until('the columns are there', async () => /^ +setp\.u32\.lt {2,}%p1/.test(await bench.lineWith('setp')));
+      await until('the operands are in their column', async () => /^ +setp\.u32\.lt {2,}%p1/.test(await bench.lineWith('setp')));
       await shot('fix-7-formatted');
     });
 
@@ -162,11 +162,11 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       bench.configure({ 'warplens.diagnostics.severity': { 'modifier-order': 'off' } });
       await bench.open('sloppy.ptx');
       await until('both errors are underlined', async () => (await underlined('error').count()) === 2);
-      await until('the hint is gone', async () => (await underlined('hint').count()) === 0);
+      await until('no hint is shown', async () => (await underlined('hint').count()) === 0);
     });
 
-    /** Applies the first quick fix at `word`, which must read like `title`. */
-    async function mend(part, word, title, name) {
+    /** Applies the first quick fix at `word`, whose title must match `title`. */
+    async function applyFix(part, word, title, name) {
       await bench.closeHover();
       await bench.word(part, word).click();
       await bench.page.keyboard.press('Control+.');
@@ -185,7 +185,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
       await bench.page.locator('[id="status.editor.mode"]', { hasText: 'WAVE' }).waitFor();
     });
 
-    test('structure explains itself and shows its lanes', async () => {
+    test('hovers describe constructs and their lanes', async () => {
       await showLanes('Run one wave');
       await bench.hover('break p2', 'break', /4 visits by 8 of 32 lanes each[\s\S]*loop/);
       await shot('wave-1-lanes');
@@ -196,17 +196,17 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
 
   simulationTests(() => ({ bench, shot }));
 
-  const lanesStand = async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line));
+  const lanesAreShown = async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line));
 
-  /** Clicks a lens. One that is drawn anew under the mouse swallows the click, so it is tried until lanes stand. */
+  /** Clicks a code lens. A lens that is redrawn loses the click, so it is clicked until lanes are shown. */
   async function showLanes(lens) {
-    await until('lanes stand at the line ends', async () => {
+    await until('lanes are shown', async () => {
       await bench.lens(lens).first().click({ timeout: 2000 });
-      return until('the click shows lanes', lanesStand, 5);
+      return until('the click shows lanes', lanesAreShown, 5);
     });
   }
 
-  /** Clicks into `word` in the first line that holds `part`, moves the cursor by `keys`, and types. */
+  /** Clicks `word` in the first line that contains `part`, moves the cursor by `keys`, and types. */
   async function typeInto(part, word, text, ...keys) {
     await bench.word(part, word).click();
     for (const key of keys) await bench.page.keyboard.press(key);

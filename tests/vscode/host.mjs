@@ -1,12 +1,12 @@
 // Installs the editor that the tests drive: the VS Code workbench of code-server, from npm packages only.
-// What its skipped install scripts would have built or linked is built here, with the headers of the running Node.
+// The native modules that its skipped install scripts would build are built here, with the headers of the running Node.
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
 const VERSION = '4.100.3';
 
-/** The code-server entry script below `folder`, installing it first where it is not there yet (about a minute). */
+/** The code-server entry script below `folder`, installing it first if needed (about a minute). */
 export function ensureHost(folder) {
   const root = join(folder, 'node_modules', 'code-server');
   const entry = join(root, 'out', 'node', 'entry.js');
@@ -22,12 +22,12 @@ export function ensureHost(folder) {
   npm(join(vscode, 'extensions'), 'install');
   console.log('building its native modules…');
   buildNatives(root, vscode);
-  linkWhatPostinstallWould(vscode);
+  createPostinstallLinks(vscode);
   writeFileSync(stamp, process.version);
   return entry;
 }
 
-/** npm without install scripts: several of them want downloads from outside the registry. */
+/** npm without install scripts: several of them download from outside the registry. */
 function npm(cwd, ...args) {
   run('npm', [...args, '--ignore-scripts', '--omit=dev', '--no-audit', '--no-fund', '--loglevel=error'], cwd);
 }
@@ -45,7 +45,7 @@ function buildNatives(root, vscode) {
   });
 }
 
-function linkWhatPostinstallWould(vscode) {
+function createPostinstallLinks(vscode) {
   symlinkSync('node_modules', join(vscode, 'node_modules.asar'));
   link('code-linux.sh', join(vscode, 'bin', 'remote-cli', 'code-server'));
   link('browser-linux.sh', join(vscode, 'bin', 'helpers', 'browser.sh'));
@@ -65,9 +65,9 @@ function npmRoot() {
 
 /** A dependency of code-server, hoisted beside it or nested below it. */
 function findPackage(root, name) {
-  const places = [join(root, 'node_modules', name), join(dirname(root), name)];
-  const found = places.find((place) => existsSync(place));
-  if (!found) throw new Error(`code-server ${VERSION} came without its dependency ${name}`);
+  const candidates = [join(root, 'node_modules', name), join(dirname(root), name)];
+  const found = candidates.find((path) => existsSync(path));
+  if (!found) throw new Error(`code-server ${VERSION} has no dependency ${name}`);
   return found;
 }
 

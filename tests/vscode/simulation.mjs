@@ -1,9 +1,9 @@
-// What a run shows of a program in the editor: findings, values, visits, models, printed text.
+// How the editor shows a run: findings, values, visits, models, printed text.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { until } from './workbench.mjs';
 
-/** Each thread of two warps reads what the other warp stores, with no barrier between. */
+/** Each thread of two warps reads what the other warp stores, without a barrier between them. */
 const RACE = `.version 8.0
 .target sm_80
 .address_size 64
@@ -29,7 +29,7 @@ const RACE = `.version 8.0
 }
 `;
 
-/** Lane 0 opens the lock that the others wait for, after them. */
+/** The other lanes spin until lane 0 releases the lock, which they block under the model stack. */
 const SPIN = `.version 8.0
 .target sm_80
 .address_size 64
@@ -56,7 +56,7 @@ DONE:
 }
 `;
 
-/** The first lane says something. */
+/** Lane 0 prints a text. */
 const PRINTS = `.version 8.0
 .target sm_80
 .address_size 64
@@ -109,18 +109,18 @@ file  = "prints.ptx"
 block = [32]
 `;
 
-/** The tests; `given()` is what they share with the others: the workbench, and how a screenshot is kept. */
+/** The tests; `given()` returns the shared workbench and the function that writes screenshots. */
 export function simulationTests(given) {
   const shot = (name) => given().shot(name);
   const rows = () => given().bench.page.locator('.quick-input-widget .monaco-list-row');
   const status = (text) => given().bench.page.locator('.statusbar-item', { hasText: text });
 
-  /** Opens a program that has one launch, and runs that by the lens over its kernel. */
+  /** Opens a program with one launch and runs it with the code lens above its kernel. */
   async function run(file, text, launch) {
     const { bench } = given();
     bench.write(file, text);
     await bench.open(file);
-    // A lens that is drawn anew under the mouse swallows the click.
+    // A lens that is redrawn loses the click.
     await until(`“${launch}” has run`, async () => {
       if ((await status('warp 0/').count()) > 0) return true;
       await bench.lens(`Run ${launch}`).first().click({ timeout: 2000 });
@@ -137,7 +137,7 @@ export function simulationTests(given) {
     describe('of a race', () => {
       before(() => run('race.ptx', RACE, 'two warps race'));
 
-      test('underlines what it found, and says what would mend it', async () => {
+      test('underlines its findings and suggests a fix', async () => {
         const { bench } = given();
         await bench.page.locator('.squiggly-error').first().waitFor();
         const race = /data race: lane \d+ reads shared memory[\s\S]*bar\.sync/;
@@ -145,7 +145,7 @@ export function simulationTests(given) {
         await shot('sim-1-race');
       });
 
-      test('lists it among the problems, with the other side', async () => {
+      test('lists the finding in the problems panel, with the other access', async () => {
         const { bench } = given();
         await bench.closeHover();
         await bench.command('View: Focus Problems');
@@ -157,14 +157,14 @@ export function simulationTests(given) {
         await until('the panel is closed', async () => (await bench.page.locator('.markers-panel:visible').count()) === 0);
       });
 
-      test('says what a register held', async () => {
+      test('shows the value of a register', async () => {
         const { bench } = given();
         await bench.hover('add.u32', '%r4', /%r4\s*= 4\*lane, after this line/);
         await shot('sim-3-value');
         await bench.closeHover();
       });
 
-      test('takes what it found along when the lanes are switched off', async () => {
+      test('removes its findings when the lanes are switched off', async () => {
         const { bench } = given();
         await bench.command('Warplens: Stop Showing Lanes');
         await until('nothing is underlined', async () => (await bench.page.locator('.squiggly-error').count()) === 0);
@@ -177,7 +177,7 @@ export function simulationTests(given) {
         await run('divergence.ptx', bench.read('divergence.ptx'), 'one warp');
       });
 
-      test('is shown at a visit that is picked, in all lines of the loop', async () => {
+      test('shows a chosen visit in all lines of the loop', async () => {
         const { bench } = given();
         await until('all visits are counted', async () => (await bench.lineWith('sub.u32')).includes('x4 32>24>16>8'));
         await bench.word('%r3, %r3, 1;', 'add').click();
@@ -188,13 +188,13 @@ export function simulationTests(given) {
         for (const line of ['%r3, %r3, 1;', 'setp.ne.u32', 'sub.u32']) {
           await until(`${line} is at its third visit`, async () => (await bench.lineWith(line)).includes('visit 3/4 16/32 16-31'));
         }
-        await until('what comes later has not run', async () => (await bench.lineWith('ld.param')).includes('not yet run'));
+        await until('later lines have not run', async () => (await bench.lineWith('ld.param')).includes('not yet run'));
         await bench.hover('sub.u32', '%r4', /after this line, visit 3 of 4/);
         await shot('sim-5-visit');
         await bench.closeHover();
       });
 
-      test('is shown whole again', async () => {
+      test('shows all visits again', async () => {
         const { bench } = given();
         await bench.command('Warplens: Go to Visit');
         await rows().filter({ hasText: 'the last visit of each line' }).click();
@@ -205,7 +205,7 @@ export function simulationTests(given) {
     describe('of a lock', () => {
       before(() => run('spin.ptx', SPIN, 'one warp spins'));
 
-      test('finds that lanes wait for ever, and offers the model under which they do not', async () => {
+      test('reports no progress and offers the model its', async () => {
         const { bench } = given();
         await status('stack').waitFor();
         await bench.hover('ld.volatile', 'volatile', /no-progress/);
@@ -219,17 +219,17 @@ export function simulationTests(given) {
         await bench.page.keyboard.press('Escape');
       });
 
-      test('ends under a model that is picked', async () => {
+      test('finishes under another model', async () => {
         const { bench } = given();
         await status('stack').click();
         await rows().filter({ hasText: 'independent thread scheduling' }).waitFor();
         await shot('sim-8-models');
         await rows().filter({ hasText: 'independent thread scheduling' }).click();
         await status(/\bits\b/).waitFor();
-        await until('nothing is found', async () => (await bench.page.locator('.squiggly-error').count()) === 0);
-        await until('the lanes go on', async () => /x\d 31\/32/.test(await bench.lineWith('ld.volatile')));
+        await until('no finding is shown', async () => (await bench.page.locator('.squiggly-error').count()) === 0);
+        await until('the lanes make progress', async () => /x\d 31\/32/.test(await bench.lineWith('ld.volatile')));
         const lens = bench.page.locator('.codelens-decoration').first();
-        await until('the lens tells of the new run', async () => !(await lens.innerText()).includes('no-progress'));
+        await until('the code lens shows the new run', async () => !(await lens.innerText()).includes('no-progress'));
         await shot('sim-9-its');
       });
     });
@@ -237,12 +237,12 @@ export function simulationTests(given) {
     describe('of a program that prints', () => {
       before(() => run('prints.ptx', PRINTS, 'one warp prints'));
 
-      test('leaves the text in a channel of its own', async () => {
+      test('shows the text in a separate output channel', async () => {
         const { bench } = given();
         await bench.command('Output: Show Output Channels');
         await rows().filter({ hasText: 'Warplens Printed' }).click();
         const text = bench.page.locator('.output-view .view-lines, .monaco-editor.output-view .view-lines, .part.panel .view-lines');
-        await until('the text is there', async () => /hello/.test((await text.allInnerTexts()).join('\n')));
+        await until('the text is shown', async () => /hello/.test((await text.allInnerTexts()).join('\n')));
         await shot('sim-10-printed');
       });
     });

@@ -1,9 +1,9 @@
-// Writing and reading WAVE: constructs that belong together, whose `.wave` file it is, mends for a chosen toolchain.
+// Editing WAVE: matching constructs, detection of `.wave` files, fixes for a chosen toolchain.
 import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import { until } from './workbench.mjs';
 
-/** Each construct once, and no word of one elsewhere. */
+/** Each construct once; its keywords do not occur elsewhere. */
 const CONSTRUCTS = `.kernel constructs
 .registers 8
     mov_sr r1, sr_lane_id
@@ -20,7 +20,7 @@ const CONSTRUCTS = `.kernel constructs
 .end
 `;
 
-/** A branch whose sides do one cheap thing each. */
+/** A branch with one cheap instruction on each path. */
 const CHEAP = `.kernel cheap
 .registers 8
     mov_sr r1, sr_lane_id
@@ -35,7 +35,7 @@ const CHEAP = `.kernel cheap
 .end
 `;
 
-/** A kernel to write into. */
+/** A kernel to type in. */
 const DRAFT = `.kernel draft
 .registers 8
     mov_sr r1, sr_lane_id
@@ -45,7 +45,7 @@ const DRAFT = `.kernel draft
 .end
 `;
 
-/** What toolchain 0.1.2 does not take: a number beside an addition, a name with a dot. */
+/** Code that toolchain 0.1.2 rejects: an immediate operand of an addition, a name with a dot. */
 const GUIDE = `.kernel guide
 .registers 8
     mov_sr r1, sr_lane_id
@@ -64,21 +64,21 @@ const FOREIGN = `fun main() {
 }
 `;
 
-/** The tests; `given()` is what they share with the others: the workbench, and how a screenshot is kept. */
+/** The tests; `given()` returns the shared workbench and the function that writes screenshots. */
 export function waveTests(given) {
   const shot = (name) => given().shot(name);
   const press = (...keys) => keys.reduce((done, key) => done.then(() => given().bench.page.keyboard.press(key)), Promise.resolve());
   const type = (text) => given().bench.page.keyboard.type(text, { delay: 40 });
   const language = (name) => given().bench.page.locator('[id="status.editor.mode"]', { hasText: name }).waitFor();
 
-  /** Puts the cursor into a word. */
+  /** Moves the cursor to a word. */
   async function goTo(part, word) {
     const { bench } = given();
     await bench.closeHover();
     await bench.word(part, word).click();
   }
 
-  /** Puts the cursor on a line, counted from 1. */
+  /** Moves the cursor to a line, counted from 1. */
   async function goToLine(line) {
     const { bench } = given();
     await bench.command('Go to Line/Column');
@@ -86,9 +86,9 @@ export function waveTests(given) {
     await press('Enter');
   }
 
-  const cursorIsAt = (place) => given().bench.page.locator('.statusbar-item', { hasText: place }).waitFor();
+  const cursorIsAt = (position) => given().bench.page.locator('.statusbar-item', { hasText: position }).waitFor();
 
-  describe('the words of a construct', () => {
+  describe('the keywords of a construct', () => {
     before(async () => {
       const { bench } = given();
       bench.write('constructs.wave', CONSTRUCTS);
@@ -96,19 +96,19 @@ export function waveTests(given) {
       await language('WAVE');
     });
 
-    test('light up together', async () => {
+    test('are highlighted together', async () => {
       const { bench } = given();
-      const lit = async () => (await bench.editor.locator('.wordHighlightText').count()) === 4;
-      // VS Code asks once for each place of the cursor; a click before the server has started lights up equal words only.
-      await until('the loop, its break, its continue and its end are lit', async () => {
+      const highlighted = async () => (await bench.editor.locator('.wordHighlightText').count()) === 4;
+      // VS Code requests highlights once for each cursor position; a click before the server has started highlights equal words only.
+      await until('the loop, its break, its continue and its end are highlighted', async () => {
         await goTo('endif', 'endif');
         await goTo('endloop', 'endloop');
-        return until('four words are lit', lit, 3);
+        return until('four keywords are highlighted', highlighted, 3);
       });
       await shot('wave-2-highlight');
     });
 
-    test('lead to what opens them, and from there to the end', async () => {
+    test('lead to the start of the construct, and from there to its end', async () => {
       await press('F12');
       await cursorIsAt('Ln 5, Col 5');
       await shot('wave-3-opener');
@@ -119,7 +119,7 @@ export function waveTests(given) {
       await cursorIsAt('Ln 6, Col 9');
     });
 
-    test('say in their hovers where the others are', async () => {
+    test('show the matching keywords in their hovers', async () => {
       const { bench } = given();
       await bench.hover('endloop', 'endloop', /closes loop in line 5/);
       await shot('wave-4-hover');
@@ -139,7 +139,7 @@ export function waveTests(given) {
     });
   });
 
-  describe('a kernel that is being written', () => {
+  describe('a kernel during typing', () => {
     before(async () => {
       const { bench } = given();
       bench.write('draft.wave', DRAFT);
@@ -147,7 +147,7 @@ export function waveTests(given) {
       await language('WAVE');
     });
 
-    test('gets its constructs by completion, with what closes them', async () => {
+    test('gets constructs with their ends by completion', async () => {
       const { bench } = given();
       await goToLine(5);
       await type('    i');
@@ -156,13 +156,13 @@ export function waveTests(given) {
       await rows.filter({ hasText: 'endif' }).first().waitFor();
       await shot('wave-6-completion');
       await press('Enter');
-      await until('the construct stands', async () => /^ {4}if p1 {0,}$/m.test((await bench.lines()).join('\n')));
-      await until('its end stands below', async () => /^ {4}endif$/m.test((await bench.lines()).join('\n')));
+      await until('the construct is inserted', async () => /^ {4}if p1 {0,}$/m.test((await bench.lines()).join('\n')));
+      await until('its end is inserted below', async () => /^ {4}endif$/m.test((await bench.lines()).join('\n')));
       await shot('wave-7-construct');
       await press('Tab');
       await type('iadd r2, r1, 1');
       await press('Escape', 'Escape');
-      await until('what is typed is inside', async () => (await bench.lineWith('iadd r2')).startsWith('        iadd'));
+      await until('the typed statement is inside', async () => (await bench.lineWith('iadd r2')).startsWith('        iadd'));
     });
 
     test('is indented as it is typed', async () => {
@@ -179,11 +179,11 @@ export function waveTests(given) {
       await type('endif');
       await press('Escape');
       const expected = ['        if p2', '            nop', '        else', '            wait', '        endif', '    endif'];
-      await until('the lines stand where they belong', async () => (await bench.lines()).join('\n').includes(expected.join('\n')));
+      await until('the lines are indented', async () => (await bench.lines()).join('\n').includes(expected.join('\n')));
       await shot('wave-8-typed');
     });
 
-    test('offers predicates, and what wrote them, where a condition is typed', async () => {
+    test('offers predicates and their definitions for a guard', async () => {
       const { bench } = given();
       await goToLine(4);
       await press('End', 'Enter');
@@ -211,7 +211,7 @@ export function waveTests(given) {
       await language('WAVE');
     });
 
-    test('underlines what it does not take, with a mend', async () => {
+    test('underlines code that it rejects, with a fix', async () => {
       const { bench } = given();
       await bench.page.locator('.squiggly-error, .squiggly-warning').first().waitFor();
       await goTo('icmp.lt', 'icmp');
@@ -225,7 +225,7 @@ export function waveTests(given) {
     });
   });
 
-  describe('a branch that costs more than it does', () => {
+  describe('an expensive branch', () => {
     before(async () => {
       const { bench } = given();
       bench.configure({});
@@ -234,7 +234,7 @@ export function waveTests(given) {
       await language('WAVE');
     });
 
-    test('is hinted at, and written without one', async () => {
+    test('gets a hint and is replaced by a select', async () => {
       const { bench } = given();
       await bench.page.locator('.squiggly-hint, .squiggly-info').first().waitFor();
       await bench.hover('if p1', 'if', /select r4, p1, r1, 7/);
@@ -244,22 +244,22 @@ export function waveTests(given) {
       const fix = bench.page.locator('.action-widget .monaco-list-row.action', { hasText: 'select' }).first();
       await fix.waitFor();
       await shot('wave-14-rewrite');
-      await press('Enter'); // it stands first
-      await until('the branch is gone', async () => await bench.lineWith('    select r4, p1, r1, 7'));
+      await press('Enter'); // it is the first action
+      await until('the branch is replaced', async () => await bench.lineWith('    select r4, p1, r1, 7'));
       await shot('wave-15-selected');
     });
   });
 
   describe('a run of WAVE', () => {
     const status = (text) => given().bench.page.locator('.statusbar-item', { hasText: text });
-    const told = (text) => given().bench.page.locator('.codelens-decoration', { hasText: text });
+    const lensText = (text) => given().bench.page.locator('.codelens-decoration', { hasText: text });
 
     before(async () => {
       const { bench } = given();
-      bench.write('sides.wave', CHEAP);
-      await bench.open('sides.wave');
+      bench.write('paths.wave', CHEAP);
+      await bench.open('paths.wave');
       await language('WAVE');
-      // A lens that is drawn anew under the mouse swallows the click.
+      // A lens that is redrawn loses the click.
       await until('lanes are shown', async () => {
         if ((await status('warp 0/').count()) > 0) return true;
         await bench.lens('Run inferred').first().click({ timeout: 2000 });
@@ -267,14 +267,14 @@ export function waveTests(given) {
       });
     });
 
-    test('shows the divergence stack at the words of a construct', async () => {
+    test('shows the divergence stack in the hovers of a construct', async () => {
       const { bench } = given();
       await bench.hover('else', 'else', /Divergence stack[\s\S]*1 of 32/);
       await shot('wave-16-stack');
       await bench.closeHover();
     });
 
-    test('is run as the reference emulator does it', async () => {
+    test('runs under the model of the reference emulator', async () => {
       const { bench } = given();
       await status('structured').click();
       const rows = bench.page.locator('.quick-input-widget .monaco-list-row');
@@ -282,11 +282,11 @@ export function waveTests(given) {
       await shot('wave-17-models');
       await rows.filter({ hasText: 'wave-emu' }).click();
       await status('wave-emu').waitFor();
-      await told('inferred, wave-emu: nothing was run').waitFor(); // it is drawn later than the rest
+      await lensText('inferred, wave-emu: nothing was run').waitFor(); // the code lens is drawn last
       await shot('wave-18-emulator');
     });
 
-    test('is written for the emulator where that does not take it', async () => {
+    test('is rewritten for the emulator if its assembler rejects it', async () => {
       const { bench } = given();
       await press('Escape'); // the tip of the status bar
       await bench.hover('halt', 'halt', /Nothing was run because of line 4/);
@@ -298,7 +298,7 @@ export function waveTests(given) {
       await shot('wave-19-rewrite');
       assert.match(await fix.innerText(), /Rewrite file in the toolchain's spelling/);
       await press('Enter');
-      await told(/inferred, wave-emu: \d+ warp instructions/).waitFor();
+      await lensText(/inferred, wave-emu: \d+ warp instructions/).waitFor();
       await shot('wave-20-rewritten');
     });
 
@@ -317,7 +317,7 @@ export function waveTests(given) {
   });
 
   describe('a .wave file', () => {
-    test('of another language stays what it is until it gets a kernel', async () => {
+    test('of another language is ignored until a kernel is typed', async () => {
       const { bench } = given();
       bench.write('foreign.wave', FOREIGN);
       await bench.open('foreign.wave');
@@ -329,19 +329,19 @@ export function waveTests(given) {
       await type('.kernel k');
       await language('WAVE');
       await bench.page.locator('.squiggly-error').first().waitFor();
-      await shot('wave-12-adopted');
+      await shot('wave-12-detected');
     });
 
-    test('is what its user says, whatever is in it', async () => {
+    test('has the language that the user selects', async () => {
       const { bench } = given();
-      bench.write('said.wave', '    halt\n');
+      bench.write('selected.wave', '    halt\n');
       bench.write('other.wave', DRAFT);
-      bench.configure({ 'files.associations': { 'said.wave': 'wave-asm', 'other.wave': 'plaintext' } });
-      await bench.open('said.wave');
+      bench.configure({ 'files.associations': { 'selected.wave': 'wave-asm', 'other.wave': 'plaintext' } });
+      await bench.open('selected.wave');
       await language('WAVE');
       await bench.open('other.wave');
       await language('Plain Text');
-      await bench.page.waitForTimeout(1000); // nothing is to happen
+      await bench.page.waitForTimeout(1000); // the language must not change
       await language('Plain Text');
       bench.configure({});
     });

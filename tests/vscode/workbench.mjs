@@ -1,4 +1,4 @@
-// A VS Code workbench with the packed extension in it, on a copy of a folder, and the page that a person would look at.
+// A VS Code workbench with the packed extension, on a copy of a folder, driven through its page.
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { chromium } from 'playwright-core';
 
-/** Quiet and repeatable: nothing that words or moves by itself, no call to the outside. */
+/** For repeatable tests: no animations or tips, no network access. */
 const SETTINGS = {
   'workbench.startupEditor': 'none',
   'workbench.tips.enabled': false,
@@ -60,23 +60,23 @@ export class Workbench {
     this.home = home;
   }
 
-  /** Writes the user's settings: the quiet ones and these. */
+  /** Writes the user's settings: those above and these. */
   configure(settings) {
     writeFileSync(this.settings, JSON.stringify({ ...SETTINGS, ...settings }));
   }
 
-  /** The text of a file of the workspace, as it was saved. */
+  /** The saved text of a file of the workspace. */
   read(file) {
     return readFileSync(join(this.workspace, file), 'utf8');
   }
 
-  /** Writes a file of the workspace; of its settings VS Code hears at once, of the user's when a page is loaded. */
+  /** Writes a file of the workspace. VS Code applies workspace settings at once, user settings when a page is loaded. */
   write(file, text) {
     mkdirSync(dirname(join(this.workspace, file)), { recursive: true });
     writeFileSync(join(this.workspace, file), text);
   }
 
-  /** Whether no editor has something that is not saved; VS Code keeps that over a reload. */
+  /** Whether all editors are saved; VS Code keeps unsaved text over a reload. */
   async isSaved() {
     return (await this.page.locator('.tab.dirty').count()) === 0;
   }
@@ -90,7 +90,7 @@ export class Workbench {
     await this.editor.locator('.view-line').first().waitFor();
   }
 
-  /** The lines on the page from top to bottom, as text with what stands at their ends. */
+  /** The lines on the page from top to bottom, as text with the hints at their ends. */
   async lines() {
     const lines = await this.editor.locator('.view-lines > .view-line').evaluateAll((elements) =>
       elements
@@ -101,12 +101,12 @@ export class Workbench {
     return lines.map((line) => line.replaceAll('\u00a0', ' '));
   }
 
-  /** The first line on the page that holds `part`. */
+  /** The first line on the page that contains `part`. */
   async lineWith(part) {
     return (await this.lines()).find((line) => line.includes(part));
   }
 
-  /** The word `word` in the first line that holds `part`. */
+  /** The word `word` in the first line that contains `part`. */
   word(part, word) {
     return this.editor
       .locator('.view-line', { hasText: part })
@@ -117,14 +117,14 @@ export class Workbench {
   }
 
   /**
-   * Points at a word until the hover says all that is expected. It does not at once where the server has not seen the last edit, or
-   * where a lens that is drawn late moves the line away from under the mouse.
+   * Hovers a word until the hover contains all that is expected. The first hover may not, if the server has not received the last edit
+   * or if a code lens that is drawn late moves the line.
    */
   async hover(part, word, ...expected) {
-    await until(`the hover over ${word} says ${expected.join(' and ')}`, async () => {
-      const told = await this.#hovered(part, word);
-      if (expected.every((pattern) => pattern.test(told))) return true;
-      throw new Error(`it says: ${told}`);
+    await until(`the hover of ${word} matches ${expected.join(' and ')}`, async () => {
+      const text = await this.#hovered(part, word);
+      if (expected.every((pattern) => pattern.test(text))) return true;
+      throw new Error(`its text is: ${text}`);
     });
   }
 
@@ -138,7 +138,7 @@ export class Workbench {
     return (await box.allInnerTexts()).join('\n');
   }
 
-  /** Takes the mouse away, so that no hover covers the code. */
+  /** Moves the mouse away, so that no hover covers the code. */
   async closeHover() {
     await this.page.mouse.move(0, 0);
     await until('no hover is open', async () => (await this.page.locator('.monaco-hover:not(.hidden):visible').count()) === 0);
@@ -148,7 +148,7 @@ export class Workbench {
     return this.page.locator('.codelens-decoration a', { hasText: text });
   }
 
-  /** Runs a command by its title, as a person would through the palette. */
+  /** Runs a command by its title, through the command palette. */
   async command(title) {
     await this.page.keyboard.press('F1');
     await this.page.locator('.quick-input-widget input').fill(`>${title}`);
@@ -156,7 +156,7 @@ export class Workbench {
     await this.page.keyboard.press('Enter');
   }
 
-  /** Keeps what the page looks like. */
+  /** Writes a screenshot of the page. */
   async screenshot(path) {
     await this.page.screenshot({ path });
   }
@@ -164,7 +164,7 @@ export class Workbench {
   async close() {
     await this.context?.close();
     await this.#stop();
-    // What the server had started may write a last line.
+    // Child processes of the server may still write files.
     rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
   }
 
@@ -195,7 +195,7 @@ export class Workbench {
   }
 }
 
-/** Waits until `condition` holds; what it throws meanwhile counts as not yet. */
+/** Waits until `condition` returns a true value; an exception counts as false. */
 export async function until(what, condition, seconds = 30) {
   const end = Date.now() + seconds * 1000;
   let last;
@@ -208,7 +208,7 @@ export async function until(what, condition, seconds = 30) {
     }
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`waited ${seconds} s in vain until ${what} (last: ${last})`);
+  throw new Error(`timeout after ${seconds} s: ${what} (last: ${last})`);
 }
 
 function freePort() {
