@@ -1,22 +1,12 @@
 // Tests of the packed extension with its server in a real VS Code, on a copy of the examples.
 // Screenshots of each step are written to target/vscode-screenshots.
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { after, before, describe, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
-import { ensureHost } from './host.mjs';
+import { SCREENSHOTS, skip, startWorkbench } from './session.mjs';
 import { simulationTests } from './simulation.mjs';
 import { waveTests } from './wave.mjs';
-import { until, Workbench } from './workbench.mjs';
-
-const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
-const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
-const VSIX = process.env.WARPLENS_VSIX;
-const SCREENSHOTS = join(ROOT, 'target', 'vscode-screenshots');
-
-const skip = BROWSER ? false : 'Chromium was not found and could not be installed';
-if (skip) console.log(`skipped: ${skip}`);
+import { until } from './workbench.mjs';
 
 /** A kernel with a mistake in most lines. */
 const SLOPPY = `.version 8.0
@@ -41,10 +31,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
   let bench;
 
   before(async () => {
-    assert.ok(VSIX, 'run this through `cargo xtask test`, which packs the extension');
-    mkdirSync(SCREENSHOTS, { recursive: true });
-    const hostEntry = ensureHost(join(ROOT, 'target', 'vscode-host'));
-    bench = await Workbench.start({ hostEntry, vsix: VSIX, folder: join(ROOT, 'examples'), browserPath: BROWSER });
+    bench = await startWorkbench();
   });
   after(() => bench?.close());
 
@@ -67,7 +54,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
 
     test('the code lens shows the lanes at the end of each line', async () => {
       const before = await bench.lineWith('@%p1 bra');
-      await showLanes('Run one warp');
+      await bench.showLanes('Run one warp');
       const after = await bench.lineWith('@%p1 bra');
       assert.ok(after.startsWith(before.trimEnd()), 'the code itself is unchanged');
       await bench.page.locator('.statusbar-item', { hasText: 'stack' }).waitFor();
@@ -103,7 +90,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
 
     test('the lanes can be switched off', async () => {
       await bench.command('Warplens: Stop Showing Lanes');
-      await until('no lanes are shown', async () => !(await lanesAreShown()));
+      await until('no lanes are shown', async () => !(await bench.lanesAreShown()));
     });
   });
 
@@ -186,7 +173,7 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
     });
 
     test('hovers describe constructs and their lanes', async () => {
-      await showLanes('Run one wave');
+      await bench.showLanes('Run one wave');
       await bench.hover('break p2', 'break', /4 visits by 8 of 32 lanes each[\s\S]*loop/);
       await shot('wave-1-lanes');
     });
@@ -195,16 +182,6 @@ describe('the extension in VS Code', { skip, timeout: 600_000 }, () => {
   waveTests(() => ({ bench, shot }));
 
   simulationTests(() => ({ bench, shot }));
-
-  const lanesAreShown = async () => (await bench.lines()).some((line) => /split \d+ \| \d+/.test(line));
-
-  /** Clicks a code lens. A lens that is redrawn loses the click, so it is clicked until lanes are shown. */
-  async function showLanes(lens) {
-    await until('lanes are shown', async () => {
-      await bench.lens(lens).first().click({ timeout: 2000 });
-      return until('the click shows lanes', lanesAreShown, 5);
-    });
-  }
 
   /** Clicks `word` in the first line that contains `part`, moves the cursor by `keys`, and types. */
   async function typeInto(part, word, text, ...keys) {

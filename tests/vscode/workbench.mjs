@@ -148,6 +148,19 @@ export class Workbench {
     return this.page.locator('.codelens-decoration a', { hasText: text });
   }
 
+  /** Whether lanes are shown after the code. */
+  async lanesAreShown() {
+    return (await this.lines()).some((line) => /split \d+ \| \d+/.test(line));
+  }
+
+  /** Clicks a code lens. A lens that is redrawn loses the click, so it is clicked until lanes are shown. */
+  async showLanes(lens) {
+    await until('lanes are shown', async () => {
+      await this.lens(lens).first().click({ timeout: 2000 });
+      return until('the click shows lanes', () => this.lanesAreShown(), 5);
+    });
+  }
+
   /** Runs a command by its title, through the command palette. */
   async command(title) {
     await this.page.keyboard.press('F1');

@@ -132,7 +132,7 @@ fn the_listing() {
         34          sub.u32         %r4, %r4, 1;     x4 32>24>16>8
         35          @%p2 bra        LOOP;            x4 32>24>16>8
         36  
-        37          // All lanes have reconverged. A guard predicates an instruction without a branch: only the last four lanes execute it.
+        37          // All lanes have reconverged. A guard needs no branch: only the last four lanes execute this add.
         38          setp.ge.u32     %p3, %r1, 28;    join 32
         39          @%p3 add.u32    %r3, %r3, 1000;  4 of 32 @ 28-31
         40  

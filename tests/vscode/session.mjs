@@ -1,0 +1,25 @@
+// Shared by the test files: where the browser and the package are, and how a workbench on the examples is started.
+import assert from 'node:assert/strict';
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ensureHost } from './host.mjs';
+import { Workbench } from './workbench.mjs';
+
+export const ROOT = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
+export const SCREENSHOTS = join(ROOT, 'target', 'vscode-screenshots');
+
+const BROWSER = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+
+/** The reason to skip the tests, or false. */
+export const skip = BROWSER ? false : 'Chromium was not found and could not be installed';
+if (skip) console.log(`skipped: ${skip}`);
+
+/** Starts VS Code with the extension of `WARPLENS_VSIX`, on a copy of the examples. */
+export function startWorkbench() {
+  const vsix = process.env.WARPLENS_VSIX;
+  assert.ok(vsix, 'set WARPLENS_VSIX to the packed extension, as `cargo xtask test` does');
+  mkdirSync(SCREENSHOTS, { recursive: true });
+  const hostEntry = ensureHost(join(ROOT, 'target', 'vscode-host'));
+  return Workbench.start({ hostEntry, vsix, folder: join(ROOT, 'examples'), browserPath: BROWSER });
+}
