@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
-"""Records what a GPU makes of kernels, so that the tests can hold the simulator against it without one.
+"""Records the results of kernels on a GPU, so that tests can compare the simulator with them without a GPU.
 
-Needs an NVIDIA driver and nothing else: the driver API is called through `ctypes`, and the driver assembles the PTX.
+Requires only an NVIDIA driver: the driver API is called through `ctypes`, and the driver assembles the PTX.
 
     python3 tests/gpu/record.py                     # writes tests/fixtures/gpu/<device>.json
     python3 tests/gpu/record.py --cases ../shared/corpus/ptx-exec/cases.json
 
-The recording has the bytes of every buffer after each launch: of the lane-mask probes beside this file (see
-`probes/`), and of the cases that are named. Kernels run in a process of their own, which is replaced when a kernel faults or
-hangs: what happened then is recorded in the buffers' place. `cargo nextest run -p warplens-sim --test gpu` compares.
+The recording has the bytes of every buffer after each launch: of the lane-mask probes in
+`probes/`, and of the named cases. Kernels run in a separate process, which is replaced when a kernel faults or
+hangs; the failure is then recorded instead of the buffers. `cargo nextest run -p warplens-sim --test gpu` compares.
 """
 
 import argparse
@@ -23,7 +23,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 PROJECT = HERE.parent.parent
 # Bytes of a probe's log: a count, and entries of eight bytes from the eighth byte on.
 LOG_BYTES = 8 + 8 * 511
-# Seconds that a launch may take before it is said to hang.
+# Time limit of a launch in seconds.
 PATIENCE = 20
 
 # Of the driver API's enumerations.
@@ -33,7 +33,7 @@ JIT_ERROR_LOG, JIT_ERROR_LOG_SIZE = 5, 6
 
 
 class DriverError(Exception):
-    """The driver refused a call."""
+    """A driver call failed."""
 
 
 class Device:

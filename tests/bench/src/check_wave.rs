@@ -1,5 +1,5 @@
-//! Checking WAVE against assembling it: all diagnostics of a made-up file of 5 MB, and `wave-asm` 0.1.2 on the same text, both in
-//! this process, on one thread, alternately. Counted is the time that this thread had a processor.
+//! Checking WAVE compared with assembling it: all diagnostics of a synthetic file of 5 MB, and `wave-asm` 0.1.2 on the same text, both in
+//! this process, on one thread, alternately. Times are the processor time of this thread.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -10,10 +10,10 @@ use warplens_ide::{Accepts, AnalysisHost, FileId};
 
 use crate::processor;
 
-/// Runs of each; the median counts.
+/// Runs of each; the median is reported.
 const RUNS: usize = 15;
 
-/// The length of the text that is made up.
+/// The length of the synthetic text.
 const BYTES: usize = 5_000_000;
 
 pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
@@ -31,7 +31,7 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
     }
     println!("{} bytes, {} lines", text.len(), text.lines().count());
     report("warplens, all checks", &text, &both, &assembled);
-    report("  held against the toolchain", &text, &toolchain, &assembled);
+    report("  checked as toolchain-0.1.2", &text, &toolchain, &assembled);
     report("wave-asm 0.1.2", &text, &assembled, &assembled);
     Ok(())
 }
@@ -54,7 +54,7 @@ fn report(name: &str, text: &str, times: &[Duration], assembled: &[Duration]) {
     let best = times.iter().min().copied().unwrap_or_default();
     let ratios = times.iter().zip(assembled).map(|(time, other)| other.as_secs_f64() / time.as_secs_f64());
     println!(
-        "{name:<28} best {:6.1} MB/s, median {:6.1} MB/s, {:.2} times wave-asm (median of its rounds)",
+        "{name:<28} best {:6.1} MB/s, median {:6.1} MB/s, {:.2} times wave-asm (median of its runs)",
         rate(best),
         median(times.iter().map(|time| rate(*time))),
         median(ratios),
@@ -67,7 +67,7 @@ fn median(values: impl Iterator<Item = f64>) -> f64 {
     values[values.len() / 2]
 }
 
-/// Kernels with loops, branches, memory and comments, in the toolchain's spelling.
+/// Kernels with loops, branches, memory and comments, in the toolchain's dialect.
 pub(crate) fn text() -> String {
     let mut text = String::with_capacity(BYTES + 2000);
     let mut number = 0;

@@ -1,4 +1,4 @@
-//! A language client on the server's standard input and output, which notes when each message came.
+//! A language client on the server's standard input and output, which records when each message arrived.
 
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Write};
@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 
-/// How long any answer may take before the measurement gives up.
+/// The time limit of an answer.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The one document that is measured.
@@ -20,13 +20,13 @@ pub(crate) struct Client {
     child: Child,
     input: ChildStdin,
     messages: Receiver<(Instant, Value)>,
-    /// What came while something else was waited for.
+    /// Messages that arrived while another one was awaited.
     waiting: VecDeque<(Instant, Value)>,
     next_id: i64,
 }
 
 impl Client {
-    /// Starts the server and goes through the handshake, as a client without pull diagnostics.
+    /// Starts the server and performs the handshake, as a client without pull diagnostics.
     pub(crate) fn start(server: &Path) -> Result<Client> {
         let mut child = Command::new(server)
             .arg("lsp")
@@ -83,7 +83,7 @@ impl Client {
         )
     }
 
-    /// The diagnostics published for `version`, and when they came.
+    /// The diagnostics published for `version`, and when they arrived.
     pub(crate) fn diagnostics(&mut self, version: i32) -> Result<(Instant, Vec<Value>)> {
         let (time, message) = self.wait_for(&format!("the diagnostics of version {version}"), |message| {
             message["method"] == "textDocument/publishDiagnostics" && message["params"]["version"] == version
@@ -124,7 +124,7 @@ impl Client {
         Ok(start)
     }
 
-    /// The first message that fits; requests of the server are answered with null on the way.
+    /// The first matching message; requests of the server are answered with null meanwhile.
     fn wait_for(&mut self, what: &str, fits: impl Fn(&Value) -> bool) -> Result<(Instant, Value)> {
         if let Some(index) = self.waiting.iter().position(|(_, message)| fits(message)) {
             return Ok(self.waiting.remove(index).expect("the index was just found"));

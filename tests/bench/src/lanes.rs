@@ -1,5 +1,5 @@
 //! From an edit to the lanes of the new text, over stdio: one block of 256 threads, ten thousand instructions a warp. Then the
-//! same while a run of the text before, which goes on up to the limit of steps, is under way and has to be given up.
+//! same while a run of the previous text, which continues up to the limit of steps, is in progress and must be cancelled.
 
 use std::thread;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use crate::client::{Client, URI};
 use crate::sample;
 use crate::statistics::Times;
 
-/// A loop of four instructions, 2,500 trips, with a part that a quarter of the lanes skips.
+/// A loop of four instructions and 2,500 iterations, with a part that a quarter of the lanes skips.
 const KERNEL: &str = "\
 .version 8.0
 .target sm_80
@@ -35,13 +35,13 @@ again:
 /// The line of the first `mov`, whose operand the edits change.
 const EDITED_LINE: u32 = 9;
 
-/// The line that says how many trips there are.
-const TRIPS_LINE: u32 = 13;
+/// The line with the number of iterations.
+const ITERATIONS_LINE: u32 = 13;
 const SHORT: &str = "2500";
 const ENDLESS: &str = "2000000000";
 
-/// How long a run is given to be under way: a fraction of what it takes to come to the limit.
-const UNDER_WAY: Duration = Duration::from_millis(20);
+/// How long a run may proceed before it is cancelled: a fraction of the time to the limit.
+const RUNNING: Duration = Duration::from_millis(20);
 
 pub(crate) fn run(rounds: usize) -> Result<()> {
     let mut client = Client::start(&sample::server()?)?;
@@ -64,30 +64,30 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     let mut times = Times::default();
     for round in 0..rounds {
         version += 1;
-        client.change(version, trips(SHORT.len()), ENDLESS)?;
-        thread::sleep(UNDER_WAY);
+        client.change(version, iterations(SHORT.len()), ENDLESS)?;
+        thread::sleep(RUNNING);
         version += 1;
-        client.change(version, trips(ENDLESS.len()), SHORT)?;
+        client.change(version, iterations(ENDLESS.len()), SHORT)?;
         times.push(lanes_after(&mut client, &mut version, digit(round))?);
     }
     times.print("the same during a longer run");
     Ok(())
 }
 
-/// The edit of a round: a range, and the digit that comes there.
+/// The edit of one repetition: a range, and the digit that replaces it.
 fn digit(round: usize) -> ([u32; 4], String) {
     let end = KERNEL.lines().nth(EDITED_LINE as usize).map_or(0, |line| line.len() as u32);
     ([EDITED_LINE, end - 2, EDITED_LINE, end - 1], (round % 10).to_string())
 }
 
-/// Where the number of trips stands when it is so long.
-fn trips(length: usize) -> [u32; 4] {
-    let line = TRIPS_LINE as usize;
+/// The range of the number of iterations, of the given length.
+fn iterations(length: usize) -> [u32; 4] {
+    let line = ITERATIONS_LINE as usize;
     let start = KERNEL.lines().nth(line).and_then(|line| line.find(SHORT)).map_or(0, |at| at as u32);
-    [TRIPS_LINE, start, TRIPS_LINE, start + length as u32]
+    [ITERATIONS_LINE, start, ITERATIONS_LINE, start + length as u32]
 }
 
-/// Edits, and gives the time until the lanes of the edited text are there.
+/// Makes an edit and returns the time until the lanes of the edited text are available.
 fn lanes_after(
     client: &mut Client,
     version: &mut i32,

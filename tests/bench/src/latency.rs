@@ -7,16 +7,16 @@ use crate::client::Client;
 use crate::sample;
 use crate::statistics::Times;
 
-/// What is typed and taken back, where it goes, and whether its error must be in that version's answer.
+/// A typed text that is undone, its position, and whether the diagnostics of that version must contain its error.
 struct Edit {
     name: &'static str,
     text: &'static str,
-    place: Place,
+    position: EditPosition,
     must_show: bool,
 }
 
 #[derive(Clone, Copy)]
-enum Place {
+enum EditPosition {
     /// Inside an instruction's opcode.
     Opcode,
     /// At the start of that instruction's line.
@@ -26,18 +26,18 @@ enum Place {
 }
 
 const EDITS: [Edit; 6] = [
-    Edit { name: "a letter into an opcode", text: "q", place: Place::Opcode, must_show: true },
-    Edit { name: "a newline", text: "\n", place: Place::LineStart, must_show: false },
-    Edit { name: "`{`", text: "{", place: Place::LineStart, must_show: true },
-    Edit { name: "`\"`", text: "\"", place: Place::LineStart, must_show: true },
-    Edit { name: "`/*`", text: "/*", place: Place::LineStart, must_show: true },
-    Edit { name: "the kernel renamed", text: "x", place: Place::KernelName, must_show: false },
+    Edit { name: "a letter into an opcode", text: "q", position: EditPosition::Opcode, must_show: true },
+    Edit { name: "a newline", text: "\n", position: EditPosition::LineStart, must_show: false },
+    Edit { name: "`{`", text: "{", position: EditPosition::LineStart, must_show: true },
+    Edit { name: "`\"`", text: "\"", position: EditPosition::LineStart, must_show: true },
+    Edit { name: "`/*`", text: "/*", position: EditPosition::LineStart, must_show: true },
+    Edit { name: "the kernel renamed", text: "x", position: EditPosition::KernelName, must_show: false },
 ];
 
 pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> Result<()> {
     let Some(text) = text else { return Ok(()) };
     let text = bytes.map_or(text.as_str(), |bytes| sample::cut(&text, bytes));
-    let places = Places::find(text)?;
+    let positions = Positions::find(text)?;
     let mut client = Client::start(&sample::server()?)?;
     let start = client.open(1, text)?;
     let (end, first) = client.diagnostics(1)?;
@@ -51,23 +51,19 @@ pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> 
     let mut all = Times::default();
     for edit in &EDITS {
         let (mut made, mut undone) = (Times::default(), Times::default());
-        let [line, character] = places.of(edit.place);
+        let [line, character] = positions.of(edit.position);
         for _ in 0..rounds {
             version += 1;
             let sent = client.change(version, [line, character, line, character], edit.text)?;
-            let (came, list) = client.diagnostics(version)?;
-            made.push(came - sent);
-            ensure!(
-                !edit.must_show || list.len() > first.len(),
-                "{}: its error is not in the answer",
-                edit.name
-            );
+            let (received, list) = client.diagnostics(version)?;
+            made.push(received - sent);
+            ensure!(!edit.must_show || list.len() > first.len(), "{}: its error is not reported", edit.name);
 
             version += 1;
             let sent = client.change(version, undo_range(line, character, edit.text), "")?;
-            let (came, list) = client.diagnostics(version)?;
-            undone.push(came - sent);
-            ensure!(list == first, "{}: its undo does not bring the diagnostics back", edit.name);
+            let (received, list) = client.diagnostics(version)?;
+            undone.push(received - sent);
+            ensure!(list == first, "{}: its undo does not restore the diagnostics", edit.name);
         }
         made.print(edit.name);
         undone.print("  its undo");
@@ -75,13 +71,13 @@ pub(crate) fn run(text: Option<String>, bytes: Option<usize>, rounds: usize) -> 
         all.extend(&undone);
     }
     all.print("all edits");
-    hovers(&mut client, &places, rounds)?;
+    hovers(&mut client, &positions, rounds)?;
     fresh_open(client, text, version)
 }
 
-/// The diagnostics after all the edits are those of a file freshly opened.
+/// The diagnostics after all the edits equal those of a newly opened file.
 fn fresh_open(mut client: Client, text: &str, version: i32) -> Result<()> {
-    let [line, _] = Places::find(text)?.of(Place::Opcode);
+    let [line, _] = Positions::find(text)?.of(EditPosition::Opcode);
     client.change(version + 1, [line, 0, line, 0], "\n")?;
     client.change(version + 2, [line, 0, line + 1, 0], "")?;
     let (_, edited) = client.diagnostics(version + 2)?;
@@ -93,9 +89,9 @@ fn fresh_open(mut client: Client, text: &str, version: i32) -> Result<()> {
     Ok(())
 }
 
-fn hovers(client: &mut Client, places: &Places, rounds: usize) -> Result<()> {
+fn hovers(client: &mut Client, positions: &Positions, rounds: usize) -> Result<()> {
     let mut times = Times::default();
-    let [line, character] = places.of(Place::Opcode);
+    let [line, character] = positions.of(EditPosition::Opcode);
     for round in 0..rounds as u32 * 4 {
         let position = json!({ "line": line + round % 20, "character": character });
         let (time, _): (_, Value) = client.ask("textDocument/hover", json!({ "position": position }))?;
@@ -113,20 +109,20 @@ fn undo_range(line: u32, character: u32, text: &str) -> [u32; 4] {
     }
 }
 
-/// How a line starts that is edited.
+/// The first characters of an edited line.
 const INSTRUCTIONS: [&str; 3] = ["\tadd.", "\tmov.", "        iadd "];
 
-/// How a function or kernel begins.
+/// The first words of a function or kernel.
 const HEADS: [&str; 3] = [".entry ", ".func ", ".kernel "];
 
-/// Where the edits go: around the middle of the file.
-struct Places {
+/// The positions of the edits, near the middle of the file.
+struct Positions {
     opcode: [u32; 2],
     kernel_name: [u32; 2],
 }
 
-impl Places {
-    fn find(text: &str) -> Result<Places> {
+impl Positions {
+    fn find(text: &str) -> Result<Positions> {
         let lines: Vec<&str> = text.lines().collect();
         let middle = lines.len() / 2;
         let opcode = (middle..lines.len())
@@ -137,15 +133,15 @@ impl Places {
             .find_map(|line| Some((line, HEADS.iter().find_map(|head| lines[line].find(head))?)))
             .context("the file has no function before its middle")?;
         let name = name + lines[line][name..].find(' ').unwrap_or(0) + 3;
-        let blanks = lines[opcode].len() - lines[opcode].trim_start().len();
-        Ok(Places { opcode: [opcode as u32, blanks as u32 + 1], kernel_name: [line as u32, name as u32] })
+        let indent = lines[opcode].len() - lines[opcode].trim_start().len();
+        Ok(Positions { opcode: [opcode as u32, indent as u32 + 1], kernel_name: [line as u32, name as u32] })
     }
 
-    fn of(&self, place: Place) -> [u32; 2] {
-        match place {
-            Place::Opcode => self.opcode,
-            Place::LineStart => [self.opcode[0], 0],
-            Place::KernelName => self.kernel_name,
+    fn of(&self, position: EditPosition) -> [u32; 2] {
+        match position {
+            EditPosition::Opcode => self.opcode,
+            EditPosition::LineStart => [self.opcode[0], 0],
+            EditPosition::KernelName => self.kernel_name,
         }
     }
 }

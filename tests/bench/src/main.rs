@@ -1,5 +1,5 @@
-//! Measures Warplens from outside and prints what a table of `docs/measurements.md` holds. Nothing here asserts a
-//! time: figures are for people, who know what else the machine was doing.
+//! Measures Warplens as a program and prints the figures of `docs/measurements.md`. Nothing here asserts a
+//! time: the figures depend on the load of the machine.
 
 mod check_wave;
 mod client;
@@ -22,11 +22,11 @@ use clap::{Parser, Subcommand};
 #[command(name = "cargo xtask bench")]
 struct Args {
     #[command(subcommand)]
-    what: What,
+    measurement: Measurement,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum Measurement {
     /// Text to tree: megabytes a second on one core, in release.
     Parse { file: Option<PathBuf> },
     /// All checks of a WAVE file of 5 MB, and `wave-asm` on it, in release, on one thread.
@@ -34,7 +34,7 @@ enum What {
     /// Edits in the middle of a file, over stdio, to the complete diagnostics of that version; and hovers.
     Latency {
         file: Option<PathBuf>,
-        /// Take the made-up WAVE file of 5 MB.
+        /// Use the synthetic WAVE file of 5 MB.
         #[arg(long, conflicts_with = "file")]
         wave: bool,
         /// Cut the file after this many bytes (at the end of a function).
@@ -44,11 +44,11 @@ enum What {
         #[arg(long, default_value_t = 40)]
         rounds: usize,
     },
-    /// The server's memory with a file open and every feature asked once.
+    /// The server's memory with a file open, after one request for every feature.
     Memory { file: Option<PathBuf> },
     /// Active-lane instructions a second of the simulator, with line statistics, as `warplens sim` runs it.
     Sim,
-    /// Active-lane instructions a second of the WAVE machine, and how many times those of the reference emulator that is.
+    /// Active-lane instructions a second of the WAVE machine, compared with the reference emulator.
     Wave {
         /// How often each machine runs the kernel.
         #[arg(long, default_value_t = 9)]
@@ -63,16 +63,16 @@ enum What {
 }
 
 fn main() -> Result<()> {
-    match Args::parse().what {
-        What::Parse { file } => parse::run(file),
-        What::CheckWave { file } => check_wave::run(file),
-        What::Latency { wave: true, bytes, rounds, .. } => {
+    match Args::parse().measurement {
+        Measurement::Parse { file } => parse::run(file),
+        Measurement::CheckWave { file } => check_wave::run(file),
+        Measurement::Latency { wave: true, bytes, rounds, .. } => {
             latency::run(Some(check_wave::text()), bytes, rounds)
         }
-        What::Latency { file, bytes, rounds, .. } => latency::run(sample::text(file)?, bytes, rounds),
-        What::Memory { file } => memory::run(file),
-        What::Sim => sim::run(),
-        What::Wave { rounds } => wave::run(rounds),
-        What::Lanes { rounds } => lanes::run(rounds),
+        Measurement::Latency { file, bytes, rounds, .. } => latency::run(sample::text(file)?, bytes, rounds),
+        Measurement::Memory { file } => memory::run(file),
+        Measurement::Sim => sim::run(),
+        Measurement::Wave { rounds } => wave::run(rounds),
+        Measurement::Lanes { rounds } => lanes::run(rounds),
     }
 }

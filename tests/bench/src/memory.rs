@@ -1,4 +1,4 @@
-//! The server's memory after a file was opened and each feature was asked once.
+//! The server's memory after a file was opened and each feature was requested once.
 
 use std::path::PathBuf;
 
@@ -15,15 +15,15 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
     client.diagnostics(1)?;
     report(&client, &text, "open, with diagnostics")?;
     for (method, params) in features(&text) {
-        client.ask(method, params).with_context(|| format!("asking {method}"))?;
+        client.ask(method, params).with_context(|| format!("{method} failed"))?;
     }
-    report(&client, &text, "every feature asked once")
+    report(&client, &text, "after every request")
 }
 
-/// Lines that an editor asks the colours of at once: those in view, and some around them.
+/// The lines for which an editor requests semantic tokens: those in view, and some around them.
 const LINES_IN_VIEW: usize = 200;
 
-/// One request of each kind; positions lie in an instruction in the middle.
+/// One request of each kind; positions are in an instruction in the middle.
 fn features(text: &str) -> Vec<(&'static str, Value)> {
     let lines: Vec<&str> = text.lines().collect();
     let line = (lines.len() / 2..lines.len()).find(|&line| lines[line].contains("%r")).unwrap_or(0);
@@ -64,7 +64,7 @@ fn report(client: &Client, text: &str, when: &str) -> Result<()> {
     };
     let ratio = |key| kilobytes(key).unwrap_or_default() * 1024.0 / text.len() as f64;
     println!(
-        "{when:<26} text {:.1} MB: resident {:.1} x text, at its peak {:.1} x",
+        "{when:<26} text {:.1} MB: resident {:.1} x text, peak {:.1} x",
         text.len() as f64 / 1e6,
         ratio("VmRSS:"),
         ratio("VmHWM:")

@@ -8,7 +8,7 @@ use warplens_syntax::{ItemList, parse_file};
 
 use crate::sample;
 
-/// Runs of each measure; the best counts, since anything else running only adds.
+/// Runs of each measurement; the best is the least disturbed by other load.
 const RUNS: usize = 9;
 
 pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
@@ -27,7 +27,7 @@ pub(crate) fn run(file: Option<PathBuf>) -> Result<()> {
         drop(parse);
         time
     });
-    report("and on to rowan's trees", &text, || {
+    report("with rowan's trees", &text, || {
         let start = Instant::now();
         let parse = parse_file(warplens_syntax::ptx::LANGUAGE, &text);
         parse.green();

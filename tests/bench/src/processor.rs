@@ -1,4 +1,4 @@
-//! Time by the processor: what else the machine does is in it only as far as it takes caches and cores away.
+//! Processor time, which other work on the machine affects only through caches and shared cores.
 
 use std::time::Duration;
 

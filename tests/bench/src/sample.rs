@@ -5,7 +5,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-/// The text of `file`, or of the corpus's largest PTX file; `None` (and a line that says so) without a corpus.
+/// The text of `file`, or of the corpus's largest PTX file; `None` (and a message) without a corpus.
 pub(crate) fn text(file: Option<PathBuf>) -> Result<Option<String>> {
     if let Some(file) = file {
         return Ok(Some(

@@ -8,7 +8,7 @@ use serde_json::Value;
 
 use crate::sample;
 
-/// Kernels that are measured, with their launch in [`LAUNCHES`], and whether the run looks for mistakes as well.
+/// Kernels that are measured, with their launch in [`LAUNCHES`], and whether the sanitizer is on.
 const KERNELS: [(&str, &str, bool); 4] = [
     ("examples/collatz.ptx", "bench", false),
     ("examples/alu.ptx", "bench alu", false),
@@ -18,7 +18,7 @@ const KERNELS: [(&str, &str, bool); 4] = [
 
 const LAUNCHES: &str = "tests/bench/launches.toml";
 
-/// Runs of each; the best counts.
+/// Runs of each; the best is reported.
 const RUNS: usize = 5;
 
 pub(crate) fn run() -> Result<()> {
@@ -56,15 +56,15 @@ fn measure(file: &str, launch: &str, checks: bool) -> Result<(f64, f64)> {
     Ok((total("thread_instructions")? / seconds / 1e6, total("warp_instructions")? / seconds / 1e6))
 }
 
-/// The processor time that a process has used, or, once it has ended, used in all until it is waited for. Other work on
-/// the machine does not count in it, as it would in the time on the wall.
+/// The processor time of a process, also after its exit until it is waited for. Unlike wall time, it excludes other work
+/// on the machine.
 fn processor_seconds(process: u32) -> Result<f64> {
     /// Clock ticks a second in `/proc`, the same on every Linux.
     const TICKS: f64 = 100.0;
     let stat = std::fs::read_to_string(format!("/proc/{process}/stat"))
         .context("processor time is read from /proc, so on Linux only")?;
     let after_name = stat.rsplit(')').next().unwrap_or_default();
-    // User and system time are fields 14 and 15; the name, which may hold blanks, is field 2.
+    // User and system time are fields 14 and 15; the name, which may contain spaces, is field 2.
     let ticks =
         after_name.split_whitespace().skip(11).take(2).map(|field| field.parse::<f64>().unwrap_or(0.0));
     Ok(ticks.sum::<f64>() / TICKS)

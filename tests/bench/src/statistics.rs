@@ -1,8 +1,8 @@
-//! Percentiles of measured times, and the line in which they are printed.
+//! Percentiles of measured times, and their output.
 
 use std::time::Duration;
 
-/// Times of one kind of thing.
+/// The times of one kind of event.
 #[derive(Default)]
 pub(crate) struct Times(Vec<Duration>);
 

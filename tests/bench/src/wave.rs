@@ -1,7 +1,7 @@
 //! Active-lane instructions a second of the WAVE machine and of the reference emulator, on one kernel, alternately.
 //!
-//! Both are called as libraries, with the program already assembled and decoded. Counted is the time that this thread had a
-//! processor.
+//! Both are called as libraries, with the program already assembled and decoded. Times are the processor time of this
+//! thread.
 
 use std::time::Duration;
 
@@ -28,17 +28,17 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     let (mut ours, mut theirs) = (Vec::new(), Vec::new());
     let mut lanes = 0;
     for _ in 0..rounds.max(1) {
-        let (result, took) = ours_once(&program)?;
+        let (result, took) = warplens_once(&program)?;
         ours.push(took);
         lanes = result.totals.thread_instructions;
-        let (memory, took) = theirs_once(&binary.binary)?;
+        let (memory, took) = emulator_once(&binary.binary)?;
         theirs.push(took);
         let same = result.memory.bytes(0, DEVICE_BYTES.into()).is_some_and(|bytes| bytes == memory);
-        ensure!(same, "the two machines leave different memory");
+        ensure!(same, "the two machines compute different memory");
     }
     let rates = [&mut ours, &mut theirs].map(|times| rate(times, lanes));
-    for (who, (best, median)) in ["warplens", "wave-emu 0.1.2"].into_iter().zip(rates) {
-        println!("{who:<16} best {best:7.0} M, median {median:7.0} M active-lane instructions/s");
+    for (machine, (best, median)) in ["warplens", "wave-emu 0.1.2"].into_iter().zip(rates) {
+        println!("{machine:<16} best {best:7.0} M, median {median:7.0} M active-lane instructions/s");
     }
     println!(
         "ratio            best {:7.1}x, median {:7.1}x",
@@ -48,7 +48,7 @@ pub(crate) fn run(rounds: usize) -> Result<()> {
     Ok(())
 }
 
-/// Best and median, in millions a second. Both machines are credited with the instructions that ours counts.
+/// Best and median, in millions a second. Both use the number of instructions that Warplens counts.
 fn rate(times: &mut [Duration], lanes: u64) -> (f64, f64) {
     times.sort();
     let of = |time: Duration| lanes as f64 / time.as_secs_f64() / 1e6;
@@ -62,7 +62,7 @@ fn decoded() -> Result<Program> {
     Ok(decode(&code))
 }
 
-fn ours_once(program: &Program) -> Result<(RunResult, Duration)> {
+fn warplens_once(program: &Program) -> Result<(RunResult, Duration)> {
     let launch = LaunchConfig {
         memory: LaunchConfig::memory(DEVICE_BYTES),
         ..LaunchConfig::new([WORKGROUPS, 1, 1], [THREADS, 1, 1], WIDTH)
@@ -70,13 +70,15 @@ fn ours_once(program: &Program) -> Result<(RunResult, Duration)> {
     let limits = Limits { max_steps: u64::MAX, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };
     let start = processor::time()?;
-    let Ok(result) = simulate(program, launch, &options, Control::none()) else { bail!("nobody cancels") };
+    let Ok(result) = simulate(program, launch, &options, Control::none()) else {
+        bail!("the run was cancelled")
+    };
     let took = processor::time()? - start;
     ensure!(result.status == Status::Finished, "{:?}", result.findings);
     Ok((result, took))
 }
 
-fn theirs_once(binary: &[u8]) -> Result<(Vec<u8>, Duration)> {
+fn emulator_once(binary: &[u8]) -> Result<(Vec<u8>, Duration)> {
     let config = EmulatorConfig {
         grid_dim: [WORKGROUPS, 1, 1],
         workgroup_dim: [THREADS, 1, 1],

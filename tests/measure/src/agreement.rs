@@ -1,4 +1,4 @@
-//! Generated statements: what the assembler takes and refuses, and how often Warplens says the same.
+//! Generated statements: those that the assembler accepts and rejects, and how often Warplens agrees.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -36,7 +36,7 @@ pub(crate) struct Options {
 /// The newest version that the tables describe.
 const VERSION: Version = Version::new(9, 4);
 
-/// Statements a file: few enough that no list of problems is cut.
+/// Statements a file: few enough that no list of diagnostics is truncated.
 const STATEMENTS: usize = 100;
 
 /// A statement with its two verdicts.
@@ -120,7 +120,7 @@ fn cases(
 fn judged(oracle: &Oracle, entry: &'static str, target: &'static str, texts: &[String]) -> Result<Vec<Case>> {
     let scaffold = scaffold(VERSION, target);
     let verdicts = oracle.ask(&scaffold.head, texts, scaffold.tail, target)?;
-    // Each alone: a statement that does not parse must not take its neighbours with it.
+    // Each separately: a statement with a syntax error must not affect its neighbours.
     let cases = texts.iter().zip(verdicts).map(|(text, assembler)| {
         let file = format!("{}{text}\n{}", scaffold.head, scaffold.tail);
         let first = judge::errors(&file)?.into_iter().next();
@@ -192,13 +192,13 @@ impl Case {
     }
 }
 
-/// Prints disagreements by kind, the commonest first.
+/// Prints disagreements by kind, the most frequent first.
 fn list(cases: &[Case], known: &Known, count: usize) {
     let mut kinds: BTreeMap<String, Vec<&Case>> = BTreeMap::new();
     for case in cases.iter().filter(|case| !case.agrees() && case.reason(known).is_none()) {
         let kind = match (&case.assembler, &case.warplens) {
-            (None, Some(message)) => format!("we refuse: {}", generic(message)),
-            (Some(message), _) => format!("we take, ptxas: {}", generic(message)),
+            (None, Some(message)) => format!("warplens rejects: {}", generic(message)),
+            (Some(message), _) => format!("warplens accepts, ptxas: {}", generic(message)),
             (None, None) => continue,
         };
         kinds.entry(kind).or_default().push(case);
@@ -213,7 +213,7 @@ fn list(cases: &[Case], known: &Known, count: usize) {
     }
 }
 
-/// A message without the names in it, so that like ones come together.
+/// A message without the quoted names, for grouping.
 fn generic(message: &str) -> String {
     let mut quote = None;
     let keep = |c: &char| match (quote, *c) {
@@ -234,7 +234,7 @@ fn generic(message: &str) -> String {
 mod tests {
     use super::*;
 
-    /// A part of what `cargo xtask measure ptxas` compares, where there is an assembler.
+    /// A subset of `cargo xtask measure ptxas`, if an assembler is found.
     #[test]
     fn warplens_and_the_assembler_agree() {
         let Ok(oracle) = Oracle::find() else {
@@ -247,7 +247,7 @@ mod tests {
         assert!(total.accepted > 1000 && total.rejected > 1000, "{total}");
         assert!(total.accepted_alike * 100 >= total.accepted * 98, "{total}");
         assert!(total.rejected_alike * 100 >= total.rejected * 98, "{total}");
-        // What nobody can give a reason for is next to nothing.
+        // At most 0.5 % may differ without a known reason.
         assert!(total.unknown * 200 <= total.accepted + total.rejected, "{total}");
     }
 }

@@ -1,4 +1,4 @@
-//! Files with the assembler's verdicts beside them: false alarms on those it takes, mistakes found in those it refuses.
+//! Files with known verdicts of the assembler: false positives in those it accepts, errors found in those it rejects.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,21 +23,21 @@ pub(crate) fn run(folder: &Path, list: bool) -> Result<()> {
     Ok(())
 }
 
-/// Files that the assembler takes.
+/// Files that the assembler accepts.
 struct Accepted {
     files: usize,
     /// With an error from Warplens.
     alarms: usize,
 }
 
-/// Files that the assembler refuses.
+/// Files that the assembler rejects.
 struct Rejected {
     files: usize,
     /// With an error from Warplens.
     found: usize,
-    /// With one on the right line.
+    /// With one on the expected line.
     placed: usize,
-    /// With at most three besides.
+    /// And with at most three errors in total.
     few: usize,
 }
 
@@ -57,7 +57,7 @@ fn accepted(folder: &Path, note: &mut dyn FnMut(String)) -> Result<Accepted> {
         let errors = judge::errors(&read(&path)?)?;
         accepted.alarms += usize::from(!errors.is_empty());
         for error in errors.iter().take(3) {
-            note(format!("false alarm: {}:{}: {}", path.display(), error.line, error.message));
+            note(format!("false positive: {}:{}: {}", path.display(), error.line, error.message));
         }
     }
     Ok(accepted)
@@ -83,7 +83,7 @@ fn rejected(folder: &Path, note: &mut dyn FnMut(String)) -> Result<Rejected> {
 
 impl fmt::Display for Accepted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "files that ptxas takes: {}, with an error from Warplens: {}", self.files, self.alarms)
+        write!(f, "files that ptxas accepts: {}, with an error from Warplens: {}", self.files, self.alarms)
     }
 }
 
@@ -92,7 +92,7 @@ impl fmt::Display for Rejected {
         let percent = |part: usize, whole: usize| 100.0 * part as f64 / whole.max(1) as f64;
         write!(
             f,
-            "files that ptxas refuses: {}, with an error from Warplens: {} ({:.1} %); of these on the line: {} \
+            "files that ptxas rejects: {}, with an error from Warplens: {} ({:.1} %); of these on the line: {} \
              ({:.1} %), with at most three errors too: {} ({:.1} %)",
             self.files,
             self.found,
@@ -105,7 +105,7 @@ impl fmt::Display for Rejected {
     }
 }
 
-/// Whether an error stands within a line of the edited or a reported one.
+/// Whether an error is within one line of the edited or a reported line.
 fn is_near(error: &Error, row: &BTreeMap<String, String>) -> bool {
     let lines = ["edited_line", "expected_line", "min_line"].into_iter();
     lines
@@ -147,7 +147,7 @@ fn ptx_files(folder: &Path) -> Result<Vec<PathBuf>> {
 mod tests {
     use super::*;
 
-    /// The corpora beside the repository, where they are there.
+    /// The corpora next to the repository, if present.
     fn corpus() -> Option<PathBuf> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/corpus");
         if !folder.is_dir() {
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn no_false_alarm() {
+    fn no_false_positive() {
         let Some(folder) = corpus() else { return };
         let mut notes = Vec::new();
         accepted(&folder, &mut |note| notes.push(note)).unwrap();
@@ -166,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_found_where_they_are() {
+    fn errors_are_on_the_expected_lines() {
         let Some(folder) = corpus() else { return };
         let mut notes = Vec::new();
         let rejected = rejected(&folder.join("ptx-invalid"), &mut |note| notes.push(note)).unwrap();

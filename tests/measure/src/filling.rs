@@ -1,4 +1,4 @@
-//! Sound operands for a form whose slots are filled.
+//! Valid operands for a form with filled slots.
 
 use fastrand::Rng;
 use warplens_isa::ptx::{
@@ -8,14 +8,14 @@ use warplens_isa::ptx::{
 
 use crate::scaffold::{declarable, register, variable};
 
-/// A form with what stands in its slots.
+/// A form with the values of its slots.
 pub(crate) struct Filling {
     pub(crate) form: &'static Form,
     pub(crate) chosen: Vec<Option<&'static Value>>,
 }
 
 impl Filling {
-    /// A sound operand for a place.
+    /// A valid operand at a position.
     pub(crate) fn sound(&self, operand: &FormOperand, place: usize, rng: &mut Rng) -> String {
         let text = match operand.inside {
             [] => self.plain(operand, place, rng),
@@ -34,7 +34,7 @@ impl Filling {
         for (index, part) in inside.iter().enumerate() {
             let is_there = match part.presence {
                 Presence::Required => true,
-                // A sampler beside a texture, which is of a mode that no module here has.
+                // A sampler operand, which exists only in a texture mode that no module here uses.
                 Presence::Optional => false,
                 Presence::With(slot) => self.chosen[slot].is_some(),
             };
@@ -43,7 +43,7 @@ impl Filling {
                 parts.push(text.trim_start_matches('[').trim_end_matches(']').to_owned());
             }
         }
-        // Nothing may be added to the first of several.
+        // The first of several parts allows no offset.
         if parts.len() > 1 {
             parts[0] = parts[0].split('+').next().unwrap_or_default().to_owned();
         }
@@ -75,12 +75,12 @@ impl Filling {
         format!("{{{}}}", registers.join(","))
     }
 
-    /// The last word that stands in a slot, without its dot.
+    /// The last word of a slot, without its dot.
     fn word(&self, slot: usize) -> Option<&'static str> {
         Some(self.chosen[slot]?.words.last()?.trim_start_matches('.'))
     }
 
-    /// The type that an operand has.
+    /// The type of an operand.
     fn type_of(&self, ty: OperandType) -> Option<String> {
         match ty {
             OperandType::Unsaid => None,
@@ -149,7 +149,7 @@ impl Filling {
             };
             return value.to_string();
         }
-        // What another constant is bounded by is larger than it.
+        // A constant that bounds another one must be larger.
         let own = Bound::Operand(operand.index);
         let bounds =
             self.form.operands.iter().any(|other| other.range.is_some_and(|range| range.high == own));
@@ -162,7 +162,7 @@ impl Filling {
     }
 }
 
-/// A register that holds a value of the type.
+/// A register for a value of the type.
 fn value_register(ty: Option<&str>, number: usize) -> String {
     let Some(found) = ty.and_then(|ty| ptx::type_(&format!(".{ty}"))) else { return register("b32", number) };
     let own = found.name.trim_start_matches('.');

@@ -1,4 +1,4 @@
-//! What Warplens says of a text.
+//! The errors that Warplens reports in a text.
 
 use anyhow::Result;
 use warplens_ide::{Accepts, AnalysisHost, FileId, Severity};
@@ -12,12 +12,12 @@ pub(crate) struct Error {
     pub(crate) message: String,
 }
 
-/// The errors of a PTX text, in its order.
+/// The errors of a PTX text, in the order of the text.
 pub(crate) fn errors(text: &str) -> Result<Vec<Error>> {
     errors_in(warplens_syntax::ptx::LANGUAGE, text)
 }
 
-/// The errors of a WAVE text where the toolchain's language is chosen, in its order.
+/// The errors of a WAVE text checked against the toolchain's dialect, in the order of the text.
 pub(crate) fn wave_errors(text: &str) -> Result<Vec<Error>> {
     errors_in(warplens_syntax::wave::LANGUAGE, text)
 }

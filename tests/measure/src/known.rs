@@ -1,4 +1,4 @@
-//! Disagreements that are known, each with its reason: `tests/measure/known.toml`.
+//! Known disagreements, each with its reason: `tests/measure/known.toml`.
 
 use anyhow::{Context, Result};
 use serde::Deserialize;
@@ -16,7 +16,7 @@ pub(crate) struct Known {
 struct Disagreement {
     /// The entry of the tables, or `*`.
     entry: String,
-    /// A part of what the assembler says; empty where it takes the statement.
+    /// A part of the assembler's message; empty if it accepts the statement.
     says: String,
     /// A part of the statement; empty for any.
     #[serde(default)]
@@ -29,14 +29,16 @@ impl Known {
         toml::from_str(include_str!("../known.toml")).context("tests/measure/known.toml")
     }
 
-    /// Why Warplens and the assembler differ here, if that is known.
+    /// The known reason for a difference between Warplens and the assembler.
     pub(crate) fn reason(&self, entry: &str, says: Option<&str>, statement: &str) -> Option<&str> {
         let fits = |known: &&Disagreement| {
-            let said = match says {
+            let message_fits = match says {
                 Some(says) => !known.says.is_empty() && says.contains(&known.says),
                 None => known.says.is_empty(),
             };
-            said && (known.entry == "*" || known.entry == entry) && statement.contains(&known.statement)
+            message_fits
+                && (known.entry == "*" || known.entry == entry)
+                && statement.contains(&known.statement)
         };
         self.disagreements.iter().find(fits).map(|known| known.reason.as_str())
     }

@@ -1,6 +1,6 @@
 //! Compares the verdicts of Warplens with those of the assemblers: NVIDIA's `ptxas`, on statements generated from the tables and
-//! on files, and WAVE's `wave-asm`, on programs and mutations of them. `ptxas` is looked for in `WARPLENS_PTXAS`, in `.oracle/`
-//! and on the path; `docs/measurements.md` says how to get it; `wave-asm` is a crate. Nothing here is needed to build or to test.
+//! on files, and WAVE's `wave-asm`, on programs and mutations of them. `ptxas` is searched in `WARPLENS_PTXAS`, in `.oracle/`
+//! and on the path; `docs/measurements.md` names its package; `wave-asm` is a crate. Building and testing do not require `ptxas`.
 
 mod agreement;
 mod corpus;
@@ -22,16 +22,16 @@ use clap::{Parser, Subcommand};
 #[command(name = "cargo xtask measure")]
 struct Args {
     #[command(subcommand)]
-    what: What,
+    comparison: Comparison,
 }
 
 #[derive(Subcommand)]
-enum What {
+enum Comparison {
     /// Statements generated from the forms of the tables, and mutations of them.
     Ptxas(agreement::Options),
-    /// Files with the verdicts of the assembler beside them (see `corpus` in docs/measurements.md).
+    /// Files with known verdicts of the assembler (see `corpus` in docs/measurements.md).
     Corpus {
-        /// The folder that holds `ptx`, `ptx-exec` and `ptx-invalid`.
+        /// The folder with `ptx`, `ptx-exec` and `ptx-invalid`.
         #[arg(default_value = "../shared/corpus")]
         folder: PathBuf,
         /// Lists every file that disagrees.
@@ -43,9 +43,9 @@ enum What {
 }
 
 fn main() -> Result<()> {
-    match Args::parse().what {
-        What::Ptxas(options) => agreement::run(&options),
-        What::Corpus { folder, list } => corpus::run(&folder, list),
-        What::Wave(options) => wave::run(&options),
+    match Args::parse().comparison {
+        Comparison::Ptxas(options) => agreement::run(&options),
+        Comparison::Corpus { folder, list } => corpus::run(&folder, list),
+        Comparison::Wave(options) => wave::run(&options),
     }
 }

@@ -1,4 +1,4 @@
-//! Changes to a statement that people make: a modifier too many, too few or another, operands likewise.
+//! Typical mistakes: an added, removed or replaced modifier or operand.
 
 use fastrand::Rng;
 use warplens_isa::ptx::{self, Instruction};
@@ -6,7 +6,7 @@ use warplens_isa::ptx::{self, Instruction};
 use crate::scaffold::{declarable, register};
 use crate::statement::Statement;
 
-/// Operands of every sort, sound somewhere.
+/// Operands of every kind.
 const OPERANDS: [&str; 19] = [
     "5",
     "-1",
@@ -60,8 +60,8 @@ fn modifiers(statement: &Statement, rng: &mut Rng, found: &mut Vec<Statement>) {
     }
     if !vocabulary.is_empty() {
         let extra = pick(&vocabulary, rng);
-        let place = rng.usize(..=statement.filled.len());
-        with(&|filled| filled.insert(place, Some(extra.clone())));
+        let position = rng.usize(..=statement.filled.len());
+        with(&|filled| filled.insert(position, Some(extra.clone())));
     }
     if present.len() > 1 {
         let (a, b) = (present[rng.usize(..present.len())], present[rng.usize(..present.len())]);
@@ -76,12 +76,12 @@ fn operands(statement: &Statement, rng: &mut Rng, found: &mut Vec<Statement>) {
         found.push(mutant);
     };
     let types = declarable();
-    for place in 0..statement.operands.len() {
+    for index in 0..statement.operands.len() {
         let other = OPERANDS[rng.usize(..OPERANDS.len())];
-        with(&|operands| operands[place] = other.to_owned());
+        with(&|operands| operands[index] = other.to_owned());
         let other = register(types[rng.usize(..types.len())], 41);
-        if statement.operands[place].starts_with('%') {
-            with(&|operands| operands[place] = other.clone());
+        if statement.operands[index].starts_with('%') {
+            with(&|operands| operands[index] = other.clone());
         }
     }
     if !statement.operands.is_empty() {

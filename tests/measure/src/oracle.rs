@@ -1,4 +1,4 @@
-//! The assembler: where it is, and what it says of the lines of a file.
+//! The assembler: finds it and runs it on the lines of a file.
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -7,13 +7,13 @@ use std::process::{Command, Stdio};
 
 use anyhow::{Context, Result, bail};
 
-/// An assembler that can be asked.
+/// An assembler that can be run.
 pub(crate) struct Oracle {
     path: PathBuf,
 }
 
 impl Oracle {
-    /// The assembler that the environment names, else the one of `.oracle`, else the one on the path.
+    /// The assembler of the environment variable, otherwise that of `.oracle`, otherwise that on the path.
     pub(crate) fn find() -> Result<Oracle> {
         let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);
         let local = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../.oracle/ptxas-13"))
@@ -23,7 +23,7 @@ impl Oracle {
         match runs {
             Ok(status) if status.success() => Ok(Oracle { path }),
             _ => bail!(
-                "no ptxas: set WARPLENS_PTXAS, or put it at .oracle/ptxas-13 (docs/measurements.md says where from)"
+                "no ptxas: set WARPLENS_PTXAS, or put it at .oracle/ptxas-13 (docs/measurements.md names the package)"
             ),
         }
     }
@@ -32,10 +32,10 @@ impl Oracle {
         &self.path
     }
 
-    /// What it says of each line between a head and a tail that are sound: `None` where it takes the line.
+    /// Its message for each line between a valid head and a valid tail: `None` if it accepts the line.
     ///
-    /// It works in phases and stops after the first with an error, so what it refuses is left out and the rest asked again.
-    /// A few statements make it complain about a line of the head; these are found by halving.
+    /// It works in phases and stops after the first phase with an error, so rejected lines are removed and the others run again.
+    /// A few statements cause an error in a line of the head; bisection finds them.
     pub(crate) fn ask(
         &self,
         head: &str,
@@ -52,15 +52,15 @@ impl Oracle {
                     Some(_) => "",
                 });
             let body: Vec<&str> = kept.collect();
-            let said = self.errors(&format!("{head}{}\n{tail}", body.join("\n")), target)?;
-            if said.is_empty() {
+            let errors = self.errors(&format!("{head}{}\n{tail}", body.join("\n")), target)?;
+            if errors.is_empty() {
                 return Ok(verdicts);
             }
-            for (line, message) in said {
+            for (line, message) in errors {
                 let verdict = line.checked_sub(first).and_then(|index| verdicts.get_mut(index));
                 match (verdict, lines) {
                     (Some(verdict @ None), _) => *verdict = Some(message),
-                    (_, []) => bail!("ptxas refuses line {line}, which is no statement: {message}"),
+                    (_, []) => bail!("ptxas rejects line {line}, which is not a statement: {message}"),
                     (_, [_]) => return Ok(vec![Some(message)]),
                     (_, lines) => {
                         let (before, after) = lines.split_at(lines.len() / 2);
@@ -73,7 +73,7 @@ impl Oracle {
         }
     }
 
-    /// The first error of each line; line 0 is no line.
+    /// The first error of each line; line 0 is for errors without a line.
     fn errors(&self, text: &str, target: &str) -> Result<BTreeMap<usize, String>> {
         let arch = target.replace("sm_", "compute_");
         let mut child = Command::new(&self.path)
@@ -86,13 +86,13 @@ impl Oracle {
         child.stdin.take().context("no standard input")?.write_all(text.as_bytes())?;
         let output = child.wait_with_output()?;
         let mut errors = BTreeMap::new();
-        let said = String::from_utf8_lossy(&output.stderr);
-        for (line, message) in said.lines().filter_map(error) {
+        let output_text = String::from_utf8_lossy(&output.stderr);
+        for (line, message) in output_text.lines().filter_map(error) {
             errors.entry(line).or_insert_with(|| message.to_owned());
         }
         if errors.is_empty() && !output.status.success() {
-            // It crashed, or complains about no line.
-            errors.insert(0, said.trim().to_owned());
+            // It crashed, or reports an error without a line.
+            errors.insert(0, output_text.trim().to_owned());
         }
         Ok(errors)
     }
@@ -100,9 +100,9 @@ impl Oracle {
 
 /// The line and the message of `ptxas FILE, line N; error   : MESSAGE`.
 fn error(line: &str) -> Option<(usize, &str)> {
-    let (place, message) = line.split_once(" : ")?;
-    let (place, severity) = place.rsplit_once("; ")?;
+    let (position, message) = line.split_once(" : ")?;
+    let (position, severity) = position.rsplit_once("; ")?;
     matches!(severity.trim(), "error" | "fatal").then_some(())?;
-    let (_, number) = place.rsplit_once(", line ")?;
+    let (_, number) = position.rsplit_once(", line ")?;
     Some((number.parse().ok()?, message.trim()))
 }

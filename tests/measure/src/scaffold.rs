@@ -5,16 +5,16 @@ use std::fmt::Write;
 use warplens_isa::Version;
 use warplens_isa::ptx::{self, TypeKind};
 
-/// What stands before and after the statements.
+/// The text before and after the statements.
 pub(crate) struct Scaffold {
     pub(crate) head: String,
     pub(crate) tail: &'static str,
 }
 
-/// How many registers there are of each type.
+/// The number of registers of each type.
 const REGISTERS: usize = 300;
 
-/// The types that registers are declared of, without dots.
+/// The types of the declared registers, without dots.
 pub(crate) fn declarable() -> Vec<&'static str> {
     let types = ptx::types().iter().filter(|ty| ty.storage.is_none() && ty.kind != TypeKind::Opaque);
     types.map(|ty| ty.name.trim_start_matches('.')).collect()
@@ -37,7 +37,7 @@ pub(crate) fn variable(space: &str) -> Option<&'static str> {
     })
 }
 
-/// The module for a version and a target; types that these do not have are not declared.
+/// The module for a version and a target; registers of types that these do not support are not declared.
 pub(crate) fn scaffold(version: Version, target: &str) -> Scaffold {
     let mut head = format!(".version {version}\n.target {target}\n.address_size 64\n");
     for space in ["global", "const", "shared"] {

@@ -1,5 +1,5 @@
-//! Statements made from a form: every modifier of every slot at least once, and a sound operand in each place. The
-//! operands are made in `filling.rs`.
+//! Statements generated from a form: every modifier of every slot at least once, and a valid operand at each position. The
+//! operands are generated in `filling.rs`.
 
 use fastrand::Rng;
 use warplens_isa::Version;
@@ -12,10 +12,10 @@ use crate::filling::Filling;
 pub(crate) struct Statement {
     pub(crate) entry: &'static Instruction,
     pub(crate) form: &'static Form,
-    /// What stands in each slot, with its dots.
+    /// The words of each slot, with dots.
     pub(crate) filled: Vec<Option<String>>,
     pub(crate) operands: Vec<String>,
-    /// What it needs: all of these.
+    /// Its requirements; all must be satisfied.
     pub(crate) gates: Vec<Gate>,
 }
 
@@ -24,24 +24,25 @@ impl Statement {
     pub(crate) fn text(&self) -> String {
         let words: String = self.filled.iter().flatten().map(String::as_str).collect();
         let fixed = self.entry.words.concat();
-        let blank = if self.operands.is_empty() { "" } else { " " };
-        format!("{}{fixed}{words}{blank}{};", self.entry.opcode, self.operands.join(", "))
+        let space = if self.operands.is_empty() { "" } else { " " };
+        format!("{}{fixed}{words}{space}{};", self.entry.opcode, self.operands.join(", "))
     }
 
-    /// A target of the newest version that has it.
+    /// A target of the newest version that supports it.
     pub(crate) fn target(&self, version: Version) -> Option<&'static Target> {
         const PREFERRED: [&str; 8] =
             ["sm_100a", "sm_90a", "sm_103a", "sm_107a", "sm_110a", "sm_120a", "sm_121a", "sm_75"];
-        let met = |target: &&'static Target| self.gates.iter().all(|gate| met(*gate, version, target));
+        let available =
+            |target: &&'static Target| self.gates.iter().all(|gate| satisfies(*gate, version, target));
         let removed = |target: &&'static Target| {
             self.form.removed.is_some_and(|need| version >= need.since && reaches(need.target, target))
         };
-        PREFERRED.into_iter().filter_map(ptx::target).find(|target| met(target) && !removed(target))
+        PREFERRED.into_iter().filter_map(ptx::target).find(|target| available(target) && !removed(target))
     }
 }
 
-/// Whether a file for this version and target meets a gate.
-pub(crate) fn met(gate: Gate, version: Version, target: &Target) -> bool {
+/// Whether a file for this version and target satisfies a requirement.
+pub(crate) fn satisfies(gate: Gate, version: Version, target: &Target) -> bool {
     gate.0.is_empty() || gate.0.iter().any(|need| version >= need.since && reaches(need.target, target))
 }
 
@@ -61,7 +62,7 @@ fn reaches(need: TargetNeed, target: &Target) -> bool {
     }
 }
 
-/// Up to so many statements of a form.
+/// At most `limit` statements of a form.
 pub(crate) fn statements(
     entry: &'static Instruction,
     form: &'static Form,
@@ -72,7 +73,7 @@ pub(crate) fn statements(
     fillings.into_iter().map(|choice| statement(entry, form, &choice, rng)).collect()
 }
 
-/// Which value stands in each slot: all ways where they are few, else each value alone and among random others.
+/// The value of each slot: all combinations if they are few, otherwise each value alone and with random others.
 fn fillings(form: &Form, limit: usize, rng: &mut Rng) -> Vec<Vec<Option<usize>>> {
     let choices: Vec<Vec<Option<usize>>> = form
         .slots

@@ -1,5 +1,5 @@
 //! WAVE programs and random mutations of them: what `wave-asm` 0.1.2 assembles has no error from Warplens, what it rejects has one
-//! on the same line. What the assembler does not look at, how constructs nest, is left out of the comparison.
+//! on the same line. The nesting of constructs, which the assembler does not check, is excluded.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use clap::Args;
 
 use crate::judge::{self, Error};
 
-/// Errors that the assembler does not make: the guide gives these programs no meaning, and it does not ask.
+/// Errors that the assembler does not report: the guide does not define these programs.
 const OURS_ALONE: [&str; 6] = [
     "unmatched-structure",
     "unclosed-structure",
@@ -30,14 +30,14 @@ pub(crate) struct Options {
     /// Chooses the mutations.
     #[arg(long, default_value_t = 1)]
     seed: u64,
-    /// Shows so many that disagree.
+    /// The number of disagreements to print.
     #[arg(long, default_value_t = 0)]
     list: usize,
 }
 
 pub(crate) fn run(options: &Options) -> Result<()> {
     let programs = programs(&options.folder)?;
-    // The assembler panics on some texts; what it says then is of no use here.
+    // The assembler panics on some texts; the panic message is suppressed.
     std::panic::set_hook(Box::new(|_| ()));
     let mut files = Tally::default();
     for program in &programs {
@@ -70,12 +70,12 @@ fn programs(folder: &Path) -> Result<Vec<String>> {
     Ok(found)
 }
 
-/// What `wave-asm` says of a text.
+/// The verdict of `wave-asm` on a text.
 enum Verdict {
     Assembled,
     /// The line of the first mistake, counted from 1, and its sentence.
     Rejected(usize, String),
-    /// It panicked, or names no place.
+    /// It panicked, or its error has no position.
     Nothing,
 }
 
@@ -105,11 +105,11 @@ struct Tally {
     rejected: usize,
     /// With no error from Warplens at all.
     missed: usize,
-    /// With one, but on no line where the assembler has it.
+    /// With errors, but none on the line of the assembler's error.
     elsewhere: usize,
-    /// What the assembler did not judge.
+    /// Texts without a verdict.
     unjudged: usize,
-    /// What disagrees, by what is said.
+    /// Disagreements by message.
     reasons: BTreeMap<String, usize>,
 }
 
@@ -123,7 +123,7 @@ impl Tally {
                 let alarm = |error: &&Error| !OURS_ALONE.iter().any(|code| error.message.starts_with(code));
                 if let Some(error) = errors.iter().find(alarm) {
                     self.alarms += 1;
-                    self.disagree("false alarm", error.line, &error.message, text, list);
+                    self.disagree("false positive", error.line, &error.message, text, list);
                 }
             }
             Verdict::Rejected(line, message) => {
@@ -308,7 +308,7 @@ const STRANGE: &[&str] = &[
     "r1x",
 ];
 
-/// Words, numbers, blanks and single signs.
+/// Words, numbers, spaces and single characters.
 fn pieces(text: &str) -> Vec<&str> {
     let mut pieces = Vec::new();
     let mut rest = text;
