@@ -1,4 +1,4 @@
-//! Measurements. The programs that measure live in `tests/bench` and `tests/measure`, so that this one stays small and always builds.
+//! Measurements. The measuring programs are in `tests/bench` and `tests/measure`, so that xtask stays small and always builds.
 
 use anyhow::Result;
 

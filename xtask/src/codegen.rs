@@ -1,7 +1,7 @@
 //! Generated files: written from the grammars and the instruction data, committed, and checked in CI.
 //!
-//! A generator builds the whole text of a file and hands it to [`ensure_file_contents`]; nothing here may
-//! look at a file's old contents to decide the new ones.
+//! A generator builds the whole text of a file and passes it to [`ensure_file_contents`]; the old contents of a file
+//! must not influence the new ones.
 
 pub(crate) mod grammar;
 pub(crate) mod isa;
@@ -33,7 +33,7 @@ pub(crate) fn run(mode: Mode) -> Result<()> {
     schema::run(mode)
 }
 
-/// Makes the file at `path` (relative to the workspace root) hold `contents`, or says that it does not.
+/// Writes `contents` to the file at `path` (relative to the workspace root), or fails if the file differs.
 pub(crate) fn ensure_file_contents(path: &str, contents: &str, mode: Mode) -> Result<()> {
     let file = crate::project_root().join(path);
     let on_disk = fs::read_to_string(&file).unwrap_or_default();
@@ -54,7 +54,7 @@ fn write(file: &Path, contents: &str) -> Result<()> {
     Ok(())
 }
 
-/// Rust source as rustfmt would have it, with the line that says where it came from.
+/// Rust source formatted by rustfmt, with a line that names its generator.
 pub(crate) fn rust_source(generator: &str, source: &str) -> Result<String> {
     let mut child = Command::new("rustfmt")
         .args(["--edition", "2024", "--config-path"])
@@ -70,7 +70,7 @@ pub(crate) fn rust_source(generator: &str, source: &str) -> Result<String> {
     let output = child.wait_with_output()?;
     writer.join().map_err(|_| anyhow::anyhow!("rustfmt stopped reading"))??;
     if !output.status.success() {
-        bail!("rustfmt refused the output of {generator}");
+        bail!("rustfmt rejects the output of {generator}");
     }
     Ok(String::from_utf8(output.stdout)?)
 }

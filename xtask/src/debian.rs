@@ -1,11 +1,11 @@
-//! What the editor tests need from the system, installed where that is possible: on Debian, as root.
-//! Elsewhere the tests that miss a program say so and are skipped.
+//! The system packages of the editor tests, installed where that is possible: on Debian, as root.
+//! Elsewhere the tests without their program are skipped with a message.
 
 use anyhow::Result;
 
 use crate::shell;
 
-/// A program that some test drives, and the package that brings it.
+/// A program that a test uses, and its package.
 const PROGRAMS: [(&str, &str); 3] = [("chromium", "chromium"), ("rg", "ripgrep"), ("nvim", "neovim")];
 
 /// Installs the packages of the programs that are missing.
@@ -35,7 +35,7 @@ fn apt(args: &[&str]) -> Result<()> {
     shell::command(".", "apt-get", args).env("DEBIAN_FRONTEND", "noninteractive").run()
 }
 
-/// Whether packages may be installed: the numeric user id, as `id` says it, is 0.
+/// Whether packages may be installed: the numeric user id, as `id` prints it, is 0.
 fn is_root() -> bool {
     std::process::Command::new("id").arg("-u").output().is_ok_and(|output| output.stdout.trim_ascii() == b"0")
 }

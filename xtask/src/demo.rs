@@ -1,8 +1,8 @@
-//! The first look: build, print two kernels with their lanes, and hand the extension to VS Code if it is there.
+//! The demo: build, print two kernels with their lanes, and install the extension if VS Code is installed.
 
 use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 
 use crate::{dist, extension, project_root, shell};
 
@@ -11,7 +11,7 @@ pub(crate) fn run() -> Result<()> {
     let server = dist::build_server("release")?;
     for example in ["examples/divergence.ptx", "examples/divergence.wave"] {
         println!("\n$ warplens sim {example}\n");
-        shell::run(".", path_text(&server)?, &["sim", example])?;
+        shell::run(".", shell::path_text(&server)?, &["sim", example])?;
     }
     println!();
     if !extension::node_is_there() {
@@ -26,15 +26,11 @@ pub(crate) fn run() -> Result<()> {
         );
         return other_editors(&server);
     }
-    shell::run(".", "code", &["--install-extension", path_text(&package)?])?;
-    shell::run(".", "code", &[path_text(&project_root().join("examples"))?])
+    shell::run(".", "code", &["--install-extension", shell::path_text(&package)?])?;
+    shell::run(".", "code", &[shell::path_text(&project_root().join("examples"))?])
 }
 
 fn other_editors(server: &Path) -> Result<()> {
-    println!("Any other editor with a language client: attach `{} lsp` (docs/editors.md)", server.display());
+    println!("Any other editor with a language client: run `{} lsp` (docs/editors.md)", server.display());
     Ok(())
-}
-
-fn path_text(path: &Path) -> Result<&str> {
-    path.to_str().context("the path of the project is not valid UTF-8")
 }

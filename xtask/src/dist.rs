@@ -1,12 +1,15 @@
-//! Release artefacts: the server in release, and the `.vsix` with it inside.
+//! Release artifacts: the server in release, the `.vsix` that contains it, and the Python wheel that contains it.
 
 use std::path::PathBuf;
 
 use anyhow::Result;
 
-use crate::{extension, project_root, shell};
+use crate::{extension, project_root, shell, wheel};
 
-/// Builds the server with a profile of Cargo's and gives its path.
+/// The profile of the release artifacts.
+const PROFILE: &str = "release";
+
+/// Builds the server with a profile of cargo and returns its path.
 pub(crate) fn build_server(profile: &str) -> Result<PathBuf> {
     shell::run(".", "cargo", &["build", "--package", "warplens", "--profile", profile])?;
     let folder = if profile == "dev" { "debug" } else { profile };
@@ -15,13 +18,16 @@ pub(crate) fn build_server(profile: &str) -> Result<PathBuf> {
     Ok(target.join(folder).join(format!("warplens{}", std::env::consts::EXE_SUFFIX)))
 }
 
-/// Builds the server and packs the extension around it.
+/// Builds the server and packs the extension and the wheel with it.
 pub(crate) fn run() -> Result<()> {
-    let server = build_server("release")?;
+    let server = build_server(PROFILE)?;
     println!("server:    {}", server.display());
     if extension::node_is_there() {
         extension::install_tools()?;
         println!("extension: {}", extension::pack(&server)?.display());
+    }
+    if let Some(wheel) = wheel::build(PROFILE, "dist")? {
+        println!("wheel:     {}", wheel.display());
     }
     Ok(())
 }

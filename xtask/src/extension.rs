@@ -9,16 +9,16 @@ use crate::{project_root, shell};
 
 const FOLDER: &str = "editors/vscode";
 
-/// Whether the tools of the extension are there; says what is missed when not.
+/// Whether Node.js is installed; prints a message if not.
 pub(crate) fn node_is_there() -> bool {
     let there = shell::on_path("node") && shell::on_path("npm");
     if !there {
-        println!("skipped: Node.js 20 or newer was not found, so the VS Code extension is left out");
+        println!("skipped: Node.js 20 or newer was not found, so the VS Code extension is not built");
     }
     there
 }
 
-/// Installs the extension's tools as its lock file names them.
+/// Installs the extension's tools in the versions of its lock file.
 pub(crate) fn install_tools() -> Result<()> {
     npm(FOLDER, &["ci", "--no-audit", "--no-fund", "--loglevel=error"])
 }
@@ -29,12 +29,12 @@ pub(crate) fn check() -> Result<()> {
     npm(FOLDER, &["run", "--silent", "test:grammar"])
 }
 
-/// Packs the extension around `server` and gives the path of the `.vsix`.
+/// Packs the extension with `server` and returns the path of the `.vsix`.
 pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
     let root = project_root();
     let inside = root.join(FOLDER).join("server");
     fs::create_dir_all(&inside)?;
-    let name = server.file_name().context("the server's path names no file")?;
+    let name = server.file_name().context("the server's path has no file name")?;
     fs::copy(server, inside.join(name)).with_context(|| format!("cannot copy {}", server.display()))?;
     for licence in ["LICENSE-MIT", "LICENSE-APACHE"] {
         fs::copy(root.join(licence), root.join(FOLDER).join(licence))?;
@@ -43,13 +43,13 @@ pub(crate) fn pack(server: &PathBuf) -> Result<PathBuf> {
     let package = root.join("dist").join(format!("warplens-{target}.vsix"));
     fs::create_dir_all(root.join("dist"))?;
     npm(FOLDER, &["run", "--silent", "build"])?;
-    let out = package.to_str().context("the path of the project is not valid UTF-8")?;
+    let out = shell::path_text(&package)?;
     let args = ["vsce", "package", "--no-dependencies", "--allow-missing-repository"];
     npx(&[&args[..], &["--target", target, "--out", out]].concat())?;
     Ok(package)
 }
 
-/// The platform's name as the extension registries spell it.
+/// The name of the platform in the extension registries.
 fn platform() -> Result<&'static str> {
     Ok(match (std::env::consts::OS, std::env::consts::ARCH) {
         ("linux", "x86_64") => "linux-x64",
@@ -58,7 +58,7 @@ fn platform() -> Result<&'static str> {
         ("macos", "aarch64") => "darwin-arm64",
         ("windows", "x86_64") => "win32-x64",
         ("windows", "aarch64") => "win32-arm64",
-        (system, processor) => bail!("VS Code packages have no name for {system} on {processor}"),
+        (system, processor) => bail!("VS Code has no package name for {system} on {processor}"),
     })
 }
 
@@ -70,7 +70,7 @@ fn npx(args: &[&str]) -> Result<()> {
     shell::run(FOLDER, npm_name("npx"), &[&["--no-install"], args].concat())
 }
 
-/// npm's programs are scripts with an extension on Windows.
+/// On Windows the programs of npm are scripts with a file extension.
 fn npm_name(name: &'static str) -> &'static str {
     match (cfg!(windows), name) {
         (true, "npm") => "npm.cmd",

@@ -1,6 +1,6 @@
-//! The project's chores, run as `cargo xtask NAME`. Product code never lives here.
+//! The project's tasks, run as `cargo xtask NAME`. Product code does not belong here.
 
-#![allow(clippy::print_stdout)] // chores talk to the person who runs them
+#![allow(clippy::print_stdout)] // tasks print to the terminal
 
 mod bench;
 mod codegen;
@@ -11,6 +11,7 @@ mod extension;
 mod shell;
 mod test;
 mod tidy;
+mod wheel;
 
 use std::path::{Path, PathBuf};
 
@@ -18,19 +19,19 @@ use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 #[derive(Parser)]
-#[command(name = "cargo xtask", about = "Chores of the Warplens project")]
+#[command(name = "cargo xtask", about = "Tasks of the Warplens project")]
 struct Args {
     #[command(subcommand)]
-    chore: Chore,
+    task: Task,
 }
 
 #[derive(Subcommand)]
-enum Chore {
-    /// Builds everything, prints two kernels with their lanes, and installs the extension if VS Code is there.
+enum Task {
+    /// Builds everything, prints two kernels with their lanes, and installs the extension if VS Code is installed.
     Demo,
     /// Runs every test and check.
     Test,
-    /// Writes the generated files (or, with --check, says which are stale).
+    /// Writes the generated files (or, with --check, fails if one is stale).
     Codegen {
         /// Write nothing; fail if a file is not up to date.
         #[arg(long)]
@@ -38,7 +39,7 @@ enum Chore {
     },
     /// Checks the invariants of the code base: who names what, how long files are, where pages lead.
     Tidy,
-    /// Builds the server in release and the .vsix with it inside, for this platform.
+    /// Builds the server in release, and the .vsix and the Python wheel that contain it, for this platform.
     Dist,
     /// Measures: parse, latency, memory, sim or lanes (see docs/measurements.md).
     Bench {
@@ -55,24 +56,20 @@ enum Chore {
 }
 
 fn main() -> Result<()> {
-    match Args::parse().chore {
-        Chore::Demo => demo::run(),
-        Chore::Test => test::run(),
-        Chore::Codegen { check } => {
+    match Args::parse().task {
+        Task::Demo => demo::run(),
+        Task::Test => test::run(),
+        Task::Codegen { check } => {
             codegen::run(if check { codegen::Mode::Check } else { codegen::Mode::Write })
         }
-        Chore::Tidy => tidy::run(),
-        Chore::Dist => dist::run(),
-        Chore::Bench { args } => bench::run(&args),
-        Chore::Measure { args } => bench::measure(&args),
+        Task::Tidy => tidy::run(),
+        Task::Dist => dist::run(),
+        Task::Bench { args } => bench::run(&args),
+        Task::Measure { args } => bench::measure(&args),
     }
 }
 
 /// The folder of the workspace's Cargo.toml.
 pub(crate) fn project_root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .ancestors()
-        .nth(1)
-        .expect("xtask lies in the workspace")
-        .to_path_buf()
+    Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(1).expect("xtask is in the workspace").to_path_buf()
 }

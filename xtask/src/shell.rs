@@ -1,4 +1,4 @@
-//! Running other programs: what is printed, how a failure reads, and whether a program is there at all.
+//! Runs other programs, and finds them on PATH.
 
 use std::path::Path;
 use std::process::Command;
@@ -10,27 +10,27 @@ pub(crate) fn run(folder: &str, program: &str, args: &[&str]) -> Result<()> {
     command(folder, program, args).run()
 }
 
-/// The same, for callers that add to the environment first.
+/// The same, for callers that change the environment first.
 pub(crate) fn command(folder: &str, program: &str, args: &[&str]) -> Step {
     let mut command = Command::new(program);
     command.args(args).current_dir(crate::project_root().join(folder));
     Step { line: format!("{program} {}", args.join(" ")), command }
 }
 
-/// A program about to be run.
+/// A command that has not run yet.
 pub(crate) struct Step {
     line: String,
     command: Command,
 }
 
 impl Step {
-    /// Sets a variable of its environment.
+    /// Sets an environment variable.
     pub(crate) fn env(mut self, name: &str, value: impl AsRef<std::ffi::OsStr>) -> Step {
         self.command.env(name, value);
         self
     }
 
-    /// Runs it to its end; any exit but 0 is an error.
+    /// Runs it and waits; an exit code other than 0 is an error.
     pub(crate) fn run(mut self) -> Result<()> {
         let status = self.command.status().with_context(|| format!("cannot run `{}`", self.line))?;
         if !status.success() {
@@ -44,6 +44,11 @@ impl Step {
 pub(crate) fn on_path(program: &str) -> bool {
     let path = std::env::var_os("PATH").unwrap_or_default();
     std::env::split_paths(&path).any(|folder| is_file(&folder.join(program)))
+}
+
+/// The text of a path, for an argument.
+pub(crate) fn path_text(path: &Path) -> Result<&str> {
+    path.to_str().context("the path of the project is not valid UTF-8")
 }
 
 fn is_file(path: &Path) -> bool {

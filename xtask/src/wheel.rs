@@ -1,0 +1,96 @@
+//! The Python wheel with the program, built by maturin around a program that cargo has built already, and its test.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use crate::{project_root, shell};
+
+/// The release of maturin that is installed if none is on PATH.
+const MATURIN: &str = "maturin==1.16.0";
+
+/// Builds the wheel for a profile of cargo and returns its path. The program must be built with that profile before, so that
+/// nothing is compiled twice. Without Python or maturin it prints a message and returns `None`.
+pub(crate) fn build(profile: &str, folder: &str) -> Result<Option<PathBuf>> {
+    let Some(maturin) = maturin() else { return Ok(None) };
+    let out = project_root().join(folder);
+    remove_wheels(&out)?;
+    let args = ["build", "--quiet", "--profile", profile, "--out", shell::path_text(&out)?];
+    shell::run(".", shell::path_text(&maturin)?, &args)?;
+    let wheel = wheels(&out)?.pop().context("maturin built no wheel")?;
+    Ok(Some(wheel))
+}
+
+/// Installs the wheel in an empty environment and runs the program there.
+pub(crate) fn check(wheel: &Path) -> Result<()> {
+    let environment = environment("target/python/wheel", true)?;
+    let install = ["-m", "pip", "install", "--quiet", "--no-index", "--no-deps", shell::path_text(wheel)?];
+    shell::run(".", shell::path_text(&program(&environment, "python"))?, &install)?;
+    let installed = program(&environment, "warplens");
+    shell::run(".", shell::path_text(&installed)?, &["--version"])?;
+    shell::run(".", shell::path_text(&installed)?, &["sim", "examples/divergence.ptx"])
+}
+
+/// maturin: the one on PATH, or one that is installed in an environment below `target`.
+fn maturin() -> Option<PathBuf> {
+    if shell::on_path("maturin") {
+        return Some("maturin".into());
+    }
+    if python().is_none() {
+        println!("skipped: Python 3 was not found, so the Python wheel is not built");
+        return None;
+    }
+    let installed = install_maturin();
+    installed
+        .inspect_err(|error| {
+            println!("skipped: maturin could not be installed, so the Python wheel is not built ({error:#})")
+        })
+        .ok()
+}
+
+fn install_maturin() -> Result<PathBuf> {
+    let environment = environment("target/python/maturin", false)?;
+    let maturin = program(&environment, "maturin");
+    if !maturin.is_file() {
+        let install = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", MATURIN];
+        shell::run(".", shell::path_text(&program(&environment, "python"))?, &install)?;
+    }
+    Ok(maturin)
+}
+
+/// A virtual environment, made again if `empty`.
+fn environment(folder: &str, empty: bool) -> Result<PathBuf> {
+    let python = python().context("Python 3 was not found")?;
+    let environment = project_root().join(folder);
+    if empty && environment.exists() {
+        fs::remove_dir_all(&environment)?;
+    }
+    if !program(&environment, "python").exists() {
+        shell::run(".", python, &["-m", "venv", shell::path_text(&environment)?])?;
+    }
+    Ok(environment)
+}
+
+fn python() -> Option<&'static str> {
+    ["python3", "python"].into_iter().find(|name| shell::on_path(name))
+}
+
+/// A program of a virtual environment.
+fn program(environment: &Path, name: &str) -> PathBuf {
+    let folder = if cfg!(windows) { "Scripts" } else { "bin" };
+    environment.join(folder).join(format!("{name}{}", std::env::consts::EXE_SUFFIX))
+}
+
+fn remove_wheels(folder: &Path) -> Result<()> {
+    wheels(folder)?.iter().try_for_each(|wheel| fs::remove_file(wheel).map_err(Into::into))
+}
+
+fn wheels(folder: &Path) -> Result<Vec<PathBuf>> {
+    let Ok(entries) = fs::read_dir(folder) else { return Ok(Vec::new()) };
+    let paths = entries.map(|entry| Ok(entry?.path())).collect::<Result<Vec<_>>>()?;
+    Ok(paths
+        .into_iter()
+        .filter(|path| path.extension().is_some_and(|extension| extension == "whl"))
+        .collect())
+}
