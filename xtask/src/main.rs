@@ -37,7 +37,7 @@ enum Task {
         #[arg(long)]
         check: bool,
     },
-    /// Checks the invariants of the code base: who names what, how long files are, where pages lead.
+    /// Checks the invariants of the code base: allowed names, file lengths, links of pages.
     Tidy,
     /// Builds the server in release, and the .vsix and the Python wheel that contain it, for this platform.
     Dist,
