@@ -1,50 +1,54 @@
-//! The language server: the protocol outside, the analysis inside.
+//! The language server: the protocol, and the threads that answer it from the analysis.
 //!
 //! ```text
-//! bytes -> guard -> transport -> service -(events)-> state thread -(questions)-> worker threads
-//!                                   ^                    |    ^                        |
-//!                                   +---- answers -------+    +---- what they bring ---+
+//! bytes -> framing -> transport -> service -(events)-> state thread -(jobs)-> worker threads
+//!                                     ^                    |    ^                   |
+//!                                     +-----(replies)------+    +-----(events)------+
 //! ```
 //!
-//! * `guard` keeps malformed input away from the transport, which would end at it;
-//! * `service` turns each message into an event in wire order, and only waits for answers;
-//! * `state` is the one thread that changes anything: documents, requests under way, what is shown;
-//! * `job` and `pool` are work that reads, on threads of its own, with a snapshot that an edit cancels;
-//! * `simulation` runs launches, apart from the database: no edit elsewhere disturbs them;
-//! * `survey` looks at all files, those of the workspace's folders among them;
-//! * `requests`, `editing`, `navigation`, `commands` and `lanes` say what is asked, `convert` how the answer is put.
+//! * `framing` validates the input, because the transport stops at the first invalid frame;
+//! * `service` turns each message into an event, in wire order, and waits for the answer;
+//! * `main_loop` is the state thread, the only one that changes [`state`]: documents, pending requests, what is shown;
+//! * `routes` maps methods to `handlers`, which run on workers with a [`snapshot`] that an edit cancels;
+//! * `shown` is what each document shows, shared by the state thread and the handlers;
+//! * `simulation` runs launches outside the database, so that no edit of another document disturbs them;
+//! * `workspace_index` searches the names of all files in the folders of the workspace;
+//! * `to_proto` and `from_proto` convert between the analysis and the protocol.
 //!
-//! Nothing here waits for the client inside a handler, and no snapshot is held while something waits.
+//! No handler waits for the client, and nothing waits while it holds a snapshot.
 
-mod actions;
-mod capabilities;
-mod commands;
-mod convert;
+mod client;
+mod client_capabilities;
+mod debounce;
 mod document;
-mod editing;
+mod documentation_pages;
+mod errors;
 mod event;
-mod guard;
-mod job;
+mod framing;
+mod from_proto;
+mod handlers;
 mod lanes;
-mod navigation;
-mod outbox;
-mod pages;
-mod pool;
-mod progress;
+mod main_loop;
+mod panic;
 mod ptxas;
 mod queue;
-mod requests;
-mod rest;
+mod replies;
+mod request;
+mod routes;
+mod server_capabilities;
 mod service;
 mod settings;
+mod shown;
 mod simulation;
+mod snapshot;
 mod state;
-mod survey;
-mod sync;
-mod tokens;
+mod to_proto;
+mod worker_pool;
+mod workspace_index;
 
 use std::io;
 use std::pin::pin;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -52,28 +56,21 @@ use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 use tower_lsp::{LspService, Server};
 
-use outbox::Outbox;
+use client::ClientSender;
+use replies::Replies;
 use service::{LifeCycle, Ordered};
 use state::State;
 
 pub use document::MAX_TEXT;
+pub use main_loop::Ended;
 
-/// A waiting request takes a place until it is answered; there must always be one for the edit that cancels it.
-const MAX_WAITING: usize = 100_000;
+/// The limit of pending requests. High, because a slot must be free for the edit that cancels the others.
+const MAX_PENDING: usize = 100_000;
 
-/// How long the last answers may take to be read after the end.
-const LAST_WORDS: Duration = Duration::from_secs(1);
+/// The time limit for the client to read the last answers.
+const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How a server ended.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Ended {
-    /// The client had asked for a shutdown.
-    Orderly,
-    /// The client left, or its end of the line did.
-    Abruptly,
-}
-
-/// Serves a client until it says `exit`, its input ends, or its process dies.
+/// Serves a client until it sends `exit`, its input ends, or its process ends.
 ///
 /// # Errors
 /// When the threads of the server cannot be started.
@@ -83,32 +80,38 @@ where
     O: AsyncWrite,
 {
     let (events, queue) = crossbeam_channel::unbounded();
-    let mut outbox = None;
+    let mut client = None;
     let runtime = Handle::current();
-    let (service, socket) = LspService::new(|client| {
-        outbox = Some(Outbox::new(client, events.clone(), runtime));
+    let (service, socket) = LspService::new(|transport| {
+        client = Some(ClientSender::new(transport, events.clone(), runtime));
         LifeCycle::new(events.clone())
     });
-    let outbox = outbox.expect("the service makes its server at once");
+    let client = client.expect("the closure was called");
 
     let (ended, mut end) = oneshot::channel();
-    let state = State::new(events.clone(), outbox)?;
-    std::thread::Builder::new().name("state".into()).stack_size(pool::STACK).spawn(move || {
-        let _ = ended.send(state.run(&queue));
+    let replies = Arc::new(Replies::default());
+    let state = State::new(events.clone(), client, Arc::clone(&replies))?;
+    let pending = Arc::clone(&replies);
+    std::thread::Builder::new().name("state".into()).stack_size(worker_pool::STACK).spawn(move || {
+        let how = main_loop::run(state, &queue);
+        // Later events fail, so no request is registered after the others are dropped.
+        drop(queue);
+        pending.drop_all();
+        let _ = ended.send(how);
     })?;
 
-    let (guarded, checked) = tokio::io::duplex(1 << 20);
-    tokio::spawn(guard::guard(input, guarded));
-    let transport = Server::new(checked, output, socket).concurrency_level(MAX_WAITING);
-    let mut serving = pin!(transport.serve(Ordered::new(service, events.clone())));
+    let (validated, checked) = tokio::io::duplex(1 << 20);
+    tokio::spawn(framing::validate_frames(input, validated));
+    let transport = Server::new(checked, output, socket).concurrency_level(MAX_PENDING);
+    let mut serving = pin!(transport.serve(Ordered::new(service, events.clone(), replies)));
     let how = tokio::select! {
         () = &mut serving => {
-            let _ = events.send(event::Event::End);
+            let _ = events.send(event::Event::Exit);
             end.await
         }
         how = &mut end => {
-            // What was let go ends the transport, unless nobody reads its last answers.
-            let _ = tokio::time::timeout(LAST_WORDS, serving).await;
+            // The transport ends once its last answers are read.
+            let _ = tokio::time::timeout(FLUSH_TIMEOUT, serving).await;
             how
         }
     };

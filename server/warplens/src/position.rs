@@ -1,12 +1,12 @@
-//! Places in a text: what the protocol counts (line and character) and what the rest of the server counts (bytes).
+//! Positions in a text: line and character in the protocol, byte offsets elsewhere.
 //!
-//! Both directions cost the depth of the rope, whatever the length of the text or of the line.
+//! The cost of a conversion is the depth of the rope, independent of the length of the text and of the line.
 
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
-use tower_lsp::ls_types::{Position, PositionEncodingKind, Range};
+use tower_lsp::ls_types::{InitializeParams, Position, PositionEncodingKind, Range};
 
-/// What a client counts characters in.
+/// The unit in which a client counts characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     /// Bytes.
@@ -16,12 +16,17 @@ pub(crate) enum Encoding {
 }
 
 impl Encoding {
-    /// UTF-8 where the client offers it, else the default that every client must know.
-    pub(crate) fn negotiate(offered: &[PositionEncodingKind]) -> Encoding {
-        if offered.contains(&PositionEncodingKind::UTF8) { Encoding::Utf8 } else { Encoding::Utf16 }
+    /// UTF-8 where the client offers it, otherwise the default, which every client supports.
+    pub(crate) fn negotiate(params: &InitializeParams) -> Encoding {
+        let general = params.capabilities.general.as_ref();
+        let offered = general.and_then(|general| general.position_encodings.as_ref());
+        match offered.is_some_and(|offered| offered.contains(&PositionEncodingKind::UTF8)) {
+            true => Encoding::Utf8,
+            false => Encoding::Utf16,
+        }
     }
 
-    /// The protocol's name for it.
+    /// The name in the protocol.
     pub(crate) fn kind(self) -> PositionEncodingKind {
         match self {
             Encoding::Utf8 => PositionEncodingKind::UTF8,
@@ -30,29 +35,29 @@ impl Encoding {
     }
 }
 
-/// The byte offset of a position. A character beyond the end of its line is the end of the line, one inside a
-/// character is its start, and the line after the last one is the end of the text. `None` for lines further down.
+/// The byte offset of a position. A position beyond the end of its line is the end of the line, one within a character is
+/// the start of the character, and the line after the last one is the end of the text. `None` for later lines.
 pub(crate) fn offset(text: &Rope, position: Position, encoding: Encoding) -> Option<TextSize> {
     let line = position.line as usize;
     if line >= text.len_lines() {
         return (line == text.len_lines()).then(|| size(text.len_bytes()));
     }
     let (start, end) = (text.line_to_char(line), line_end(text, line));
-    let wanted = position.character as usize;
+    let column = position.character as usize;
     let char = match encoding {
         Encoding::Utf8 => {
-            let byte = text.char_to_byte(start).saturating_add(wanted).min(text.char_to_byte(end));
+            let byte = text.char_to_byte(start).saturating_add(column).min(text.char_to_byte(end));
             text.byte_to_char(byte)
         }
         Encoding::Utf16 => {
-            let unit = text.char_to_utf16_cu(start).saturating_add(wanted).min(text.char_to_utf16_cu(end));
+            let unit = text.char_to_utf16_cu(start).saturating_add(column).min(text.char_to_utf16_cu(end));
             text.utf16_cu_to_char(unit)
         }
     };
     Some(size(text.char_to_byte(char)))
 }
 
-/// The position of a byte offset; beyond the text, its end.
+/// The position of a byte offset; the end of the text beyond it.
 pub(crate) fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Position {
     let byte = usize::from(offset).min(text.len_bytes());
     let line = text.byte_to_line(byte);
@@ -65,7 +70,7 @@ pub(crate) fn position(text: &Rope, offset: TextSize, encoding: Encoding) -> Pos
     Position { line: line as u32, character: character as u32 }
 }
 
-/// The byte range of a protocol range; `None` when it does not lie in the text or ends before it starts.
+/// The byte range of a protocol range; `None` when it is outside the text or its end is before its start.
 pub(crate) fn text_range(text: &Rope, range: Range, encoding: Encoding) -> Option<TextRange> {
     let (start, end) = (offset(text, range.start, encoding)?, offset(text, range.end, encoding)?);
     (start <= end).then(|| TextRange::new(start, end))
@@ -76,7 +81,7 @@ pub(crate) fn range(text: &Rope, range: TextRange, encoding: Encoding) -> Range 
     Range { start: position(text, range.start(), encoding), end: position(text, range.end(), encoding) }
 }
 
-/// The character index where the line's own text ends: before its `\n`, `\r\n` or `\r`.
+/// The character index of the end of a line, before its `\n`, `\r\n` or `\r`.
 fn line_end(text: &Rope, line: usize) -> usize {
     let mut end = if line + 1 < text.len_lines() { text.line_to_char(line + 1) } else { text.len_chars() };
     let start = text.line_to_char(line);
@@ -88,7 +93,7 @@ fn line_end(text: &Rope, line: usize) -> usize {
     end
 }
 
-/// Texts are refused long before a byte offset stops fitting (see `lsp::MAX_TEXT`).
+/// A text is refused long before a byte offset overflows (see `lsp::MAX_TEXT`).
 fn size(bytes: usize) -> TextSize {
     TextSize::try_from(bytes).unwrap_or(TextSize::new(u32::MAX))
 }
@@ -106,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn counts_in_the_client_s_units() {
+    fn the_unit_is_that_of_the_client() {
         let text = "é𝄞x\nz";
         assert_eq!(bytes(text, at(0, 3), Encoding::Utf16), Some(6));
         assert_eq!(bytes(text, at(0, 6), Encoding::Utf8), Some(6));
@@ -114,13 +119,13 @@ mod tests {
     }
 
     #[test]
-    fn inside_a_character_is_its_start() {
+    fn a_position_within_a_character_is_its_start() {
         assert_eq!(bytes("é𝄞x", at(0, 2), Encoding::Utf16), Some(2));
         assert_eq!(bytes("é𝄞x", at(0, 1), Encoding::Utf8), Some(0));
     }
 
     #[test]
-    fn beyond_the_line_is_its_end() {
+    fn a_position_beyond_the_line_is_its_end() {
         for text in ["ab\ncd", "ab\r\ncd", "ab\rcd"] {
             assert_eq!(bytes(text, at(0, 99), Encoding::Utf16), Some(2), "{text:?}");
             assert_eq!(bytes(text, at(0, u32::MAX), Encoding::Utf8), Some(2), "{text:?}");
@@ -128,36 +133,36 @@ mod tests {
     }
 
     #[test]
-    fn one_line_beyond_the_text_is_its_end_and_more_is_nowhere() {
+    fn one_line_beyond_the_text_is_its_end_and_later_lines_are_invalid() {
         assert_eq!(bytes("ab\n", at(2, 7), Encoding::Utf16), Some(3));
         assert_eq!(bytes("ab\n", at(3, 0), Encoding::Utf16), None);
         assert_eq!(bytes("", at(0, 5), Encoding::Utf16), Some(0));
     }
 
     #[test]
-    fn only_the_line_ends_of_the_protocol_count() {
+    fn only_the_line_terminators_of_the_protocol_count() {
         let text = "a\u{2028}b\u{c}c\nd";
         assert_eq!(bytes(text, at(1, 0), Encoding::Utf8), Some(8));
     }
 
     #[test]
-    fn there_and_back() {
+    fn offsets_round_trip() {
         let text = Rope::from_str("é𝄞x\r\n\tmov ü\rlast");
         for encoding in [Encoding::Utf8, Encoding::Utf16] {
             for char in 0..=text.len_chars() {
                 let byte = size(text.char_to_byte(char));
-                let there = position(&text, byte, encoding);
-                let back = offset(&text, there, encoding);
-                // Between \r and \n there is no position of its own.
+                let converted = position(&text, byte, encoding);
+                let back = offset(&text, converted, encoding);
+                // No position is between \r and \n.
                 if !(char > 0 && text.get_char(char - 1) == Some('\r') && text.get_char(char) == Some('\n')) {
-                    assert_eq!(back, Some(byte), "{there:?}");
+                    assert_eq!(back, Some(byte), "{converted:?}");
                 }
             }
         }
     }
 
     #[test]
-    fn a_range_that_ends_before_it_starts_is_refused() {
+    fn a_range_whose_end_is_before_its_start_is_invalid() {
         let text = Rope::from_str("abc");
         let backwards = Range { start: at(0, 2), end: at(0, 1) };
         assert_eq!(text_range(&text, backwards, Encoding::Utf16), None);

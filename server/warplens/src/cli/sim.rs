@@ -62,7 +62,8 @@ fn simulate(arguments: &Arguments) -> Result<Simulated, String> {
     };
     let request = arguments.request(language)?;
     let launch_path = launch_path(arguments);
-    let launches = launch_path.as_deref().map(|path| launch_file::read(path, &arguments.file)).transpose()?;
+    let launches = launch_path.as_deref().map(|path| launch_file::read(path, &arguments.file)).transpose();
+    let launches = launches.map_err(|error| error.to_string())?;
     let base = launch_path.as_deref().unwrap_or(&arguments.file);
     let mut host = AnalysisHost::new();
     let file = FileId(0);

@@ -1,108 +1,103 @@
-//! An open document: its text as a rope, its version, and why it may not be analysed.
+//! An open document: its text as a rope, its version, and the reason when it is not analysed.
 //!
-//! The rope and the analysis host hold the same text, always: an edit goes to both or to neither. When that cannot be
-//! (an edit that does not fit the text that the client claims to edit), the document is refused until the client sends
-//! the whole text again: no answer is better than one about another text.
+//! The rope and the analysis host always hold the same text: an edit is applied to both or to neither. After an edit
+//! outside the text the document is refused until the client sends the whole text, because answers about another text
+//! would be wrong.
 
 use std::path::Path;
-use std::sync::Arc;
 use std::time::Instant;
 
 use ropey::Rope;
 use text_size::{TextRange, TextSize};
 use tower_lsp::ls_types::{
-    Diagnostic, DiagnosticSeverity, NumberOrString, SemanticToken, TextDocumentContentChangeEvent,
-    TextDocumentItem,
+    Diagnostic, DiagnosticSeverity, NumberOrString, TextDocumentContentChangeEvent, TextDocumentItem,
 };
 use warplens_ide::{AnalysisHost, FileId, Language};
 
 use crate::language::{self, Kind};
-
 use crate::position::{Encoding, text_range};
 
-/// The longest text that is analysed, in bytes. Memory is bounded by ten times this; editors stop synchronising
-/// earlier (VS Code at 50 MB).
+/// The limit of an analysed text in bytes. Memory use is at most ten times this; VS Code synchronizes files of up to
+/// 50 MB.
 pub const MAX_TEXT: usize = 64 << 20;
 
-/// Why nothing is said of a `.wave` file that may be another tool's.
-const FOREIGN: &str =
-    "this file has no `.kernel` line; if it is WAVE all the same, choose the language `wave-asm` for it";
+/// The reason that a `.wave` file of another tool is not analysed.
+const FOREIGN: &str = "this file has no `.kernel` line; if it is WAVE, select the language `wave-asm` for it";
 
 /// An open document.
-pub(super) struct Document {
-    pub(super) file: FileId,
-    pub(super) version: i32,
-    /// Checks wait until then.
-    pub(super) rests_until: Option<Instant>,
-    /// As the client named it, or as the name of the file or the text shows.
+pub(crate) struct Document {
+    pub(crate) file: FileId,
+    pub(crate) version: i32,
+    /// Diagnostics and simulations are debounced until then.
+    pub(crate) debounced_until: Option<Instant>,
+    /// According to the client, the file name, or the text.
     kind: Kind,
-    pub(super) body: Body,
-    /// The tokens that the client was last given, and the version that they were for.
-    pub(super) tokens: Option<(i32, Arc<Vec<SemanticToken>>)>,
+    body: Body,
 }
 
-/// What is kept of a document.
-pub(super) enum Body {
-    /// Its text, which is analysed.
+/// The text of a document.
+enum Body {
+    /// Analysed.
     Text(Language, Rope),
-    /// Its text, which may be another tool's: nothing is said about it unless it gets a kernel.
+    /// Possibly a file of another tool: not analysed until it contains a kernel.
     Foreign(Rope),
-    /// Nothing: it is not analysed.
+    /// Not analysed; the text is not stored.
     Refused(Refusal),
 }
 
-/// Why a document is not analysed.
+/// The reason that a document is not analysed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Refusal {
-    /// A stable name, the code of the diagnostic that says it.
-    pub(super) code: &'static str,
-    /// One sentence with the mend.
-    pub(super) message: String,
+pub(crate) struct Refusal {
+    /// The code of the diagnostic.
+    pub(crate) code: &'static str,
+    /// The message, with the fix.
+    pub(crate) message: String,
 }
 
-/// A range of the text that was replaced by so many bytes.
+/// A replaced range of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Edit {
-    pub(super) range: TextRange,
-    pub(super) inserted: TextSize,
-    /// The size of the largest item that has to be looked at anew.
-    pub(super) renewed: usize,
+pub(crate) struct Edit {
+    pub(crate) range: TextRange,
+    /// The length of the new text.
+    pub(crate) inserted: TextSize,
+    /// The size of the largest item that must be analysed again.
+    pub(crate) largest_item: usize,
 }
 
 impl Document {
     /// Opens a document in the host.
-    pub(super) fn open(item: TextDocumentItem, file: FileId, host: &mut AnalysisHost) -> Document {
+    pub(crate) fn open(item: TextDocumentItem, file: FileId, host: &mut AnalysisHost) -> Document {
         let kind = language::of_document(&item.language_id, Path::new(item.uri.path().as_str()), &item.text);
         let body = Body::new(kind, &item.text, file, host);
-        Document { file, version: item.version, rests_until: None, kind, body, tokens: None }
+        Document { file, version: item.version, debounced_until: None, kind, body }
     }
 
-    /// The text, of a document that is analysed.
-    pub(super) fn text(&self) -> Option<&Rope> {
+    /// The text of an analysed document.
+    pub(crate) fn text(&self) -> Option<&Rope> {
         match &self.body {
             Body::Text(_, text) => Some(text),
             Body::Foreign(_) | Body::Refused(_) => None,
         }
     }
 
-    /// The language, of a document that is analysed.
-    pub(super) fn language(&self) -> Option<Language> {
+    /// The language of an analysed document.
+    pub(crate) fn language(&self) -> Option<Language> {
         match self.body {
             Body::Text(language, _) => Some(language),
             Body::Foreign(_) | Body::Refused(_) => None,
         }
     }
 
-    /// Why it is not analysed, where its user is to know.
-    pub(super) fn refusal(&self) -> Option<&Refusal> {
+    /// The refusal, which the user is shown.
+    pub(crate) fn refusal(&self) -> Option<&Refusal> {
         match &self.body {
             Body::Text(..) | Body::Foreign(_) => None,
             Body::Refused(refusal) => Some(refusal),
         }
     }
 
-    /// Why it is not analysed, for who asks for something of it.
-    pub(super) fn why_not(&self) -> Option<&str> {
+    /// The reason that a request about the document is refused.
+    pub(crate) fn reason_not_analysed(&self) -> Option<&str> {
         match &self.body {
             Body::Text(..) => None,
             Body::Foreign(_) => Some(FOREIGN),
@@ -110,15 +105,15 @@ impl Document {
         }
     }
 
-    /// Gives a document up; the host forgets it.
-    pub(super) fn refuse(&mut self, refusal: Refusal, host: &mut AnalysisHost) {
+    /// Refuses the document, and closes it in the host.
+    pub(crate) fn refuse(&mut self, refusal: Refusal, host: &mut AnalysisHost) {
         host.close(self.file);
         self.body = Body::Refused(refusal);
     }
 
-    /// Applies the changes of one notification in their order, and says what they were. A change that does not fit
-    /// the text gives the document up; only a change that brings the whole text takes it back.
-    pub(super) fn change(
+    /// Applies the changes of one notification in order, and returns the edits. A change outside the text refuses the
+    /// document until a change contains the whole text.
+    pub(crate) fn change(
         &mut self,
         changes: Vec<TextDocumentContentChangeEvent>,
         encoding: Encoding,
@@ -130,7 +125,7 @@ impl Document {
                 let length = self.text().map_or(0, Rope::len_bytes);
                 self.set_text(&change.text, host);
                 let range = TextRange::up_to(TextSize::try_from(length).unwrap_or_default());
-                done.push(Edit { range, inserted: TextSize::of(change.text.as_str()), renewed: 0 });
+                done.push(Edit { range, inserted: TextSize::of(change.text.as_str()), largest_item: 0 });
                 continue;
             };
             let (Body::Text(_, text) | Body::Foreign(text)) = &mut self.body else { continue };
@@ -140,7 +135,7 @@ impl Document {
                 }
                 Some(range) => edit(text, range, &change.text, self.file, host),
                 None => Err(out_of_sync(&format!(
-                    "an edit from line {} to line {} does not lie in the text of {} lines",
+                    "an edit from line {} to line {} is outside the text of {} lines",
                     range.start.line + 1,
                     range.end.line + 1,
                     text.len_lines()
@@ -157,7 +152,7 @@ impl Document {
         done
     }
 
-    /// Takes a foreign document for ours, once an edit has given it a kernel.
+    /// Analyses a foreign document once an edit has inserted a kernel.
     fn adopt(&mut self, edit: Edit, host: &mut AnalysisHost) {
         let (Body::Foreign(text), Kind::Shared(language)) = (&self.body, self.kind) else { return };
         let line = |offset: TextSize| text.byte_to_line(usize::from(offset));
@@ -179,8 +174,8 @@ impl Document {
 }
 
 impl Refusal {
-    /// The refusal at the start of the document, for everybody who looks at it.
-    pub(super) fn diagnostic(&self) -> Diagnostic {
+    /// The refusal as a diagnostic at the start of the document.
+    pub(crate) fn diagnostic(&self) -> Diagnostic {
         Diagnostic {
             severity: Some(DiagnosticSeverity::WARNING),
             code: Some(NumberOrString::String(self.code.to_owned())),
@@ -206,7 +201,7 @@ impl Body {
             Kind::Listing => Refusal { code: "listing", message: language::LISTINGS_LATER.into() },
             Kind::Unknown => Refusal {
                 code: "unknown-language",
-                message: format!("Warplens does not know this language; it reads {}", language::read_ids()),
+                message: format!("unsupported language; Warplens supports {}", language::read_ids()),
             },
         };
         host.close(file);
@@ -214,10 +209,10 @@ impl Body {
     }
 }
 
-/// Edits a text that is not analysed.
+/// Applies an edit to a text that is not analysed.
 fn edit_foreign(text: &mut Rope, range: TextRange, insert: &str) -> Edit {
     replace(text, range, insert);
-    Edit { range, inserted: TextSize::of(insert), renewed: 0 }
+    Edit { range, inserted: TextSize::of(insert), largest_item: 0 }
 }
 
 fn replace(text: &mut Rope, range: TextRange, insert: &str) {
@@ -226,7 +221,7 @@ fn replace(text: &mut Rope, range: TextRange, insert: &str) {
     text.insert(start, insert);
 }
 
-/// Edits rope and host alike.
+/// Applies an edit to the rope and the host.
 fn edit(
     text: &mut Rope,
     range: TextRange,
@@ -240,22 +235,19 @@ fn edit(
     }
     let edited = host.edit(file, range, insert).map_err(|problem| out_of_sync(&problem.to_string()))?;
     replace(text, range, insert);
-    Ok(Edit { range, inserted: TextSize::of(insert), renewed: edited.largest_item })
+    Ok(Edit { range, inserted: TextSize::of(insert), largest_item: edited.largest_item })
 }
 
 fn too_large(length: usize) -> Refusal {
-    let (length, most) = (length as f64 / 1e6, MAX_TEXT as f64 / 1e6);
-    Refusal {
-        code: "too-large",
-        message: format!("this file has {length:.0} MB; Warplens analyses files of at most {most:.0} MB"),
-    }
+    let (length, max) = (length as f64 / 1e6, MAX_TEXT as f64 / 1e6);
+    Refusal { code: "too-large", message: format!("the file has {length:.0} MB, limit is {max:.0} MB") }
 }
 
-/// The refusal of a document whose text is no longer known.
-pub(super) fn out_of_sync(why: &str) -> Refusal {
+/// The refusal of a document whose text differs from that of the client.
+pub(crate) fn out_of_sync(reason: &str) -> Refusal {
     Refusal {
         code: "out-of-sync",
-        message: format!("Warplens lost track of this file ({why}); close it and open it again"),
+        message: format!("the text of this file is out of sync ({reason}); close and reopen it"),
     }
 }
 
@@ -269,7 +261,7 @@ mod tests {
     fn open(text: &str) -> (AnalysisHost, Document) {
         let mut host = AnalysisHost::new();
         let item = TextDocumentItem {
-            uri: "file:///k.ptx".parse().expect("it is an address"),
+            uri: "file:///k.ptx".parse().expect("a valid URI"),
             language_id: "ptx".into(),
             version: 1,
             text: text.into(),
@@ -278,7 +270,7 @@ mod tests {
         (host, document)
     }
 
-    /// The byte offset of a position, counted the slow way.
+    /// The byte offset of a position, counted naively.
     fn offset(text: &str, position: Position, encoding: Encoding) -> usize {
         let mut start = 0;
         for _ in 0..position.line {
@@ -306,7 +298,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rope_and_host_hold_the_text_that_the_client_has(
+        fn rope_and_host_hold_the_text_of_the_client(
             text in "[ab;é𝄞\n\r]{0,40}",
             edits in prop::collection::vec((position(), position(), "[xy;ü\n\r{}]{0,6}"), 1..8),
             utf8 in any::<bool>(),

@@ -1,44 +1,65 @@
-//! What reaches the state thread.
+//! The events that the state thread handles, in the order of arrival. Data only.
 
 use std::borrow::Cow;
 
 use serde_json::Value;
-use tokio::sync::oneshot;
-use tower_lsp::jsonrpc::{Id, Response};
-use tower_lsp::ls_types::{InitializeParams, InitializeResult};
+use tower_lsp::jsonrpc::{Id, Result};
+use tower_lsp::ls_types::{InitializeParams, Uri};
 
-use super::job::Finished;
-use super::ptxas::Ran;
-use super::simulation::Update;
+use super::ptxas::run::{Printed, PtxasError};
+use super::request::{Failure, Response};
+use super::simulation::run::Outcome;
 
-/// Everything that the state thread reacts to, in the order in which it came.
-pub(super) enum Event {
-    /// The first request of a client.
-    Initialize(Box<InitializeParams>, oneshot::Sender<InitializeResult>),
-    /// The client has seen the answer to it.
+/// An event for the state thread.
+pub(crate) enum Event {
+    /// The `initialize` request; the service has answered it.
+    Initialize(Box<InitializeParams>),
+    /// The `initialized` notification.
     Initialized,
-    /// The client wants no more answers.
+    /// The `shutdown` request.
     Shutdown,
-    /// The end: everything that waits is let go.
-    End,
-    /// A message of the client.
-    Message(Message),
-    /// A worker is done.
-    Finished(Finished),
-    /// The client told its settings (the `warplens` section).
+    /// The connection ends: pending requests are dropped.
+    Exit,
+    /// A request of the client. Its answer goes to [`super::replies::Replies`].
+    Request { id: Id, method: Cow<'static, str>, params: Value },
+    /// A notification of the client.
+    Notification { method: Cow<'static, str>, params: Value },
+    /// A worker has finished the job of this number.
+    Finished(u64, std::result::Result<Response, Failure>),
+    /// The settings of the client (the `warplens` section).
     Settings(Value),
-    /// A pause in typing may be over.
-    Rested,
-    /// A survey of all files is done.
-    Surveyed(Id, tower_lsp::jsonrpc::Result<Value>),
-    /// ptxas has run.
-    Assembled(Ran),
-    /// News of a simulation.
-    Simulation(Update),
+    /// A debounce delay has elapsed.
+    DebounceElapsed,
+    /// The search of the workspace index for a request has finished.
+    IndexSearched(Id, Result<Value>),
+    /// A run of ptxas has ended.
+    PtxasFinished(PtxasFinished),
+    /// A simulation reports progress or its result.
+    Simulation(SimulationUpdate),
 }
 
-/// A message of the client that is not about the life cycle.
-pub(super) enum Message {
-    Request { id: Id, method: Cow<'static, str>, params: Value, reply: oneshot::Sender<Response> },
-    Notification { method: Cow<'static, str>, params: Value },
+/// The end of a run of ptxas, by document and run number; `None` when it was stopped.
+pub(crate) struct PtxasFinished {
+    pub(crate) uri: Uri,
+    pub(crate) number: u64,
+    pub(crate) result: std::result::Result<Option<Printed>, PtxasError>,
+}
+
+/// An update from a simulation, by document and run number.
+pub(crate) struct SimulationUpdate {
+    pub(crate) uri: Uri,
+    pub(crate) number: u64,
+    pub(crate) state: SimulationState,
+}
+
+/// The state of a simulation.
+pub(crate) enum SimulationState {
+    /// It runs longer than the delay after which progress is shown.
+    LongRunning,
+    /// The client has created the progress token.
+    ProgressCreated,
+    /// The number of executed warp instructions.
+    Steps(u64),
+    /// It has ended; an error is the message of a panic.
+    Finished(std::result::Result<Outcome, String>),
 }

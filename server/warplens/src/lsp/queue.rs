@@ -1,51 +1,51 @@
-//! Questions that wait for a worker.
+//! Requests that wait for a worker.
 //!
-//! They wait as data, without a snapshot: a queue of snapshots would hold up every edit.
+//! They wait without an analysis snapshot: a queue of snapshots would block every edit.
 
 use std::collections::VecDeque;
 
 use tower_lsp::ls_types::Uri;
 
-use super::job::{Asker, Job, Urgency};
+use super::request::{Job, Requester, Urgency};
 
-/// The waiting questions: first the urgent ones, then the others, each in the order in which they came.
+/// The waiting requests of each scheduling class, first in first out.
 #[derive(Default)]
-pub(super) struct Queue {
-    now: VecDeque<Job>,
-    soon: VecDeque<Job>,
+pub(crate) struct Queue {
+    urgent: VecDeque<Job>,
+    background: VecDeque<Job>,
 }
 
 impl Queue {
-    pub(super) fn push(&mut self, job: Job) {
-        self.line(job.urgency).push_back(job);
+    pub(crate) fn push(&mut self, job: Job) {
+        self.class(job.request.urgency).push_back(job);
     }
 
-    /// Puts back a question that was interrupted.
-    pub(super) fn push_front(&mut self, job: Job) {
-        self.line(job.urgency).push_front(job);
+    /// Puts a cancelled request back.
+    pub(crate) fn push_front(&mut self, job: Job) {
+        self.class(job.request.urgency).push_front(job);
     }
 
-    /// The next question that somebody is looking at.
-    pub(super) fn pop_urgent(&mut self) -> Option<Job> {
-        self.now.pop_front()
+    /// The next request for a reader.
+    pub(crate) fn pop_urgent(&mut self) -> Option<Job> {
+        self.urgent.pop_front()
     }
 
-    /// The next question that can wait a little.
-    pub(super) fn pop_patient(&mut self) -> Option<Job> {
-        self.soon.pop_front()
+    /// The next request for the background worker.
+    pub(crate) fn pop_background(&mut self) -> Option<Job> {
+        self.background.pop_front()
     }
 
-    /// Drops what waits for this asker about this document: a newer question takes its place.
-    pub(super) fn forget(&mut self, uri: &Uri, asker: &Asker) {
-        for line in [&mut self.now, &mut self.soon] {
-            line.retain(|job| job.asker != *asker || job.uri != *uri);
+    /// Drops the waiting requests of a requester about a document: a newer one replaces them.
+    pub(crate) fn remove(&mut self, uri: &Uri, requester: &Requester) {
+        for jobs in [&mut self.urgent, &mut self.background] {
+            jobs.retain(|job| job.requester != *requester || job.request.uri != *uri);
         }
     }
 
-    fn line(&mut self, urgency: Urgency) -> &mut VecDeque<Job> {
+    fn class(&mut self, urgency: Urgency) -> &mut VecDeque<Job> {
         match urgency {
-            Urgency::Now => &mut self.now,
-            Urgency::Soon | Urgency::AtRest => &mut self.soon,
+            Urgency::Now => &mut self.urgent,
+            Urgency::Soon | Urgency::Debounced => &mut self.background,
         }
     }
 }

@@ -1,33 +1,36 @@
 //! The service that keeps messages in wire order.
 //!
-//! The transport polls handlers concurrently, so an edit could overtake another. But it calls [`Ordered::call`] message
-//! by message: there each becomes an event for the state thread, and the future that the transport polls only waits
-//! for the answer. The life cycle (`initialize`, `initialized`, `shutdown`, `exit`) goes on to the transport's own
-//! service, which keeps account of it.
+//! The transport polls handlers concurrently, so one edit could overtake another. But it calls [`Ordered::call`] once for
+//! each message in order: there each message becomes an event for the state thread, and the future that the transport
+//! polls only waits for the answer. The life cycle (`initialize`, `initialized`, `shutdown`, `exit`) is passed on to the
+//! service of the transport, which tracks it.
 
 use std::pin::Pin;
+use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use crossbeam_channel::Sender;
 use serde_json::Value;
-use tokio::sync::oneshot;
 use tower::Service;
 use tower_lsp::jsonrpc::{Error, ErrorCode, Id, Request, Response, Result};
 use tower_lsp::ls_types::{InitializeParams, InitializeResult, InitializedParams};
 use tower_lsp::{ExitedError, LanguageServer, LspService};
 
-use super::event::{Event, Message};
-use super::guard::{BAD_MESSAGE, END_OF_INPUT};
+use super::event::Event;
+use super::framing::{BAD_MESSAGE, END_OF_INPUT};
+use super::replies::Replies;
+use super::server_capabilities::initialize_result;
 
-/// Wraps the transport's service; see the module.
-pub(super) struct Ordered {
+/// Wraps the service of the transport; see the module.
+pub(crate) struct Ordered {
     inner: LspService<LifeCycle>,
     events: Sender<Event>,
+    replies: Arc<Replies>,
 }
 
 impl Ordered {
-    pub(super) fn new(inner: LspService<LifeCycle>, events: Sender<Event>) -> Ordered {
-        Ordered { inner, events }
+    pub(crate) fn new(inner: LspService<LifeCycle>, events: Sender<Event>, replies: Arc<Replies>) -> Ordered {
+        Ordered { inner, events, replies }
     }
 }
 
@@ -44,17 +47,17 @@ impl Service<Request> for Ordered {
         match request.method() {
             "initialize" | "initialized" | "shutdown" => self.inner.call(request),
             "exit" => {
-                // The state thread lets go of all waiting requests, or the transport would wait for them.
-                let _ = self.events.send(Event::End);
+                // The transport waits for pending requests; the state thread drops them.
+                let _ = self.events.send(Event::Exit);
                 self.inner.call(request)
             }
             END_OF_INPUT => {
-                let _ = self.events.send(Event::End);
+                let _ = self.events.send(Event::Exit);
                 Box::pin(async { Ok(None) })
             }
             BAD_MESSAGE => {
-                let why = request.params().and_then(Value::as_str).unwrap_or_default().to_owned();
-                let error = Error { code: ErrorCode::ParseError, message: why.into(), data: None };
+                let reason = request.params().and_then(Value::as_str).unwrap_or_default().to_owned();
+                let error = Error { code: ErrorCode::ParseError, message: reason.into(), data: None };
                 Box::pin(async move { Ok(Some(Response::from_error(Id::Null, error))) })
             }
             _ => self.forward(request),
@@ -67,32 +70,37 @@ impl Ordered {
         let (method, id, params) = request.into_parts();
         let params = params.unwrap_or(Value::Null);
         let Some(id) = id else {
-            let _ = self.events.send(Event::Message(Message::Notification { method, params }));
+            let _ = self.events.send(Event::Notification { method, params });
             return Box::pin(async { Ok(None) });
         };
-        let (reply, answer) = oneshot::channel();
-        let _ = self.events.send(Event::Message(Message::Request { id, method, params, reply }));
-        // An answer that never comes means that the server is ending.
+        let Some(answer) = self.replies.register(id.clone()) else {
+            let duplicate = Response::from_error(id, Error::invalid_request());
+            return Box::pin(async { Ok(Some(duplicate)) });
+        };
+        if self.events.send(Event::Request { id: id.clone(), method, params }).is_err() {
+            self.replies.drop_request(&id);
+        }
+        // A dropped request means that the server is exiting.
         Box::pin(async move { Ok(answer.await.ok()) })
     }
 }
 
-/// What the transport's own service calls: the life cycle only.
-pub(super) struct LifeCycle {
+/// The life cycle, which the service of the transport calls.
+pub(crate) struct LifeCycle {
     events: Sender<Event>,
 }
 
 impl LifeCycle {
-    pub(super) fn new(events: Sender<Event>) -> LifeCycle {
+    pub(crate) fn new(events: Sender<Event>) -> LifeCycle {
         LifeCycle { events }
     }
 }
 
 impl LanguageServer for LifeCycle {
     async fn initialize(&self, params: InitializeParams) -> Result<InitializeResult> {
-        let (reply, answer) = oneshot::channel();
-        let _ = self.events.send(Event::Initialize(Box::new(params), reply));
-        answer.await.map_err(|_| Error::internal_error())
+        let result = initialize_result(&params);
+        let _ = self.events.send(Event::Initialize(Box::new(params)));
+        Ok(result)
     }
 
     async fn initialized(&self, _: InitializedParams) {

@@ -4,33 +4,39 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use thiserror::Error;
 use warplens_ide::lanes::{Model, text};
 use warplens_ide::{Accepts, LANGUAGES, Rules, Severity};
 use warplens_sim::Limits;
 
-/// The settings. What the client leaves out or does not know stays as it is by default.
+/// A setting has an invalid value.
+#[derive(Debug, Error)]
+#[error("settings `warplens.*`: {0}")]
+pub(crate) struct SettingsError(#[from] serde_json::Error);
+
+/// The settings. An absent one has its default.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Settings {
-    pub(super) lanes: Lanes,
-    pub(super) simulation: Simulation,
-    pub(super) inlay_hints: InlayHints,
-    pub(super) diagnostics: Diagnostics,
-    pub(super) ptxas: Ptxas,
-    pub(super) wave: Wave,
+pub(crate) struct Settings {
+    pub(crate) lanes: Lanes,
+    pub(crate) simulation: Simulation,
+    pub(crate) inlay_hints: InlayHints,
+    pub(crate) diagnostics: Diagnostics,
+    pub(crate) ptxas: Ptxas,
+    pub(crate) wave: Wave,
 }
 
-/// `warplens.wave.*`: what is said of WAVE.
+/// `warplens.wave.*`: checks of WAVE.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Wave {
-    /// Whose language a text is held against.
+pub(crate) struct Wave {
+    /// The dialect that a file is checked against.
     accepts: Dialect,
 }
 
 impl Wave {
-    /// Whose language a text is held against.
-    pub(super) fn accepts(&self) -> Accepts {
+    /// The dialect that a file is checked against.
+    pub(crate) fn accepts(&self) -> Accepts {
         match self.accepts {
             Dialect::Both => Accepts::Both,
             Dialect::Guide => Accepts::Guide,
@@ -50,17 +56,17 @@ enum Dialect {
     Toolchain,
 }
 
-/// `warplens.diagnostics.*`: what is said of a text.
+/// `warplens.diagnostics.*`: which diagnostics are reported.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Diagnostics {
-    /// Diagnostics that are never said.
+pub(crate) struct Diagnostics {
+    /// Diagnostics that are not reported.
     disabled: BTreeSet<String>,
-    /// Severities of the user's choice.
+    /// Severities that replace the defaults.
     severity: BTreeMap<String, Level>,
 }
 
-/// A severity as settings name it.
+/// A severity in the settings.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Level {
@@ -84,8 +90,8 @@ impl Level {
 }
 
 impl Diagnostics {
-    /// The same as rules, and the names that are no diagnostics.
-    pub(super) fn rules(&self) -> (Rules, Vec<&str>) {
+    /// The rules, and the unknown names.
+    pub(crate) fn rules(&self) -> (Rules, Vec<&str>) {
         let (mut rules, mut unknown) = (Rules::default(), Vec::new());
         let chosen = self.severity.iter().map(|(name, level)| (name, level.severity()));
         for (name, severity) in chosen.chain(self.disabled.iter().map(|name| (name, None))) {
@@ -98,29 +104,29 @@ impl Diagnostics {
     }
 }
 
-/// `warplens.ptxas.*`: the assembler that may look at files beside us.
+/// `warplens.ptxas.*`: the optional external assembler.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Ptxas {
-    /// Where it is; empty for never.
-    pub(super) path: String,
+pub(crate) struct Ptxas {
+    /// The path of ptxas; empty to never run it.
+    pub(crate) path: String,
 }
 
-/// `warplens.lanes.*`: how lanes are written.
+/// `warplens.lanes.*`: how lanes are shown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Lanes {
-    pub(super) format: Format,
-    /// Say something also at the end of lines that every launched lane ran once.
-    pub(super) show_full: bool,
-    /// Say the values too that a line wrote.
-    pub(super) values: bool,
+pub(crate) struct Lanes {
+    pub(crate) format: Format,
+    /// Show lanes also at the end of lines that every launched lane executed once.
+    pub(crate) show_full: bool,
+    /// Show the values that a line wrote.
+    pub(crate) values: bool,
 }
 
 /// `warplens.lanes.format`.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Format {
+pub(crate) enum Format {
     #[default]
     Ranges,
     Hex,
@@ -139,28 +145,28 @@ impl From<Format> for text::Format {
     }
 }
 
-/// `warplens.inlayHints.*`: which hints stand between the words.
+/// `warplens.inlayHints.*`: which inlay hints are shown.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct InlayHints {
-    /// The type of a register where it is written, unless its name tells.
-    pub(super) register_types: bool,
-    /// The names of the parameters at the arguments of a call.
-    pub(super) parameter_names: bool,
+pub(crate) struct InlayHints {
+    /// The type of a register at its definition, unless its name implies it.
+    pub(crate) register_types: bool,
+    /// The names of parameters at the arguments of a call.
+    pub(crate) parameter_names: bool,
 }
 
-/// `warplens.simulation.*`: how a launch is run.
+/// `warplens.simulation.*`: models and limits of runs.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default, rename_all = "camelCase")]
-pub(super) struct Simulation {
-    /// The divergence model; one that the language of a document does not have leaves that language its default.
-    pub(super) model: String,
-    /// Warp instructions of a whole launch.
-    pub(super) max_steps: u64,
-    /// Megabytes for the trace and for what checks keep, together.
-    pub(super) memory: u64,
-    /// Whether memory accesses are counted.
-    pub(super) counters: bool,
+pub(crate) struct Simulation {
+    /// The divergence model. A language without this model uses its default.
+    pub(crate) model: String,
+    /// The limit of warp instructions of a launch.
+    pub(crate) max_steps: u64,
+    /// The limit in megabytes of the trace and of shadow memory together.
+    pub(crate) memory: u64,
+    /// Whether performance counters are recorded.
+    pub(crate) counters: bool,
 }
 
 impl Default for Simulation {
@@ -171,29 +177,26 @@ impl Default for Simulation {
 }
 
 impl Settings {
-    /// Whether the model is one that some language has.
-    pub(super) fn names_a_model(&self) -> bool {
+    /// Whether a language has the model.
+    pub(crate) fn has_known_model(&self) -> bool {
         let name = &self.simulation.model;
         name.is_empty() || LANGUAGES.into_iter().any(|language| Model::named(language, name).is_ok())
     }
 
-    /// Reads the section `warplens`, or an object that has it as its member. `null` stands for the defaults, in any
-    /// place.
-    pub(super) fn read(value: Value) -> Result<Settings, String> {
+    /// Reads the section `warplens`, or an object with that member. `null` is the default, at any level.
+    pub(crate) fn read(value: Value) -> Result<Settings, SettingsError> {
         let section = match value {
             Value::Object(mut members) => members.remove("warplens").unwrap_or(Value::Object(members)),
             other => other,
         };
         match without_nulls(section) {
             Value::Null => Ok(Settings::default()),
-            section => {
-                serde_json::from_value(section).map_err(|error| format!("settings `warplens.*`: {error}"))
-            }
+            section => Ok(serde_json::from_value(section)?),
         }
     }
 }
 
-/// Clients send `null` for what is not set.
+/// Clients send `null` for unset values.
 fn without_nulls(value: Value) -> Value {
     match value {
         Value::Object(members) => members
@@ -221,26 +224,29 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_said_is_the_default() {
+    fn an_absent_setting_has_its_default() {
         for value in
             [json!(null), json!({}), json!({ "warplens": null }), json!({ "lanes": { "format": null } })]
         {
-            assert_eq!(Settings::read(value.clone()), Ok(Settings::default()), "{value}");
+            assert_eq!(Settings::read(value.clone()).ok(), Some(Settings::default()), "{value}");
         }
     }
 
     #[test]
-    fn the_section_may_come_with_or_without_its_name() {
+    fn the_section_is_read_with_and_without_its_name() {
         let section = json!({ "lanes": { "format": "hex", "showFull": true }, "server": { "path": "x" } });
         let expected = Lanes { format: Format::Hex, show_full: true, values: false };
-        assert_eq!(Settings::read(section.clone()).map(|settings| settings.lanes), Ok(expected.clone()));
         assert_eq!(
-            Settings::read(json!({ "warplens": section })).map(|settings| settings.lanes),
-            Ok(expected)
+            Settings::read(section.clone()).ok().map(|settings| settings.lanes),
+            Some(expected.clone())
+        );
+        assert_eq!(
+            Settings::read(json!({ "warplens": section })).ok().map(|settings| settings.lanes),
+            Some(expected)
         );
     }
 
-    /// The settings of a section by their whole names, a section within it as its members.
+    /// The settings of a section by their full names, including nested sections.
     fn flat(name: &str, value: &Value, settings: &mut BTreeMap<String, Value>) {
         match value {
             Value::Object(members) if !members.is_empty() => {
@@ -263,27 +269,28 @@ mod tests {
             offered.map(|(name, setting)| (name.clone(), setting["default"].clone())).collect();
         let mut read = BTreeMap::new();
         flat("warplens", &serde_json::to_value(Settings::default()).expect("JSON"), &mut read);
-        // Left out, it is each language's own; the extension names that of PTX.
+        // The default depends on the language; the extension names that of PTX.
         read.insert("warplens.simulation.model".into(), json!("stack"));
         assert_eq!(offered, read);
     }
 
     #[test]
-    fn names_that_are_no_diagnostics_are_told_apart() {
+    fn unknown_diagnostics_are_returned() {
         let section = json!({ "diagnostics": {
             "disabled": ["unused-thing"],
             "severity": { "syntax-error": "hint", "syntax": "off" },
         } });
-        let settings = Settings::read(section).expect("all values are right");
+        let settings = Settings::read(section).expect("valid settings");
         assert_eq!(settings.diagnostics.rules().1, ["syntax", "unused-thing"]);
-        let problem =
-            Settings::read(json!({ "diagnostics": { "severity": { "syntax-error": "loud" } } })).unwrap_err();
+        let problem = Settings::read(json!({ "diagnostics": { "severity": { "syntax-error": "loud" } } }))
+            .unwrap_err()
+            .to_string();
         assert!(problem.contains("loud") && problem.contains("information"), "{problem}");
     }
 
     #[test]
-    fn a_wrong_value_is_said() {
-        let problem = Settings::read(json!({ "lanes": { "format": "braille" } })).unwrap_err();
+    fn an_invalid_value_is_an_error() {
+        let problem = Settings::read(json!({ "lanes": { "format": "braille" } })).unwrap_err().to_string();
         assert!(problem.contains("braille") && problem.contains("ranges"), "{problem}");
     }
 }

@@ -1,47 +1,47 @@
-//! What ptxas prints: messages with lines, and what kernels use.
+//! The output of ptxas: messages with lines, and the resources of kernels.
 
 use serde::Serialize;
 use tower_lsp::ls_types::DiagnosticSeverity;
 
 /// A message.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Message {
-    /// Counted from zero; none for what is about the file as a whole, or about the call.
-    pub(super) line: Option<usize>,
-    pub(super) severity: DiagnosticSeverity,
-    pub(super) text: String,
+pub(crate) struct Message {
+    /// From zero; `None` for a message about the whole file or the invocation.
+    pub(crate) line: Option<usize>,
+    pub(crate) severity: DiagnosticSeverity,
+    pub(crate) text: String,
 }
 
-/// What a kernel uses.
+/// The resources of a kernel.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub(in super::super) struct Resources {
-    pub(super) entry: String,
-    pub(super) registers: u32,
-    /// Bytes written and read because there are too few registers.
-    pub(super) spills: u32,
+pub(crate) struct Resources {
+    pub(crate) entry: String,
+    pub(crate) registers: u32,
+    /// Bytes of register spills, stores and loads.
+    pub(crate) spills: u32,
     /// Bytes.
-    pub(super) shared: u32,
+    pub(crate) shared: u32,
     /// Bytes.
-    pub(super) stack: u32,
+    pub(crate) stack: u32,
 }
 
 impl Resources {
-    /// As a lens says it.
-    pub(super) fn title(&self) -> String {
+    /// The title of the code lens.
+    pub(crate) fn title(&self) -> String {
         let Resources { registers, spills, shared, stack, .. } = self;
         let spills = if *spills == 0 { "0 spills".to_owned() } else { format!("{spills} B spills") };
         format!("{registers} registers, {spills}, {shared} B shared, {stack} B stack")
     }
 }
 
-/// The errors and warnings about the file of this name.
-pub(super) fn messages(output: &str, file: &str) -> Vec<Message> {
-    let place = format!(" {file}, line ");
-    output.lines().filter_map(|line| message(line, &place)).collect()
+/// The errors and warnings about the file with this name.
+pub(crate) fn messages(output: &str, file: &str) -> Vec<Message> {
+    let location = format!(" {file}, line ");
+    output.lines().filter_map(|line| message(line, &location)).collect()
 }
 
-fn message(line: &str, place: &str) -> Option<Message> {
-    let (at, rest) = match line.split_once(place) {
+fn message(line: &str, location: &str) -> Option<Message> {
+    let (at, rest) = match line.split_once(location) {
         Some((_, rest)) => {
             let (number, rest) = rest.split_once(';')?;
             (Some(number.parse::<usize>().ok()?.checked_sub(1)?), rest.trim_start())
@@ -59,8 +59,8 @@ fn message(line: &str, place: &str) -> Option<Message> {
     (text != "Ptx assembly aborted due to errors").then(|| Message { line: at, severity, text: text.into() })
 }
 
-/// What each kernel uses, in the order in which ptxas comes to them.
-pub(super) fn resources(output: &str) -> Vec<Resources> {
+/// The resources of each kernel, in the order of the output.
+pub(crate) fn resources(output: &str) -> Vec<Resources> {
     let mut found: Vec<Resources> = Vec::new();
     for line in output.lines() {
         if let Some((_, rest)) = line.split_once("Compiling entry function '") {
@@ -81,7 +81,7 @@ pub(super) fn resources(output: &str) -> Vec<Resources> {
     found
 }
 
-/// A number and what it counts: `48 bytes smem`, `… : Used 8 registers`.
+/// A number and its unit: `48 bytes smem`, `… : Used 8 registers`.
 fn amount(part: &str) -> Option<(u32, &str)> {
     let part = part.rsplit("Used ").next().unwrap_or(part).trim();
     let (number, what) = part.split_once(' ')?;
@@ -96,7 +96,7 @@ mod tests {
     fn messages_with_and_without_a_line() {
         let output = "\
 ptxas-13 a, b/k.ptx, line 7; error   : Arguments mismatch for instruction 'add'
-ptxas a, b/k.ptx, line 9; warning : odd: very
+ptxas a, b/k.ptx, line 9; warning : unusual
 ptxas fatal   : Value 'compute_50' is not defined for option 'gpu-name'
 ptxas info    : 0 bytes gmem
 ptxas fatal   : Ptx assembly aborted due to errors
@@ -107,14 +107,14 @@ ptxas fatal   : Ptx assembly aborted due to errors
             shown,
             [
                 (Some(6), "Arguments mismatch for instruction 'add'"),
-                (Some(8), "odd: very"),
+                (Some(8), "unusual"),
                 (None, "Value 'compute_50' is not defined for option 'gpu-name'"),
             ]
         );
     }
 
     #[test]
-    fn what_kernels_use() {
+    fn resources_of_kernels() {
         let output = "\
 ptxas info    : 0 bytes gmem
 ptxas info    : Compiling entry function 'k' for 'sm_80'

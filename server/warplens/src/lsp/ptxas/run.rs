@@ -1,4 +1,4 @@
-//! One run of ptxas, on a thread of its own, in a folder of its own that goes with it.
+//! One run of ptxas, on a thread of its own, in a temporary folder that is removed afterwards.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -8,48 +8,61 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ropey::Rope;
+use thiserror::Error;
 
-/// A run that takes longer is given up.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// The limit of the duration of a run.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// How often it is looked whether a run is over.
-const GLANCE: Duration = Duration::from_millis(5);
+/// The interval at which the end of a run is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(5);
 
-/// What is to be run.
-pub(super) struct Task {
-    pub(super) program: PathBuf,
-    pub(super) text: Rope,
-    /// Code as well, to see what kernels use; else only the checks.
-    pub(super) whole: bool,
-    /// Set by whoever is not interested any more.
-    pub(super) stop: Arc<AtomicBool>,
+/// The reason that ptxas did not run.
+#[derive(Debug, Error)]
+pub(crate) enum PtxasError {
+    #[error("the setting `warplens.ptxas.path` is empty")]
+    NoPath,
+    #[error("ptxas assembles only PTX")]
+    Language,
+    #[error("the file has no `.target`, so ptxas is not run")]
+    NoTarget,
+    #[error("settings `warplens.ptxas.path`: cannot run {}: {error}", program.display())]
+    Start { program: PathBuf, error: io::Error },
+    #[error("cannot run ptxas: {0}")]
+    Io(#[from] io::Error),
+    #[error("ptxas exceeded the time limit of {} s", TIMEOUT.as_secs())]
+    Timeout,
 }
 
-/// What came of it.
-pub(super) struct Printed {
-    pub(super) output: String,
+/// The input of a run.
+pub(crate) struct Task {
+    pub(crate) program: PathBuf,
+    pub(crate) text: Rope,
+    /// Generates code, which reports the resources of kernels; otherwise ptxas only checks.
+    pub(crate) is_complete: bool,
+    /// Stops the run when set.
+    pub(crate) stop: Arc<AtomicBool>,
+}
+
+/// The output of a run.
+pub(crate) struct Printed {
+    pub(crate) output: String,
     /// The name of the file in the messages.
-    pub(super) file: String,
-    pub(super) accepted: bool,
+    pub(crate) file: String,
+    pub(crate) accepted: bool,
 }
 
 impl Task {
-    /// Runs it; `None` when it was stopped.
-    pub(super) fn run(&self) -> Result<Option<Printed>, String> {
-        let Some(target) = target(&self.text) else {
-            return Err("the file has no `.target`, so ptxas is not run".into());
-        };
-        let folder = Folder::new().map_err(|error| format!("no folder for ptxas: {error}"))?;
+    /// Runs ptxas; `None` when it was stopped.
+    pub(crate) fn run(&self) -> Result<Option<Printed>, PtxasError> {
+        let target = target(&self.text).ok_or(PtxasError::NoTarget)?;
+        let folder = Folder::new()?;
         let file = folder.0.join("input.ptx");
-        let written = std::fs::File::create(&file).and_then(|out| {
-            let mut out = io::BufWriter::new(out);
-            self.text.write_to(&mut out)?;
-            out.flush()
-        });
-        written.map_err(|error| format!("{} cannot be written: {error}", file.display()))?;
+        let mut out = io::BufWriter::new(std::fs::File::create(&file)?);
+        self.text.write_to(&mut out)?;
+        out.flush()?;
         let log = folder.0.join("log");
         let Some(status) = self.wait(self.start(&target, &folder.0, &file, &log)?)? else { return Ok(None) };
-        let output = std::fs::read(&log).map_err(|error| format!("what ptxas said is lost: {error}"))?;
+        let output = std::fs::read(&log)?;
         Ok(Some(Printed {
             output: String::from_utf8_lossy(&output).into_owned(),
             file: file.to_string_lossy().into_owned(),
@@ -57,42 +70,36 @@ impl Task {
         }))
     }
 
-    fn start(&self, target: &str, folder: &Path, file: &Path, log: &Path) -> Result<Child, String> {
-        let said = |error: io::Error| {
-            let program = self.program.display();
-            format!("settings `warplens.ptxas.path`: {program} cannot be run: {error}")
-        };
-        let log = std::fs::File::create(log).map_err(said)?;
+    fn start(&self, target: &str, folder: &Path, file: &Path, log: &Path) -> Result<Child, PtxasError> {
+        let log = std::fs::File::create(log)?;
         let mut command = Command::new(&self.program);
-        if self.whole {
+        if self.is_complete {
             command.args(["-v", "-arch", &format!("sm_{target}"), "-o"]).arg(folder.join("out.cubin"));
         } else {
             command.args(["-arch", &format!("compute_{target}")]);
         }
-        let errors = log.try_clone().map_err(said)?;
-        command.arg(file).current_dir(folder).stdin(Stdio::null()).stdout(log).stderr(errors);
-        command.spawn().map_err(said)
+        command.arg(file).current_dir(folder).stdin(Stdio::null()).stdout(log.try_clone()?).stderr(log);
+        command.spawn().map_err(|error| PtxasError::Start { program: self.program.clone(), error })
     }
 
-    fn wait(&self, mut child: Child) -> Result<Option<ExitStatus>, String> {
-        let begun = Instant::now();
+    fn wait(&self, mut child: Child) -> Result<Option<ExitStatus>, PtxasError> {
+        let started = Instant::now();
         loop {
-            if let Some(status) = child.try_wait().map_err(|error| error.to_string())? {
+            if let Some(status) = child.try_wait()? {
                 return Ok(Some(status));
             }
-            let is_late = begun.elapsed() > PATIENCE;
+            let is_late = started.elapsed() > TIMEOUT;
             if is_late || self.stop.load(Ordering::Relaxed) {
                 let _ = child.kill();
                 let _ = child.wait();
-                let seconds = PATIENCE.as_secs();
-                return if is_late { Err(format!("ptxas took longer than {seconds} s")) } else { Ok(None) };
+                return if is_late { Err(PtxasError::Timeout) } else { Ok(None) };
             }
-            std::thread::sleep(GLANCE);
+            std::thread::sleep(POLL_INTERVAL);
         }
     }
 }
 
-/// What stands after `sm_` in `.target`.
+/// The architecture in `.target`, without `sm_`.
 fn target(text: &Rope) -> Option<String> {
     let line = text
         .lines()
@@ -102,7 +109,7 @@ fn target(text: &Rope) -> Option<String> {
     Some(word.chars().take_while(char::is_ascii_alphanumeric).collect())
 }
 
-/// A folder of a run; it goes when the run is over.
+/// A temporary folder. Dropping it removes it.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -110,7 +117,7 @@ impl Folder {
         static NUMBER: AtomicU64 = AtomicU64::new(0);
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let path = std::env::temp_dir().join(format!("warplens-{}-{number}", std::process::id()));
-        // Fails where there is one already: nobody else's folder is written to.
+        // Fails for an existing folder, which may belong to another user.
         std::fs::create_dir(&path)?;
         Ok(Folder(path))
     }

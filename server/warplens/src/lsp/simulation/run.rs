@@ -1,4 +1,4 @@
-//! A run on a thread of its own: first the lanes, then a look at the values of the warp that is shown.
+//! A run on a thread of its own: first the trace, then the values of the warp that is shown.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,79 +10,80 @@ use warplens_sim::{Cancelled, Control, RunResult, TraceRequest, Values};
 
 use crate::cores::Cores;
 use crate::lsp::document::Edit;
-use crate::lsp::job::panic_message;
+use crate::lsp::panic::panic_message;
 
-/// How often a long run says how far it is.
-const REPORT: Duration = Duration::from_millis(200);
+/// The interval of progress reports.
+const REPORT_INTERVAL: Duration = Duration::from_millis(200);
 
-/// A run under way.
-pub(in crate::lsp) struct Run {
-    pub(in crate::lsp) number: u64,
-    pub(super) prepared: Arc<Prepared>,
-    pub(super) look: TraceRequest,
-    pub(super) stop: Arc<AtomicBool>,
-    /// Edits of the text since it was prepared.
-    pub(super) edits: Vec<Edit>,
+/// A run in progress.
+pub(crate) struct Run {
+    pub(crate) number: u64,
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) trace_request: TraceRequest,
+    pub(crate) stop: Arc<AtomicBool>,
+    /// Edits of the text since the run was prepared.
+    pub(crate) edits: Vec<Edit>,
     /// Whether the client shows its progress.
-    pub(in crate::lsp) progress: bool,
+    pub(crate) has_progress: bool,
 }
 
-/// What a run brings.
+/// The result of a run.
 #[derive(Clone)]
-pub(in crate::lsp) struct Outcome {
-    pub(in crate::lsp) result: Arc<RunResult>,
-    /// What was looked at.
-    pub(in crate::lsp) look: TraceRequest,
-    /// What was seen, in a language that has such a look.
-    pub(in crate::lsp) values: Option<Arc<Values>>,
+pub(crate) struct Outcome {
+    pub(crate) result: Arc<RunResult>,
+    /// The values that were requested.
+    pub(crate) trace_request: TraceRequest,
+    /// The values, if the run reached the warp.
+    pub(crate) values: Option<Arc<Values>>,
 }
 
 impl Run {
-    /// Whether it will bring what this run with this look would.
-    pub(super) fn brings(&self, prepared: &Prepared, look: TraceRequest) -> bool {
-        self.look == look && self.prepared.same_run(prepared)
+    /// Whether its result is the same as that of `prepared`.
+    pub(crate) fn is_same(&self, prepared: &Prepared, trace_request: TraceRequest) -> bool {
+        self.trace_request == trace_request && self.prepared.same_run(prepared)
     }
 
-    pub(in crate::lsp) fn stop(&self) {
+    pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
     }
 
-    /// What a user calls it.
-    pub(in crate::lsp) fn title(&self) -> String {
+    /// The title for the user.
+    pub(crate) fn title(&self) -> String {
         let launch = &self.prepared.resolved().launch;
         format!("{}: {}", launch.entry.as_deref().unwrap_or_default(), launch.name)
     }
 }
 
-/// Runs, unless the result is known, and looks; `None` when it was stopped.
-pub(super) fn run(
+/// Runs, unless the result is known, and records the values; `None` when stopped, an error for a panic.
+pub(crate) fn execute(
     prepared: &Prepared,
     known: Option<Arc<RunResult>>,
-    look: TraceRequest,
+    trace_request: TraceRequest,
     stop: &AtomicBool,
     steps: &(dyn Fn(u64) + Sync),
 ) -> Option<Result<Outcome, String>> {
-    let told = Mutex::new(Instant::now());
+    let reported = Mutex::new(Instant::now());
     let progress = |progress: warplens_sim::Progress| {
-        // Who finds it locked comes from another thread at the same moment, and would say the same.
-        if let Ok(mut told) = told.try_lock()
-            && told.elapsed() >= REPORT
+        // When it is locked, another thread reports at this moment.
+        if let Ok(mut reported) = reported.try_lock()
+            && reported.elapsed() >= REPORT_INTERVAL
         {
-            *told = Instant::now();
+            *reported = Instant::now();
             steps(progress.steps);
         }
     };
     let cores = Cores::half();
-    let alone = Control { cancelled: &|| stop.load(Ordering::Relaxed), progress: &progress, workers: None };
-    let whole = || -> Result<Outcome, Cancelled> {
+    let sequential =
+        Control { cancelled: &|| stop.load(Ordering::Relaxed), progress: &progress, workers: None };
+    let run = || -> Result<Outcome, Cancelled> {
         let result = match known {
             Some(result) => result,
-            None => Arc::new(prepared.run(Control { workers: Some(&cores), ..alone })?),
+            None => Arc::new(prepared.run(Control { workers: Some(&cores), ..sequential })?),
         };
-        let values = prepared.look(look, alone)?.map(Arc::new);
-        Ok(Outcome { result, look, values })
+        let values = prepared.look(trace_request, sequential)?.map(Arc::new);
+        Ok(Outcome { result, trace_request, values })
     };
-    match catch_unwind(AssertUnwindSafe(whole)) {
+    match catch_unwind(AssertUnwindSafe(run)) {
         Ok(Ok(outcome)) => Some(Ok(outcome)),
         Ok(Err(Cancelled)) => None,
         Err(panic) => Some(Err(panic_message(&*panic))),

@@ -1,149 +1,124 @@
-//! Which launch, which warp and which moment is shown in a document, and what would be run for that.
+//! The selection of a launch, a warp and a visit, and the preparation of the run.
 
 use std::sync::Arc;
 
 use serde_json::Value;
-use text_size::{TextRange, TextSize};
+use text_size::TextRange;
 use tower_lsp::jsonrpc::Id;
 use tower_lsp::ls_types::Uri;
 use warplens_ide::lanes::Prepared;
 
-use super::Selected;
-use crate::lsp::document::Edit;
-use crate::lsp::job::{Asker, Done, Job, Urgency};
-use crate::lsp::lanes::{self, Selection};
-use crate::lsp::state::{State, refused};
-
-/// A visit of a statement.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Moment {
-    /// Where the statement stands now.
-    pub(super) at: TextSize,
-    /// Which visit; the first is 1.
-    pub(super) visit: u64,
-}
-
-impl Moment {
-    /// Follows the text.
-    pub(super) fn follow(&mut self, edits: &[Edit]) {
-        for edit in edits {
-            if edit.range.end() <= self.at {
-                self.at = self.at - edit.range.len() + edit.inserted;
-            } else if edit.range.start() < self.at {
-                self.at = edit.range.start();
-            }
-        }
-    }
-}
+use super::prepare::prepare;
+use super::selection::{Selected, SelectedVisit, Selection};
+use crate::lsp::errors::refused;
+use crate::lsp::request::{Job, Request, Requester, Response, Urgency};
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::state::State;
 
 impl State {
-    /// Shows a launch in a document; the request is answered when it is known whether it can be run.
-    pub(in crate::lsp) fn select(&mut self, id: Id, uri: &Uri, selection: Selection) {
+    /// Selects a launch in a document. The request is answered when the run has been prepared.
+    pub(crate) fn select(&mut self, id: Id, uri: &Uri, selection: Selection) {
         let selection = Arc::new(selection);
-        let selected = self.simulations.selected.entry(uri.clone()).or_insert_with(|| Selected {
-            selection: Arc::clone(&selection),
-            listed: None,
-            moment: None,
-            preparing: None,
-            run: None,
-            commands: vec![],
-            parked: vec![],
-        });
+        let selected = self.simulations.selected.entry(uri.clone());
+        let selected = selected.or_insert_with(|| Selected::new(Arc::clone(&selection)));
         selected.selection = selection;
-        selected.listed = None;
-        selected.moment = None;
+        selected.recorded = None;
+        selected.visit = None;
         selected.commands.push(id);
         self.prepare_again(uri);
     }
 
-    /// Chooses the visit whose values and masks are shown: `visit` of the first statement on a line, or with `None` the
-    /// last of each statement.
-    pub(in crate::lsp) fn select_visit(&mut self, id: Id, uri: &Uri, line: TextRange, visit: Option<u64>) {
-        let lanes = self.simulations.lanes(uri);
-        let Some((selected, lanes)) = self.simulations.selected.get_mut(uri).zip(lanes) else {
-            return self
-                .answer(&id, Err(refused("no lanes are shown in this document: select a launch first")));
-        };
-        selected.moment = match visit {
-            None => None,
-            Some(_) if lanes.shown.is_outdated() => {
-                let why = "the program has an error that a run cannot get past; mend it, then choose a visit";
-                return self.answer(&id, Err(refused(why)));
+    /// Selects the visit whose values and masks are shown: `visit` of the first statement on a line, or with `None` the
+    /// last visit of each statement.
+    pub(crate) fn select_visit(&mut self, id: Id, uri: &Uri, line: TextRange, visit: Option<u64>) {
+        match self.visit_on(uri, line, visit) {
+            Ok((selected, visit)) => {
+                selected.visit = visit;
+                selected.commands.push(id);
+                self.prepare_again(uri);
             }
-            Some(visit) => match lanes.shown.visits_on(line) {
-                None => {
-                    return self
-                        .answer(&id, Err(refused("no statement that the warp came to stands on this line")));
-                }
-                Some((_, visits)) if !(1..=visits).contains(&visit) => {
-                    let why = format!("there is no visit {visit}: the warp came to this line {visits} times");
-                    return self.answer(&id, Err(refused(why)));
-                }
-                Some((at, _)) => Some(Moment { at, visit }),
-            },
-        };
-        selected.commands.push(id);
-        self.prepare_again(uri);
+            Err(reason) => self.answer(&id, Err(refused(reason))),
+        }
     }
 
-    /// Shows nothing in a document any more.
-    pub(in crate::lsp) fn deselect(&mut self, uri: &Uri) {
-        let gone = self.simulations.shown.remove(uri);
-        if gone.is_some_and(|(_, lanes)| lanes.has_findings()) {
-            self.diagnose_again(uri);
+    fn visit_on(
+        &mut self,
+        uri: &Uri,
+        line: TextRange,
+        visit: Option<u64>,
+    ) -> Result<(&mut Selected, Option<SelectedVisit>), String> {
+        let lanes = self.shown.get(uri).lanes;
+        let Some((selected, lanes)) = self.simulations.selected.get_mut(uri).zip(lanes) else {
+            return Err("no lanes are shown in this document: select a launch first".into());
+        };
+        let Some(visit) = visit else { return Ok((selected, None)) };
+        if lanes.shown.is_outdated() {
+            return Err("the program has an error that stops the run: fix it, then select a visit".into());
+        }
+        match lanes.shown.visits_on(line) {
+            None => Err("the warp executed no statement on this line".into()),
+            Some((_, visits)) if !(1..=visits).contains(&visit) => {
+                Err(format!("unknown visit {visit}: the warp visited this line {visits} times"))
+            }
+            Some((at, _)) => Ok((selected, Some(SelectedVisit { at, visit }))),
+        }
+    }
+
+    /// Removes the selection and the lanes of a document.
+    pub(crate) fn deselect(&mut self, uri: &Uri) {
+        let removed = self.shown.update(uri, |shown| shown.lanes.take()).flatten();
+        if removed.is_some_and(|lanes| lanes.has_findings()) {
+            self.refresh_diagnostics(uri);
         }
         if let Some(selected) = self.simulations.selected.remove(uri) {
             if let Some(run) = &selected.run {
                 self.stop(run);
             }
-            let parked = selected.parked.into_iter().map(|parked| parked.id);
-            for id in selected.commands.into_iter().chain(parked) {
+            let waiting = selected.waiting.into_iter().map(|waiting| waiting.id);
+            for id in selected.commands.into_iter().chain(waiting) {
                 self.answer(&id, Ok(Value::Null));
             }
             self.lanes_changed(uri);
         }
     }
 
-    /// Asks what would be run now.
-    pub(in crate::lsp) fn prepare_again(&mut self, uri: &Uri) {
+    /// Prepares the run of the selection again.
+    pub(crate) fn prepare_again(&mut self, uri: &Uri) {
         let Some(document) = self.documents.get(uri) else { return };
-        let (version, refusal) = (document.version, document.why_not().map(str::to_owned));
+        let (version, refusal) = (document.version, document.reason_not_analysed().map(str::to_owned));
         let number = self.simulations.next_number();
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
-        if let Some(why) = refusal {
-            return self.not_prepared(uri, &why);
+        if let Some(reason) = refusal {
+            return self.preparation_failed(uri, &reason);
         }
         let before = selected.preparing.replace(number);
-        let (selection, listed) = (Arc::clone(&selected.selection), selected.listed);
+        let (selection, recorded) = (Arc::clone(&selected.selection), selected.recorded);
         if let Some(before) = before {
-            self.forget(uri, &Asker::Prepare(before));
+            self.remove_queued(uri, &Requester::Prepare(before));
         }
-        self.enqueue(Job {
-            asker: Asker::Prepare(number),
-            urgency: Urgency::AtRest,
-            uri: uri.clone(),
-            version,
-            ask: Box::new(move |question| Ok(Done::Prepared(lanes::prepare(question, &selection, listed)?))),
-        });
+        let handler =
+            move |snapshot: &Snapshot| Ok(Response::Prepared(prepare(snapshot, &selection, recorded)?));
+        let request = Request { uri: uri.clone(), urgency: Urgency::Debounced, handler: Arc::new(handler) };
+        self.enqueue(Job { requester: Requester::Prepare(number), version, request });
     }
 
-    /// Asks for every selection, because more than a text has changed.
-    pub(in crate::lsp) fn prepare_all_again(&mut self) {
+    /// Prepares all runs again, after a change of settings or launch files.
+    pub(crate) fn prepare_all_again(&mut self) {
         let selected: Vec<_> = self.simulations.selected.keys().cloned().collect();
         selected.iter().for_each(|uri| self.prepare_again(uri));
         self.refresh_lanes();
     }
 
-    /// It is known what would be run: the same as before, or something new.
-    pub(in crate::lsp) fn prepared(&mut self, uri: &Uri, number: u64, prepared: Arc<Prepared>) {
+    /// The run has been prepared: continues the run in progress if it is the same, otherwise starts it.
+    pub(crate) fn prepared(&mut self, uri: &Uri, number: u64, prepared: Arc<Prepared>) {
         if !self.simulations.is_preparing(uri, number) {
             return;
         }
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         selected.preparing = None;
         let commands = std::mem::take(&mut selected.commands);
-        let look = selected.look(&prepared);
-        if let Some(run) = selected.run.as_mut().filter(|run| run.brings(&prepared, look)) {
+        let trace_request = selected.trace_request(&prepared);
+        if let Some(run) = selected.run.as_mut().filter(|run| run.is_same(&prepared, trace_request)) {
             run.prepared = prepared;
             run.edits.clear();
         } else {
@@ -151,10 +126,12 @@ impl State {
             if let Some(run) = other {
                 self.stop(&run);
             }
-            let last = self.simulations.lanes(uri).filter(|lanes| lanes.prepared.same_run(&prepared));
+            let last = self.shown.get(uri).lanes.filter(|lanes| lanes.prepared.same_run(&prepared));
             match last.map(|lanes| lanes.outcome) {
-                Some(outcome) if outcome.look == look => self.show(uri, prepared, outcome, &[]),
-                last => self.run_now(uri, prepared, last.map(|outcome| outcome.result), look),
+                Some(outcome) if outcome.trace_request == trace_request => {
+                    self.show(uri, prepared, outcome, &[])
+                }
+                last => self.start_run(uri, prepared, last.map(|outcome| outcome.result), trace_request),
             }
         }
         for id in commands {
@@ -162,8 +139,8 @@ impl State {
         }
     }
 
-    /// It cannot be run as it is. A selection made just now is dropped; else the last result stays.
-    pub(in crate::lsp) fn not_prepared(&mut self, uri: &Uri, why: &str) {
+    /// The run could not be prepared. A new selection is dropped; otherwise the last result stays, outdated.
+    pub(crate) fn preparation_failed(&mut self, uri: &Uri, reason: &str) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
         selected.preparing = None;
         let run = selected.run.take();
@@ -172,11 +149,11 @@ impl State {
             self.stop(&run);
         }
         if commands.is_empty() {
-            self.outdate(uri);
-            return self.unpark_all(uri);
+            self.mark_outdated(uri);
+            return self.answer_waiting(uri);
         }
         for id in commands {
-            self.answer(&id, Err(refused(why.to_owned())));
+            self.answer(&id, Err(refused(reason.to_owned())));
         }
         self.deselect(uri);
     }

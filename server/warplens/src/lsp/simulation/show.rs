@@ -1,4 +1,4 @@
-//! From the start of a run to its result in the document.
+//! The run of a document, from its start to its result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,34 +8,35 @@ use tower_lsp::ls_types::{MessageType, Uri};
 use warplens_ide::lanes::Prepared;
 use warplens_sim::{RunResult, TraceRequest, WarpId};
 
-use super::{News, Outcome, Update};
+use super::run::Outcome;
 use crate::lsp::document::Edit;
-use crate::lsp::event::Event;
+use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
 use crate::lsp::lanes::Lanes;
 use crate::lsp::state::State;
 
-/// A run that takes longer is announced to the user.
-const LONG: Duration = Duration::from_millis(500);
+/// The delay after which the progress of a run is shown.
+const PROGRESS_DELAY: Duration = Duration::from_millis(500);
 
 impl State {
     /// Starts a run.
-    pub(super) fn run_now(
+    pub(crate) fn start_run(
         &mut self,
         uri: &Uri,
         prepared: Arc<Prepared>,
         known: Option<Arc<RunResult>>,
-        look: TraceRequest,
+        trace_request: TraceRequest,
     ) {
-        let run = self.simulations.start(uri, prepared, known, look);
-        let update = Update { uri: uri.clone(), number: run.number, news: News::Long };
-        self.outbox.later(LONG, Event::Simulation(update));
+        let run = self.simulations.start(uri, prepared, known, trace_request);
+        let state = SimulationState::LongRunning;
+        let update = SimulationUpdate { uri: uri.clone(), number: run.number, state };
+        self.client.send_later(PROGRESS_DELAY, Event::Simulation(update));
         if let Some(selected) = self.simulations.selected.get_mut(uri) {
             selected.run = Some(run);
         }
     }
 
-    /// A run is over.
-    pub(in crate::lsp) fn run_over(&mut self, uri: &Uri, number: u64, outcome: Result<Outcome, String>) {
+    /// A run has ended.
+    pub(crate) fn run_finished(&mut self, uri: &Uri, number: u64, outcome: Result<Outcome, String>) {
         if self.simulations.run(uri, number).is_none() {
             return;
         }
@@ -44,65 +45,65 @@ impl State {
         self.stop(&run);
         match outcome {
             Ok(outcome) => self.show(uri, run.prepared, outcome, &run.edits),
-            Err(why) => {
-                tracing::error!("a simulation of {}: {why}", uri.as_str());
-                self.outbox
-                    .show(MessageType::ERROR, format!("Warplens made a mistake while simulating: {why}"));
-                self.unpark_all(uri);
+            Err(message) => {
+                tracing::error!("panic in a simulation of {}: {message}", uri.as_str());
+                self.client.show(MessageType::ERROR, format!("internal error in the simulation: {message}"));
+                self.answer_waiting(uri);
             }
         }
     }
 
-    /// Shows a result where its statements stand after `edits`.
-    pub(super) fn show(&mut self, uri: &Uri, prepared: Arc<Prepared>, outcome: Outcome, edits: &[Edit]) {
+    /// Shows a result at the positions of its statements after `edits`.
+    pub(crate) fn show(&mut self, uri: &Uri, prepared: Arc<Prepared>, outcome: Outcome, edits: &[Edit]) {
         let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
-        let wanted = selected.selection.warp;
+        let warp = selected.selection.warp;
         let result = &outcome.result;
-        let is_listed = |warp: WarpId| result.warp(warp.cta, warp.warp).is_some();
-        if let Some(warp) = wanted.filter(|&warp| result.warps_truncated && !is_listed(warp))
-            && selected.listed.is_none()
+        let is_recorded = |warp: WarpId| result.warp(warp.cta, warp.warp).is_some();
+        if let Some(warp) = warp.filter(|&warp| result.warps_truncated && !is_recorded(warp))
+            && selected.recorded.is_none()
         {
-            selected.listed = Some(warp);
+            selected.recorded = Some(warp);
             return self.prepare_again(uri);
         }
-        let last = self.simulations.lanes(uri);
-        if last.is_some_and(|last| last.outlast(&prepared, &outcome, wanted)) {
-            self.outdate(uri);
-            return self.unpark_all(uri);
+        let last = self.shown.get(uri).lanes;
+        if last.is_some_and(|last| last.is_kept_over(&prepared, &outcome, warp)) {
+            self.mark_outdated(uri);
+            return self.answer_waiting(uri);
         }
-        let mut lanes = Lanes::new(prepared, outcome, wanted);
+        let mut lanes = Lanes::new(prepared, outcome, warp);
         lanes.edit(edits);
         let has_findings = lanes.has_findings();
-        let before = self.simulations.shown.insert(uri.clone(), lanes);
-        self.unpark_all(uri);
+        let before = self.shown.update(uri, |shown| shown.lanes.replace(lanes)).flatten();
+        self.answer_waiting(uri);
         self.lanes_changed(uri);
         if has_findings || before.is_some_and(|before| before.has_findings()) {
-            self.diagnose_again(uri);
+            self.refresh_diagnostics(uri);
         }
     }
 
-    /// The last result stays shown, as one of the past.
-    pub(super) fn outdate(&mut self, uri: &Uri) {
-        if self.simulations.shown.get_mut(uri).is_some_and(|mut lanes| lanes.outdate()) {
+    /// Marks the shown result as outdated.
+    pub(crate) fn mark_outdated(&mut self, uri: &Uri) {
+        let outdated = self.shown.update(uri, |shown| shown.lanes.as_mut().is_some_and(Lanes::mark_outdated));
+        if outdated == Some(true) {
             self.lanes_changed(uri);
         }
     }
 
-    /// A document shows other lanes, or none any more.
-    pub(super) fn lanes_changed(&self, uri: &Uri) {
+    /// Notifies the client that the lanes of a document have changed.
+    pub(crate) fn lanes_changed(&self, uri: &Uri) {
         self.refresh_lanes();
-        if self.abilities.hears_of_lanes {
-            self.outbox.lanes_changed(uri.clone());
+        if self.capabilities.lanes_changed {
+            self.client.lanes_changed(uri.clone());
         }
     }
 
-    /// Asks the client to fetch hints and lenses again.
-    pub(in crate::lsp) fn refresh_lanes(&self) {
-        if self.abilities.refresh_hints {
-            self.outbox.ask::<InlayHintRefreshRequest>((), |_| None);
+    /// Lets the client refresh inlay hints and code lenses.
+    pub(crate) fn refresh_lanes(&self) {
+        if self.capabilities.refresh_hints {
+            self.client.request::<InlayHintRefreshRequest>((), |_| None);
         }
-        if self.abilities.refresh_lenses {
-            self.outbox.ask::<CodeLensRefresh>((), |_| None);
+        if self.capabilities.refresh_lenses {
+            self.client.request::<CodeLensRefresh>((), |_| None);
         }
     }
 }

@@ -1,0 +1,147 @@
+//! Messages from the server to the client.
+//!
+//! The state thread never waits for the client. Notifications are sent in order; requests run in tasks of their own, and
+//! their responses become events.
+
+use std::time::Duration;
+
+use crossbeam_channel::Sender;
+use tokio::runtime::Handle;
+use tokio::sync::mpsc;
+use tower_lsp::Client;
+use tower_lsp::jsonrpc::Result;
+use tower_lsp::ls_types::notification::{Notification, Progress, PublishDiagnostics, ShowMessage};
+use tower_lsp::ls_types::request::{Request, WorkDoneProgressCreate};
+use tower_lsp::ls_types::{
+    MessageType, NumberOrString, ProgressParams, ProgressParamsValue, PublishDiagnosticsParams,
+    ShowMessageParams, TextDocumentIdentifier, Uri, WorkDoneProgress, WorkDoneProgressCreateParams,
+};
+
+use super::event::Event;
+
+/// The interval at which the process of the client is checked.
+const PROCESS_CHECK: Duration = Duration::from_secs(2);
+
+/// The lanes that a document shows have changed: for clients that show them in a view of their own.
+enum LanesChanged {}
+
+impl Notification for LanesChanged {
+    type Params = TextDocumentIdentifier;
+    const METHOD: &'static str = "warplens/lanesChanged";
+}
+
+/// A notification on its way.
+enum Outgoing {
+    Diagnostics(PublishDiagnosticsParams),
+    Lanes(TextDocumentIdentifier),
+    Show(ShowMessageParams),
+    Progress(ProgressParams),
+}
+
+/// The client, as the state thread sees it.
+pub(crate) struct ClientSender {
+    client: Client,
+    outgoing: mpsc::UnboundedSender<Outgoing>,
+    events: Sender<Event>,
+    runtime: Handle,
+}
+
+impl ClientSender {
+    pub(crate) fn new(client: Client, events: Sender<Event>, runtime: Handle) -> ClientSender {
+        let (outgoing, mut queue) = mpsc::unbounded_channel();
+        let sink = client.clone();
+        runtime.spawn(async move {
+            while let Some(message) = queue.recv().await {
+                deliver(&sink, message).await;
+            }
+        });
+        ClientSender { client, outgoing, events, runtime }
+    }
+
+    pub(crate) fn publish(&self, diagnostics: PublishDiagnosticsParams) {
+        let _ = self.outgoing.send(Outgoing::Diagnostics(diagnostics));
+    }
+
+    pub(crate) fn lanes_changed(&self, uri: Uri) {
+        let _ = self.outgoing.send(Outgoing::Lanes(TextDocumentIdentifier { uri }));
+    }
+
+    /// Shows a message to the user and logs it.
+    pub(crate) fn show(&self, typ: MessageType, message: impl Into<String>) {
+        let message = message.into();
+        tracing::info!("shown to the user: {message}");
+        let _ = self.outgoing.send(Outgoing::Show(ShowMessageParams { typ, message }));
+    }
+
+    pub(crate) fn progress(&self, token: NumberOrString, value: WorkDoneProgress) {
+        let value = ProgressParamsValue::WorkDone(value);
+        let _ = self.outgoing.send(Outgoing::Progress(ProgressParams { token, value }));
+    }
+
+    /// Asks the client to create a progress token, then sends `created`; nothing when the client refuses.
+    pub(crate) fn create_progress(&self, token: NumberOrString, created: Event) {
+        let (client, events) = (self.client.clone(), self.events.clone());
+        self.runtime.spawn(async move {
+            let params = WorkDoneProgressCreateParams { token };
+            if client.send_request::<WorkDoneProgressCreate>(params).await.is_ok() {
+                let _ = events.send(created);
+            }
+        });
+    }
+
+    /// Sends a request to the client; `to_event` turns its response into an event.
+    pub(crate) fn request<R>(
+        &self,
+        params: R::Params,
+        to_event: impl FnOnce(Result<R::Result>) -> Option<Event> + Send + 'static,
+    ) where
+        R: Request,
+        R::Params: Send + Sync + 'static,
+        R::Result: Send + 'static,
+    {
+        let (client, events) = (self.client.clone(), self.events.clone());
+        self.runtime.spawn(async move {
+            if let Some(event) = to_event(client.send_request::<R>(params).await) {
+                let _ = events.send(event);
+            }
+        });
+    }
+
+    /// Ends the server when the process of the client ends. A process that is not visible (on another machine or in a
+    /// container) is not watched.
+    pub(crate) fn watch_process(&self, process: u32) {
+        let entry = std::path::PathBuf::from(format!("/proc/{process}"));
+        if !entry.exists() {
+            return;
+        }
+        let events = self.events.clone();
+        self.runtime.spawn(async move {
+            while entry.exists() {
+                tokio::time::sleep(PROCESS_CHECK).await;
+            }
+            tracing::info!("the process of the client has ended");
+            let _ = events.send(Event::Exit);
+        });
+    }
+
+    /// Sends an event after a delay.
+    pub(crate) fn send_later(&self, delay: Duration, event: Event) {
+        let events = self.events.clone();
+        self.runtime.spawn(async move {
+            tokio::time::sleep(delay).await;
+            let _ = events.send(event);
+        });
+    }
+}
+
+async fn deliver(client: &Client, message: Outgoing) {
+    async fn send<N: Notification>(client: &Client, params: N::Params) {
+        client.send_notification::<N>(params).await;
+    }
+    match message {
+        Outgoing::Diagnostics(params) => send::<PublishDiagnostics>(client, params).await,
+        Outgoing::Lanes(params) => send::<LanesChanged>(client, params).await,
+        Outgoing::Show(params) => send::<ShowMessage>(client, params).await,
+        Outgoing::Progress(params) => send::<Progress>(client, params).await,
+    }
+}

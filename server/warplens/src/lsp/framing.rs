@@ -1,0 +1,175 @@
+//! Validates the frames of the input before the transport reads them.
+//!
+//! The transport stops at the first frame that it cannot decode: one message of invalid UTF-8 would end the server. A
+//! valid frame is copied byte for byte. An invalid one is replaced by a notification ([`BAD_MESSAGE`]), which the service
+//! answers with a parse error. The end of the input becomes a notification too ([`END_OF_INPUT`]), so that it is handled
+//! after everything before it. Frames beyond [`MAX_FRAME`] are skipped without being stored.
+
+use std::io;
+
+use serde_json::json;
+use tokio::io::{
+    AsyncBufRead, AsyncBufReadExt, AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt, BufReader, copy, sink,
+};
+use tower_lsp::jsonrpc::Request;
+
+/// The method of the notification that replaces an invalid frame; its parameter is the reason.
+pub(crate) const BAD_MESSAGE: &str = "$/warplens/badMessage";
+
+/// The method of the notification for the end of the input.
+pub(crate) const END_OF_INPUT: &str = "$/warplens/endOfInput";
+
+/// The limit of a frame in bytes: enough for the largest document (see `document::MAX_TEXT`) with every character
+/// escaped.
+const MAX_FRAME: u64 = 256 << 20;
+
+/// The limit of a header line in bytes.
+const MAX_HEADER_LINE: u64 = 4096;
+
+/// Copies frames until the input ends or the output is closed.
+pub(crate) async fn validate_frames(
+    input: impl AsyncRead + Unpin,
+    mut output: impl AsyncWrite + Unpin,
+) -> io::Result<()> {
+    let mut input = BufReader::with_capacity(1 << 16, input);
+    while let Some(header) = read_header(&mut input).await? {
+        let body = match header {
+            Header::Length(length) if length <= MAX_FRAME => checked(read_body(&mut input, length).await?),
+            Header::Length(length) => {
+                copy(&mut (&mut input).take(length), &mut sink()).await?;
+                bad_message(&format!("the message has {length} bytes, limit is {MAX_FRAME}"))
+            }
+            Header::Bad(reason) => bad_message(&reason),
+        };
+        write_frame(&mut output, &body).await?;
+    }
+    write_frame(&mut output, &json!({ "jsonrpc": "2.0", "method": END_OF_INPUT }).to_string().into_bytes())
+        .await
+}
+
+async fn write_frame(output: &mut (impl AsyncWrite + Unpin), body: &[u8]) -> io::Result<()> {
+    output.write_all(format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes()).await?;
+    output.write_all(body).await
+}
+
+enum Header {
+    Length(u64),
+    Bad(String),
+}
+
+/// Reads up to the empty line that ends a header; `None` at the end of the input. Lines that are not header fields are
+/// skipped, so that reading resumes at the next frame.
+async fn read_header(input: &mut (impl AsyncBufRead + Unpin)) -> io::Result<Option<Header>> {
+    let mut length = None;
+    let mut invalid = None;
+    loop {
+        let mut line = Vec::new();
+        if (&mut *input).take(MAX_HEADER_LINE).read_until(b'\n', &mut line).await? == 0 {
+            return Ok(None);
+        }
+        let line = String::from_utf8_lossy(&line);
+        let line = line.trim_end_matches(['\r', '\n']);
+        match line.split_once(':') {
+            Some((name, value)) if name.trim().eq_ignore_ascii_case("content-length") => {
+                match value.trim().parse() {
+                    Ok(bytes) => length = Some(bytes),
+                    Err(_) => return Ok(Some(Header::Bad(format!("`{line}` is not a valid length")))),
+                }
+            }
+            _ if line.is_empty() => match (length, invalid) {
+                (Some(length), _) => return Ok(Some(Header::Length(length))),
+                (None, Some(invalid)) => return Ok(Some(Header::Bad(invalid))),
+                (None, None) => invalid = None,
+            },
+            Some((name, _)) if name.trim().eq_ignore_ascii_case("content-type") => {}
+            _ => invalid = Some(format!("header without Content-Length, near `{}`", shorten(line))),
+        }
+    }
+}
+
+async fn read_body(input: &mut (impl AsyncRead + Unpin), length: u64) -> io::Result<Vec<u8>> {
+    // Grows with the bytes read: a large length alone allocates nothing.
+    let mut body = Vec::new();
+    input.take(length).read_to_end(&mut body).await?;
+    Ok(body)
+}
+
+/// The body, or its replacement when it is not a message.
+fn checked(body: Vec<u8>) -> Vec<u8> {
+    let problem = match std::str::from_utf8(&body) {
+        Err(error) => format!("the message is not UTF-8: invalid byte at offset {}", error.valid_up_to()),
+        Ok(text) => match serde_json::from_str::<Request>(text) {
+            Ok(_) => return body,
+            Err(error) => format!("the message is not a JSON-RPC 2.0 message: {error}"),
+        },
+    };
+    bad_message(&problem)
+}
+
+fn bad_message(reason: &str) -> Vec<u8> {
+    tracing::warn!("{reason}");
+    json!({ "jsonrpc": "2.0", "method": BAD_MESSAGE, "params": reason }).to_string().into_bytes()
+}
+
+fn shorten(line: &str) -> &str {
+    line.char_indices().nth(40).map_or(line, |(end, _)| &line[..end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn frame(body: &[u8]) -> Vec<u8> {
+        [format!("Content-Length: {}\r\n\r\n", body.len()).as_bytes(), body].concat()
+    }
+
+    async fn validated(input: Vec<u8>) -> Vec<String> {
+        let mut output = Vec::new();
+        validate_frames(&input[..], &mut output).await.expect("memory does not fail");
+        let output = String::from_utf8(output).expect("output is UTF-8");
+        let frames = output.split("Content-Length: ").skip(1);
+        let mut bodies: Vec<_> =
+            frames.map(|frame| frame[frame.find('{').unwrap_or(0)..].to_owned()).collect();
+        assert!(bodies.pop().is_some_and(|last| last.contains(END_OF_INPUT)));
+        bodies
+    }
+
+    const HELLO: &str = r#"{"jsonrpc":"2.0","method":"hello"}"#;
+
+    #[tokio::test]
+    async fn valid_frames_are_copied() {
+        let input = [frame(HELLO.as_bytes()), frame(br#"{"jsonrpc":"2.0","id":1,"result":null}"#)].concat();
+        assert_eq!(validated(input).await, [HELLO, r#"{"jsonrpc":"2.0","id":1,"result":null}"#]);
+    }
+
+    #[tokio::test]
+    async fn an_invalid_frame_is_replaced_and_the_next_one_is_read() {
+        for bad in [&b"{\"jsonrpc\":\"2.0\",\"method\":\"\xff\"}"[..], b"{", b"[1]", b"{\"jsonrpc\":\"1.0\"}"]
+        {
+            let seen = validated([frame(bad), frame(HELLO.as_bytes())].concat()).await;
+            assert_eq!(seen.len(), 2, "{seen:?}");
+            assert!(seen[0].contains(BAD_MESSAGE), "{seen:?}");
+            assert_eq!(seen[1], HELLO);
+        }
+    }
+
+    #[tokio::test]
+    async fn garbage_between_frames_is_skipped() {
+        let input = [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n".to_vec(), frame(HELLO.as_bytes())].concat();
+        let seen = validated(input).await;
+        assert!(seen[0].contains("Content-Length"), "{seen:?}");
+        assert_eq!(seen[1], HELLO);
+    }
+
+    #[tokio::test]
+    async fn other_header_fields_and_content_types_are_accepted() {
+        let header = "Content-Type: application/vscode-jsonrpc\r\ncontent-length: 34\r\nX-Mine: 1\r\n\r\n";
+        assert_eq!(validated([header.as_bytes(), HELLO.as_bytes()].concat()).await, [HELLO]);
+    }
+
+    #[tokio::test]
+    async fn a_truncated_frame_is_replaced() {
+        let seen = validated(b"Content-Length: 99\r\n\r\n{".to_vec()).await;
+        assert!(seen[0].contains(BAD_MESSAGE), "{seen:?}");
+    }
+}

@@ -1,0 +1,34 @@
+//! One file for each request and notification of the protocol, named after it.
+//!
+//! Requests that read one document are functions of a [`Snapshot`](super::snapshot::Snapshot) and run on a worker. The others
+//! are methods of [`State`](super::state::State) and run on the state thread.
+
+pub(crate) mod call_hierarchy;
+pub(crate) mod code_action;
+pub(crate) mod code_lens;
+pub(crate) mod completion;
+pub(crate) mod definition;
+pub(crate) mod diagnostic;
+mod did_change;
+mod did_change_configuration;
+mod did_close;
+mod did_open;
+mod did_save;
+pub(crate) mod document_highlight;
+pub(crate) mod document_link;
+pub(crate) mod document_symbol;
+pub(crate) mod execute_command;
+pub(crate) mod folding_range;
+pub(crate) mod formatting;
+pub(crate) mod hover;
+pub(crate) mod implementation;
+mod initialize;
+pub(crate) mod inlay_hint;
+pub(crate) mod lane_masks;
+pub(crate) mod references;
+pub(crate) mod rename;
+pub(crate) mod selection_range;
+pub(crate) mod semantic_tokens;
+pub(crate) mod signature_help;
+pub(crate) mod syntax_tree;
+mod workspace_symbol;

@@ -1,0 +1,65 @@
+//! `textDocument/prepareCallHierarchy`, `callHierarchy/incomingCalls` and `outgoingCalls`.
+
+use tower_lsp::ls_types::{
+    CallHierarchyIncomingCall, CallHierarchyIncomingCallsParams, CallHierarchyItem,
+    CallHierarchyOutgoingCall, CallHierarchyOutgoingCallsParams, CallHierarchyPrepareParams, Range,
+};
+use warplens_ide::{CallItem, Calls};
+
+use crate::lsp::request::Failure;
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::to_proto;
+
+/// `textDocument/prepareCallHierarchy`.
+pub(crate) fn prepare(
+    snapshot: &Snapshot,
+    params: &CallHierarchyPrepareParams,
+) -> Result<Option<Vec<CallHierarchyItem>>, Failure> {
+    let at = snapshot.offset(params.text_document_position_params.position);
+    let found = snapshot.analysis.call_item(snapshot.file, at)?;
+    Ok(found.map(|found| vec![item(snapshot, found)]))
+}
+
+/// `callHierarchy/incomingCalls`.
+pub(crate) fn incoming(
+    snapshot: &Snapshot,
+    params: &CallHierarchyIncomingCallsParams,
+) -> Result<Option<Vec<CallHierarchyIncomingCall>>, Failure> {
+    let calls = snapshot.analysis.incoming_calls(snapshot.file, &params.item.name)?;
+    let call = |calls: Calls| CallHierarchyIncomingCall {
+        from_ranges: ranges(snapshot, &calls),
+        from: item(snapshot, calls.item),
+    };
+    Ok(Some(calls.into_iter().map(call).collect()))
+}
+
+/// `callHierarchy/outgoingCalls`.
+pub(crate) fn outgoing(
+    snapshot: &Snapshot,
+    params: &CallHierarchyOutgoingCallsParams,
+) -> Result<Option<Vec<CallHierarchyOutgoingCall>>, Failure> {
+    let calls = snapshot.analysis.outgoing_calls(snapshot.file, &params.item.name)?;
+    let call = |calls: Calls| CallHierarchyOutgoingCall {
+        from_ranges: ranges(snapshot, &calls),
+        to: item(snapshot, calls.item),
+    };
+    Ok(Some(calls.into_iter().map(call).collect()))
+}
+
+fn ranges(snapshot: &Snapshot, calls: &Calls) -> Vec<Range> {
+    calls.places.iter().map(|range| snapshot.range(*range)).collect()
+}
+
+/// A function of the document. Requests for its calls identify it by its name.
+fn item(snapshot: &Snapshot, item: CallItem) -> CallHierarchyItem {
+    CallHierarchyItem {
+        name: item.name,
+        kind: to_proto::symbol_kind(item.kind),
+        tags: None,
+        detail: Some(item.detail),
+        uri: snapshot.uri.clone(),
+        range: snapshot.range(item.target.full),
+        selection_range: snapshot.range(item.target.focus),
+        data: None,
+    }
+}

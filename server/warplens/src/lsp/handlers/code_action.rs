@@ -1,0 +1,230 @@
+//! `textDocument/codeAction`.
+//!
+//! The fix of one diagnostic is a quick fix. All safe fixes can be applied at once by `source.fixAll.warplens`, which an
+//! editor may run on save. Other source actions rewrite a WAVE file in one of its dialects.
+
+use std::collections::HashMap;
+
+use serde_json::json;
+use tower_lsp::ls_types::{
+    CodeAction, CodeActionKind, CodeActionOrCommand, CodeActionParams, Command, DocumentChanges, OneOf,
+    OptionalVersionedTextDocumentIdentifier, TextDocumentEdit, TextEdit, WorkspaceEdit,
+};
+use warplens_ide::lanes::Source;
+use warplens_ide::{Diagnostic, Dialect, Fix, NotRewritten, Origin, Rewritten};
+use warplens_sim::WarpId;
+
+use super::execute_command::{SELECT_LAUNCH, SHOW_LEFT};
+use crate::lsp::request::Failure;
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::to_proto;
+
+/// The kind of the action that applies all safe fixes.
+pub(crate) const FIX_ALL: &str = "source.fixAll.warplens";
+
+/// The actions that rewrite a file in a dialect: kind, title and dialect.
+pub(crate) const DIALECT_ACTIONS: [(&str, &str, Dialect); 2] = [
+    (
+        "source.rewriteInToolchainSpelling.warplens",
+        "Rewrite file in the toolchain's dialect",
+        Dialect::Toolchain,
+    ),
+    ("source.rewriteInGuideSpelling.warplens", "Rewrite file in the guide's dialect", Dialect::Guide),
+];
+
+/// The limit of unchanged lines that are listed.
+const MAX_LISTED: usize = 5;
+
+/// The quick fixes in a range, and the source actions that the client requests.
+pub(crate) fn actions(
+    snapshot: &Snapshot,
+    params: &CodeActionParams,
+) -> Result<Option<Vec<CodeActionOrCommand>>, Failure> {
+    let only = params.context.only.as_deref();
+    if !snapshot.capabilities.code_actions {
+        return Ok(Some(vec![]));
+    }
+    let mut found = snapshot.analysis.diagnostics(snapshot.file)?;
+    found.extend(snapshot.findings()?);
+    let mut actions = Vec::new();
+    if is_requested(CodeActionKind::QUICKFIX.as_str(), only) {
+        let range = snapshot.text_range(params.range);
+        for found in found.iter().filter(|found| found.range.intersect(range).is_some()) {
+            let allow = snapshot.analysis.allow_fix(snapshot.file, found)?;
+            let fixes = found.fixes.iter().chain(&allow);
+            actions.extend(rerun(snapshot, found));
+            actions.extend(rewrite_for_toolchain(snapshot, found)?);
+            actions.extend(fixes.map(|fix| quick_fix(snapshot, found, fix)));
+        }
+    }
+    // Actions about the whole document are given only when the client requests their kind.
+    if only.is_some() && is_requested(FIX_ALL, only) {
+        actions.extend(fix_all(snapshot, &found));
+    }
+    for (kind, title, dialect) in DIALECT_ACTIONS {
+        if only.is_some() && is_requested(kind, only) {
+            actions.extend(rewrite(snapshot, CodeActionKind::from(kind), title, dialect)?);
+        }
+    }
+    Ok(Some(actions.into_iter().map(CodeActionOrCommand::CodeAction).collect()))
+}
+
+/// Whether the client requests a kind, by its name or by a kind that contains it.
+fn is_requested(kind: &str, only: Option<&[CodeActionKind]>) -> bool {
+    let is_in = |requested: &CodeActionKind| {
+        let rest = kind.strip_prefix(requested.as_str());
+        rest.is_some_and(|rest| requested.as_str().is_empty() || rest.is_empty() || rest.starts_with('.'))
+    };
+    only.is_none_or(|only| only.iter().any(is_in))
+}
+
+/// A loop without progress may terminate under a model that guarantees forward progress: runs the launch under it.
+fn rerun(snapshot: &Snapshot, found: &Diagnostic) -> Option<CodeAction> {
+    const MODEL: &str = "its";
+    let lanes = snapshot.lanes().filter(|_| found.origin == Origin::Run)?;
+    let shown = &lanes.shown;
+    if found.code != "no-progress" || snapshot.language != warplens_ide::PTX || shown.model() == MODEL {
+        return None;
+    }
+    let WarpId { cta, warp } = shown.warp();
+    let launch = match shown.source() {
+        Source::Given => json!(shown.launch()),
+        _ => json!(shown.launch().name),
+    };
+    let argument = json!({
+        "uri": snapshot.uri.as_str(), "entry": shown.entry(), "launch": launch, "model": MODEL, "cta": cta, "warp": warp,
+    });
+    let title = format!("Run again with the model `{MODEL}`");
+    let command =
+        Command { title: title.clone(), command: SELECT_LAUNCH.into(), arguments: Some(vec![argument]) };
+    Some(CodeAction {
+        title,
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![to_proto::diagnostic(snapshot, found.clone())]),
+        command: Some(command),
+        ..CodeAction::default()
+    })
+}
+
+/// Rewrites a file that the reference toolchain rejects in its dialect.
+fn rewrite_for_toolchain(snapshot: &Snapshot, found: &Diagnostic) -> Result<Option<CodeAction>, Failure> {
+    if found.origin != Origin::Run || found.code != "not-assembled" {
+        return Ok(None);
+    }
+    let [(_, title, dialect), _] = DIALECT_ACTIONS;
+    let action = rewrite(snapshot, CodeActionKind::QUICKFIX, title, dialect)?;
+    let diagnostics = vec![to_proto::diagnostic(snapshot, found.clone())];
+    Ok(action.map(|action| CodeAction {
+        diagnostics: Some(diagnostics),
+        is_preferred: action.command.is_none().then_some(true),
+        ..action
+    }))
+}
+
+/// Rewrites the whole file in a dialect. The title says how many constructs have no equivalent; the command lists them.
+fn rewrite(
+    snapshot: &Snapshot,
+    kind: CodeActionKind,
+    title: &str,
+    dialect: Dialect,
+) -> Result<Option<CodeAction>, Failure> {
+    let Rewritten { edits, left } = snapshot.analysis.rewrite_in_dialect(snapshot.file, dialect)?;
+    if edits.is_empty() && left.is_empty() {
+        return Ok(None);
+    }
+    let title = match &left[..] {
+        [] => title.to_owned(),
+        [one] => format!("{title}, except line {}", one.line + 1),
+        several => format!("{title}, except {} lines", several.len()),
+    };
+    let command = (!left.is_empty()).then(|| Command {
+        title: title.clone(),
+        command: SHOW_LEFT.into(),
+        arguments: Some(vec![json!({ "message": not_rewritten(&left) })]),
+    });
+    let edit = (!edits.is_empty()).then(|| edit(snapshot, to_proto::edits(snapshot, edits)));
+    Ok(Some(CodeAction { title, kind: Some(kind), edit, command, ..CodeAction::default() }))
+}
+
+/// The constructs that have no equivalent in the dialect.
+fn not_rewritten(left: &[NotRewritten]) -> String {
+    let lines = left.iter().take(MAX_LISTED).map(|left| format!("line {}: {}", left.line + 1, left.message));
+    let more = left.len().saturating_sub(MAX_LISTED);
+    let more = (more > 0).then(|| format!("and {more} more"));
+    format!("Not rewritten: {}", lines.chain(more).collect::<Vec<_>>().join("; "))
+}
+
+fn quick_fix(snapshot: &Snapshot, found: &Diagnostic, fix: &Fix) -> CodeAction {
+    CodeAction {
+        title: fix.title.clone(),
+        kind: Some(CodeActionKind::QUICKFIX),
+        diagnostics: Some(vec![to_proto::diagnostic(snapshot, found.clone())]),
+        edit: Some(edit(snapshot, to_proto::edits(snapshot, fix.edits.clone()))),
+        is_preferred: fix.preferred.then_some(true),
+        ..CodeAction::default()
+    }
+}
+
+/// All safe fixes as one edit. Of two fixes that overlap, the later one is omitted.
+fn fix_all(snapshot: &Snapshot, found: &[Diagnostic]) -> Option<CodeAction> {
+    let mut edits: Vec<warplens_ide::TextEdit> = Vec::new();
+    for fix in found.iter().flat_map(|found| &found.fixes).filter(|fix| fix.preferred) {
+        let overlaps = |edit: &warplens_ide::TextEdit| {
+            edits.iter().any(|other| other != edit && other.range.intersect(edit.range).is_some())
+        };
+        if !fix.edits.iter().any(overlaps) {
+            let new: Vec<_> = fix.edits.iter().filter(|edit| !edits.contains(edit)).cloned().collect();
+            edits.extend(new);
+        }
+    }
+    source_action(snapshot, FIX_ALL, "Fix all safe problems", edits)
+}
+
+/// An action about the whole document; `None` without edits.
+fn source_action(
+    snapshot: &Snapshot,
+    kind: &'static str,
+    title: &str,
+    edits: Vec<warplens_ide::TextEdit>,
+) -> Option<CodeAction> {
+    (!edits.is_empty()).then(|| CodeAction {
+        title: title.into(),
+        kind: Some(CodeActionKind::from(kind)),
+        edit: Some(edit(snapshot, to_proto::edits(snapshot, edits))),
+        ..CodeAction::default()
+    })
+}
+
+/// The edits, for the version of the snapshot where the client supports versions.
+fn edit(snapshot: &Snapshot, edits: Vec<TextEdit>) -> WorkspaceEdit {
+    if !snapshot.capabilities.versioned_edits {
+        let changes = HashMap::from([(snapshot.uri.clone(), edits)]);
+        return WorkspaceEdit { changes: Some(changes), ..WorkspaceEdit::default() };
+    }
+    let text_document = OptionalVersionedTextDocumentIdentifier {
+        uri: snapshot.uri.clone(),
+        version: Some(snapshot.version),
+    };
+    let edits = edits.into_iter().map(OneOf::Left).collect();
+    let change = TextDocumentEdit { text_document, edits };
+    WorkspaceEdit { document_changes: Some(DocumentChanges::Edits(vec![change])), ..WorkspaceEdit::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kind_is_requested_by_its_name_and_by_kinds_that_contain_it() {
+        let requested =
+            |kind: &str, only: &str| is_requested(kind, Some(&[CodeActionKind::from(only.to_owned())]));
+        assert!(is_requested("quickfix", None));
+        assert!(requested("quickfix", "quickfix"));
+        assert!(requested("quickfix", ""));
+        assert!(!requested("quickfix", "quick"));
+        assert!(!requested("quickfix", "refactor"));
+        assert!(requested(FIX_ALL, "source"));
+        assert!(requested(FIX_ALL, "source.fixAll"));
+        assert!(!requested(FIX_ALL, "source.organizeImports"));
+    }
+}

@@ -1,0 +1,40 @@
+//! `textDocument/codeLens`: the launches of each kernel, and the resources that ptxas reports.
+
+use serde_json::json;
+use tower_lsp::ls_types::{CodeLens, Command};
+use warplens_ide::lanes::{Click, Lens, LensStyle};
+
+use super::execute_command::{PICK_LAUNCH, SELECT_LAUNCH};
+use crate::launch_file;
+use crate::lsp::ptxas;
+use crate::lsp::request::Failure;
+use crate::lsp::snapshot::Snapshot;
+
+pub(crate) fn lenses(snapshot: &Snapshot) -> Result<Option<Vec<CodeLens>>, Failure> {
+    let mut lenses = launches(snapshot)?;
+    lenses.extend(ptxas::lenses::lenses(snapshot)?);
+    Ok(Some(lenses))
+}
+
+fn launches(snapshot: &Snapshot) -> Result<Vec<CodeLens>, Failure> {
+    // Without lenses for an unreadable launch file; running a launch reports the error.
+    let file = launch_file::of_uri(&snapshot.uri).unwrap_or_default();
+    let style = if snapshot.capabilities.extension_lenses { LensStyle::Extension } else { LensStyle::Plain };
+    let lanes = snapshot.lanes();
+    let shown = lanes.as_ref().map(|lanes| &*lanes.shown);
+    let lenses = snapshot.analysis.lenses(snapshot.file, file.as_ref(), shown, style)?;
+    let uri = snapshot.uri.as_str();
+    let lens = |lens: Lens| {
+        let (command, arguments) = match lens.click {
+            Click::Select { entry, launch } => {
+                (SELECT_LAUNCH, vec![json!({ "uri": uri, "entry": entry, "launch": launch })])
+            }
+            Click::Stop => (SELECT_LAUNCH, vec![json!({ "uri": uri, "launch": null })]),
+            Click::Pick { entry } => (PICK_LAUNCH, vec![json!(uri), json!(entry)]),
+            Click::Nothing => ("", vec![]),
+        };
+        let command = Command { title: lens.title, command: command.into(), arguments: Some(arguments) };
+        CodeLens { range: snapshot.range(lens.range), command: Some(command), data: None }
+    };
+    Ok(lenses.into_iter().map(lens).collect())
+}

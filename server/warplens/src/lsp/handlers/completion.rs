@@ -1,0 +1,39 @@
+//! `textDocument/completion` and `completionItem/resolve`.
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, Result};
+use tower_lsp::ls_types::{
+    CompletionItem, CompletionList, CompletionParams, CompletionResponse, Documentation,
+};
+
+use crate::language::{self, Kind};
+use crate::lsp::client_capabilities::ClientCapabilities;
+use crate::lsp::request::Failure;
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::{from_proto, to_proto};
+
+/// `textDocument/completion`.
+pub(crate) fn completion(
+    snapshot: &Snapshot,
+    params: &CompletionParams,
+) -> std::result::Result<Option<CompletionResponse>, Failure> {
+    let at = snapshot.offset(params.text_document_position.position);
+    let items = snapshot.analysis.completions(snapshot.file, at)?;
+    let items = items.into_iter().map(|item| to_proto::completion(snapshot, item)).collect();
+    Ok(Some(CompletionResponse::List(CompletionList { is_incomplete: false, items })))
+}
+
+/// `completionItem/resolve`: adds the documentation of an item.
+pub(crate) fn resolve(params: Value, capabilities: &ClientCapabilities) -> Result<Value> {
+    let mut item: CompletionItem = from_proto::params(params)?;
+    let data = item.data.take().unwrap_or_default();
+    let name = data["explain"].as_str().unwrap_or_default();
+    let language = match data["language"].as_str().map(language::by_id) {
+        Some(Kind::Read(language)) => Some(language),
+        _ => None,
+    };
+    let explained = warplens_ide::explain(name, language);
+    item.documentation =
+        explained.map(|text| Documentation::MarkupContent(to_proto::markup(text, capabilities.markdown)));
+    serde_json::to_value(item).map_err(|_| Error::internal_error())
+}

@@ -1,0 +1,51 @@
+//! `textDocument/didChange`.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use tower_lsp::ls_types::{DidChangeTextDocumentParams, Uri};
+
+use crate::lsp::document::{Refusal, out_of_sync};
+use crate::lsp::panic::panic_message;
+use crate::lsp::state::State;
+
+impl State {
+    pub(crate) fn did_change(&mut self, params: DidChangeTextDocumentParams) {
+        let uri = params.text_document.uri;
+        let Some(document) = self.documents.get_mut(&uri) else {
+            tracing::error!("edit of {}, which is not open", uri.as_str());
+            return;
+        };
+        let was_refused = document.refusal().is_some();
+        document.version = params.text_document.version;
+        let (host, encoding) = (&mut self.host, self.encoding);
+        let changed =
+            catch_unwind(AssertUnwindSafe(|| document.change(params.content_changes, encoding, host)));
+        let edits = changed.unwrap_or_else(|panic| {
+            tracing::error!("panic in an edit of {}: {}", uri.as_str(), panic_message(&*panic));
+            document.refuse(out_of_sync("internal error"), &mut self.host);
+            vec![]
+        });
+        let refusal = document.refusal().filter(|_| !was_refused).cloned();
+        self.debounce_after_edit(&uri, edits.iter().map(|edit| edit.largest_item).max().unwrap_or(0));
+        self.shown.edit(&uri, &edits);
+        self.simulations.edit(&uri, &edits);
+        self.ptxas.edit(&uri, &edits);
+        self.show_refusal(&uri, refusal);
+        self.text_changed(&uri);
+    }
+
+    /// Updates diagnostics and the simulation after every change of a text.
+    pub(crate) fn text_changed(&mut self, uri: &Uri) {
+        if !self.capabilities.pull_diagnostics
+            && let Some(document) = self.documents.get(uri)
+        {
+            let version = document.version;
+            match document.refusal().map(Refusal::diagnostic) {
+                Some(diagnostic) => self.publish(uri, version, vec![diagnostic]),
+                None if document.language().is_some() => self.queue_publish(uri, version),
+                None => {}
+            }
+        }
+        self.prepare_again(uri);
+    }
+}

@@ -1,0 +1,81 @@
+//! `workspace/didChangeConfiguration`, and the settings that the client sends.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use tower_lsp::ls_types::request::WorkspaceConfiguration;
+use tower_lsp::ls_types::{ConfigurationItem, ConfigurationParams, MessageType};
+
+use crate::lsp::event::Event;
+use crate::lsp::ptxas::runs::PtxasRuns;
+use crate::lsp::settings::Settings;
+use crate::lsp::state::State;
+
+impl State {
+    pub(crate) fn did_change_configuration(&mut self, mut params: Value) {
+        // A client that answers `workspace/configuration` may send no settings here.
+        if self.capabilities.configuration {
+            self.request_settings();
+        } else {
+            self.settings_received(params["settings"].take());
+        }
+    }
+
+    /// Requests the `warplens` section from the client.
+    pub(crate) fn request_settings(&self) {
+        let item = ConfigurationItem { scope_uri: None, section: Some("warplens".into()) };
+        let params = ConfigurationParams { items: vec![item] };
+        self.client.request::<WorkspaceConfiguration>(params, |response| {
+            let sections = response.inspect_err(|error| tracing::info!("no settings: {error}")).ok()?;
+            sections.into_iter().next().map(Event::Settings)
+        });
+    }
+
+    /// Applies new settings. Invalid ones are reported, and the previous settings stay.
+    pub(crate) fn settings_received(&mut self, value: Value) {
+        let settings = match Settings::read(value) {
+            Ok(settings) => settings,
+            Err(error) => {
+                let message = format!("{error}; the previous settings stay in effect");
+                return self.client.show(MessageType::WARNING, message);
+            }
+        };
+        if settings == *self.settings {
+            return;
+        }
+        if !settings.has_known_model() {
+            let model = &settings.simulation.model;
+            let message = format!("settings `warplens.simulation.model`: unknown model `{model}`");
+            return self.client.show(MessageType::WARNING, message);
+        }
+        let before = std::mem::replace(&mut self.settings, Arc::new(settings));
+        if before.diagnostics != self.settings.diagnostics {
+            self.rules_changed();
+        }
+        if before.wave != self.settings.wave {
+            self.host.set_accepts(self.settings.wave.accepts());
+            self.refresh_all_diagnostics();
+        }
+        if before.ptxas != self.settings.ptxas {
+            self.ptxas = PtxasRuns::default();
+            self.shown.clear_ptxas();
+            self.refresh_all_diagnostics();
+        }
+        self.prepare_all_again();
+    }
+
+    fn rules_changed(&mut self) {
+        let settings = Arc::clone(&self.settings);
+        let (rules, unknown) = settings.diagnostics.rules();
+        self.host.set_rules(rules);
+        for name in unknown {
+            if self.warned_names.insert(name.to_owned()) {
+                let near = warplens_ide::nearest_rule(name);
+                let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
+                let message = format!("settings `warplens.diagnostics`: unknown diagnostic `{name}`{hint}");
+                self.client.show(MessageType::WARNING, message);
+            }
+        }
+        self.refresh_all_diagnostics();
+    }
+}

@@ -1,0 +1,174 @@
+//! `workspace/executeCommand`.
+
+use std::sync::Arc;
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+use tower_lsp::jsonrpc::{Error, Id, Result};
+use tower_lsp::ls_types::{ExecuteCommandParams, MessageType, Position, Range, Uri};
+use warplens_ide::lanes::{Choice, Offer};
+use warplens_sim::WarpId;
+use warplens_sim::launch::launch_object;
+
+use crate::launch_file;
+use crate::lsp::errors::not_open;
+use crate::lsp::from_proto;
+use crate::lsp::ptxas::RESOURCES;
+use crate::lsp::request::{Failure, Request, Response, Urgency};
+use crate::lsp::simulation::selection::Selection;
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::state::State;
+use crate::position::text_range;
+
+/// Selects the launch whose lanes a document shows.
+pub(crate) const SELECT_LAUNCH: &str = "warplens.selectLaunch";
+
+/// Lists the launches of a document.
+const LIST_LAUNCHES: &str = "warplens.listLaunches";
+
+/// Selects the visit of a line whose values and masks are shown.
+const SELECT_VISIT: &str = "warplens.selectVisit";
+
+/// Shows the constructs that a source action could not rewrite.
+pub(crate) const SHOW_LEFT: &str = "warplens.showLeft";
+
+/// All commands of the server.
+pub(crate) const ALL: [&str; 5] = [SELECT_LAUNCH, LIST_LAUNCHES, SELECT_VISIT, RESOURCES, SHOW_LEFT];
+
+/// The command of the VS Code extension behind a lens of its style.
+pub(crate) const PICK_LAUNCH: &str = "warplens.pickLaunch";
+
+/// The argument of the commands about launches.
+#[derive(Deserialize)]
+struct LaunchArgument {
+    uri: Uri,
+    entry: Option<String>,
+    /// A name, a launch, or `null` for none. Defaults to the first launch.
+    #[serde(default = "first_launch")]
+    launch: Value,
+    cta: Option<[u32; 3]>,
+    warp: Option<u32>,
+    /// The divergence model. Defaults to that of the launch, then to that of the settings.
+    model: Option<String>,
+}
+
+/// The argument of [`SELECT_VISIT`].
+#[derive(Deserialize)]
+struct VisitArgument {
+    uri: Uri,
+    line: u32,
+    /// `null` for the last visit of each line.
+    visit: Option<u64>,
+}
+
+/// The argument of [`SHOW_LEFT`].
+#[derive(Deserialize)]
+struct MessageArgument {
+    message: String,
+}
+
+fn first_launch() -> Value {
+    Value::Bool(true)
+}
+
+impl State {
+    /// `workspace/executeCommand`.
+    pub(crate) fn execute_command(&mut self, id: Id, params: Value) {
+        if let Err(error) = self.try_execute(&id, params) {
+            self.answer(&id, Err(error));
+        }
+    }
+
+    fn try_execute(&mut self, id: &Id, params: Value) -> Result<()> {
+        let params: ExecuteCommandParams = from_proto::params(params)?;
+        let argument = params.arguments.into_iter().next().unwrap_or_default();
+        match params.command.as_str() {
+            SELECT_VISIT => self.visit(id, from_proto::params(argument)?),
+            SHOW_LEFT => {
+                let MessageArgument { message } = from_proto::params(argument)?;
+                self.client.show(MessageType::WARNING, message);
+                self.answer(id, Ok(Value::Null));
+                Ok(())
+            }
+            command if ALL.contains(&command) => {
+                self.execute_on_document(id, command, from_proto::params(argument)?)
+            }
+            command => Err(Error::invalid_params(format!("unknown command `{command}`"))),
+        }
+    }
+
+    fn execute_on_document(&mut self, id: &Id, command: &str, argument: LaunchArgument) -> Result<()> {
+        if !self.documents.contains_key(&argument.uri) {
+            return Err(not_open(&argument.uri));
+        }
+        if command == RESOURCES {
+            self.ptxas_resources(id.clone(), &argument.uri);
+        } else if command == LIST_LAUNCHES {
+            self.read_document(id.clone(), list_launches(argument));
+        } else if argument.launch.is_null() {
+            self.deselect(&argument.uri);
+            self.answer(id, Ok(Value::Null));
+        } else {
+            let uri = argument.uri.clone();
+            self.select(id.clone(), &uri, selection(argument)?);
+        }
+        Ok(())
+    }
+
+    fn visit(&mut self, id: &Id, VisitArgument { uri, line, visit }: VisitArgument) -> Result<()> {
+        let text = self.documents.get(&uri).and_then(|document| document.text());
+        let Some(text) = text else { return Err(not_open(&uri)) };
+        let start = Position { line, character: 0 };
+        let end = Position { line, character: u32::MAX };
+        let range = text_range(text, Range { start, end }, self.encoding);
+        let range = range.ok_or_else(|| Error::invalid_params(format!("invalid line {line}")))?;
+        self.select_visit(id.clone(), &uri, range, visit);
+        Ok(())
+    }
+}
+
+fn list_launches(argument: LaunchArgument) -> Request {
+    let LaunchArgument { uri, entry, .. } = argument;
+    let handler = move |snapshot: &Snapshot| Ok(Response::Answer(launches(snapshot, entry.as_deref())?));
+    Request { uri, urgency: Urgency::Now, handler: Arc::new(handler) }
+}
+
+/// The launches of the document, or of one kernel of it.
+fn launches(snapshot: &Snapshot, entry: Option<&str>) -> std::result::Result<Value, Failure> {
+    let file = launch_file::of_uri(&snapshot.uri).map_err(|error| Failure::Refused(error.to_string()))?;
+    let offers = snapshot.analysis.launches(snapshot.file, file.as_ref())?;
+    // A launch with an unknown kernel may be meant for any.
+    let is_listed =
+        |offer: &&Offer| entry.is_none() || offer.entry.is_none() || offer.entry.as_deref() == entry;
+    let listed = offers.iter().filter(is_listed).map(|offer| {
+        let mut listed = json!({
+            "name": offer.name,
+            "entry": offer.entry,
+            "grid": offer.grid,
+            "block": offer.block,
+            "source": offer.source.as_str(),
+        });
+        if let Some(problem) = &offer.problem {
+            listed["problem"] = problem.to_string().into();
+        }
+        listed
+    });
+    Ok(listed.collect())
+}
+
+fn selection(argument: LaunchArgument) -> Result<Selection> {
+    let LaunchArgument { entry, launch, cta, warp, model, .. } = argument;
+    let launch = match launch {
+        Value::Bool(true) => Choice::First,
+        Value::String(name) => Choice::of_name(&name),
+        object => {
+            let launch = launch_object(&object.to_string());
+            Choice::Given(Box::new(
+                launch.map_err(|problem| Error::invalid_params(format!("launch: {problem}")))?,
+            ))
+        }
+    };
+    let warp = (cta.is_some() || warp.is_some())
+        .then(|| WarpId { cta: cta.unwrap_or_default(), warp: warp.unwrap_or_default() });
+    Ok(Selection { entry, launch, warp, model })
+}

@@ -1,0 +1,35 @@
+//! `textDocument/hover`.
+
+use ropey::Rope;
+use text_size::TextSize;
+use tower_lsp::ls_types::{Hover, HoverParams};
+
+use crate::lsp::request::Failure;
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::to_proto;
+
+/// The documentation at a position, after the lanes that executed the statement.
+pub(crate) fn hover(snapshot: &Snapshot, params: &HoverParams) -> Result<Option<Hover>, Failure> {
+    let at = snapshot.offset(params.text_document_position_params.position);
+    let documented = snapshot.analysis.hover(snapshot.file, at)?;
+    let line_of = |offset: TextSize| snapshot.line(offset);
+    let word = register(&snapshot.text, at);
+    let lanes = snapshot.lanes();
+    let ran = lanes.and_then(|lanes| warplens_ide::lanes::hover(&lanes.shown, at, &word, &line_of));
+    Ok(match (documented, ran) {
+        (Some(mut documented), Some(ran)) => {
+            documented.markdown = format!("{}\n\n---\n\n{}", ran.markdown, documented.markdown);
+            Some(to_proto::hover(snapshot, documented))
+        }
+        (one, other) => one.or(other).map(|hover| to_proto::hover(snapshot, hover)),
+    })
+}
+
+/// The name of a register at an offset, with the dot of a vector element.
+fn register(text: &Rope, at: TextSize) -> String {
+    let is_name = |char: &char| char.is_ascii_alphanumeric() || matches!(char, '_' | '$' | '%');
+    let at = text.byte_to_char(usize::from(at).min(text.len_bytes()));
+    let mut before: Vec<char> = text.chars_at(at).reversed().take_while(is_name).collect();
+    before.reverse();
+    before.into_iter().chain(text.chars_at(at).take_while(is_name)).collect()
+}

@@ -1,0 +1,55 @@
+//! `initialize` and `initialized`.
+
+use std::sync::Arc;
+
+use serde_json::{Value, json};
+use tower_lsp::ls_types::request::RegisterCapability;
+use tower_lsp::ls_types::{InitializeParams, Registration, RegistrationParams};
+
+use crate::lsp::client_capabilities::ClientCapabilities;
+use crate::lsp::state::{Phase, State};
+use crate::position::Encoding;
+
+impl State {
+    /// Stores what the client announced; the service has answered the request.
+    pub(crate) fn initialize(&mut self, params: &InitializeParams) {
+        self.encoding = Encoding::negotiate(params);
+        self.capabilities = Arc::new(ClientCapabilities::new(params));
+        self.phase = Phase::Running;
+        self.workspace_index.open_folders(params);
+        if let Some(process) = params.process_id {
+            self.client.watch_process(process);
+        }
+    }
+
+    /// Requests the settings, and registers for changes of settings and of launch files.
+    pub(crate) fn initialized(&mut self) {
+        if self.capabilities.configuration {
+            self.request_settings();
+        }
+        let mut registrations = vec![];
+        let mut register = |method: &str, options: Option<Value>| {
+            registrations.push(Registration {
+                id: format!("warplens.{method}"),
+                method: method.to_owned(),
+                register_options: options,
+            });
+        };
+        if self.capabilities.register_configuration {
+            register("workspace/didChangeConfiguration", Some(json!({ "section": "warplens" })));
+        }
+        if self.capabilities.watch_files {
+            let watchers =
+                ["**/warplens.toml", "**/warplens.json"].map(|glob| json!({ "globPattern": glob }));
+            register("workspace/didChangeWatchedFiles", Some(json!({ "watchers": watchers })));
+        }
+        if !registrations.is_empty() {
+            self.client.request::<RegisterCapability>(RegistrationParams { registrations }, |response| {
+                response
+                    .inspect_err(|error| tracing::info!("the client rejected the registration: {error}"))
+                    .ok();
+                None
+            });
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! `textDocument/inlayHint`: the lanes at the ends of lines, and the hints that the settings enable.
+
+use text_size::{TextRange, TextSize};
+use tower_lsp::ls_types::{InlayHint, InlayHintKind, InlayHintLabel, InlayHintParams, Position};
+use warplens_ide::InlayHintKinds;
+use warplens_ide::lanes::text;
+
+use crate::lsp::request::Failure;
+use crate::lsp::snapshot::Snapshot;
+
+pub(crate) fn inlay_hints(
+    snapshot: &Snapshot,
+    params: &InlayHintParams,
+) -> Result<Option<Vec<InlayHint>>, Failure> {
+    let range = snapshot.text_range(params.range);
+    let settings = &snapshot.settings.inlay_hints;
+    let kinds =
+        InlayHintKinds { register_types: settings.register_types, parameter_names: settings.parameter_names };
+    let mut hints = lanes(snapshot, range);
+    for found in snapshot.analysis.inlay_hints(snapshot.file, range, kinds)? {
+        let (kind, padding_right) = match found.kind {
+            warplens_ide::InlayHintKind::Type => (InlayHintKind::TYPE, false),
+            warplens_ide::InlayHintKind::Parameter => (InlayHintKind::PARAMETER, true),
+        };
+        let kind = Some(kind);
+        let padding_right = Some(padding_right);
+        hints.push(InlayHint { kind, padding_right, ..hint(snapshot, found.offset, found.label) });
+    }
+    Ok(Some(hints))
+}
+
+/// The lanes at the ends of the lines in a range.
+fn lanes(snapshot: &Snapshot, range: TextRange) -> Vec<InlayHint> {
+    let Some(lanes) = snapshot.lanes() else { return vec![] };
+    let settings = &snapshot.settings.lanes;
+    let style =
+        text::Style { format: settings.format.into(), full: settings.show_full, values: settings.values };
+    let line_end =
+        |offset: TextSize| snapshot.offset(Position { line: snapshot.line(offset), character: u32::MAX });
+    let start = Position { line: snapshot.line(range.start()), character: 0 };
+    let range = TextRange::new(snapshot.offset(start), line_end(range.end()));
+    let hints = lanes.shown.hints(range, style, &line_end).into_iter();
+    let lanes = |found: warplens_ide::lanes::LaneHint| InlayHint {
+        padding_left: Some(true),
+        ..hint(snapshot, found.offset, found.text)
+    };
+    hints.map(lanes).collect()
+}
+
+fn hint(snapshot: &Snapshot, offset: TextSize, label: String) -> InlayHint {
+    InlayHint {
+        position: snapshot.range(TextRange::empty(offset)).start,
+        label: InlayHintLabel::String(label),
+        kind: None,
+        text_edits: None,
+        tooltip: None,
+        padding_left: None,
+        padding_right: None,
+        data: None,
+    }
+}

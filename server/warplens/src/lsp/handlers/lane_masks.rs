@@ -1,0 +1,74 @@
+//! `warplens/laneMasks`. A request waits while the run of its document is in progress.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+use text_size::{TextRange, TextSize};
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::ls_types::{Position, Uri};
+use warplens_ide::lanes::report;
+use warplens_sim::WarpId;
+
+use crate::lsp::errors::not_open;
+use crate::lsp::from_proto::document_params;
+use crate::lsp::request::{Failure, Request, Response, Urgency};
+use crate::lsp::simulation::prepare::unknown_warp;
+use crate::lsp::simulation::selection::{LaneMasksParams, WaitingRequest};
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::state::State;
+use crate::lsp::to_proto::to_value;
+
+/// The method.
+pub(crate) const LANE_MASKS: &str = "warplens/laneMasks";
+
+impl State {
+    /// `warplens/laneMasks`.
+    pub(crate) fn lane_masks(&mut self, id: Id, params: Value) {
+        let params = match document_params::<LaneMasksParams>(params) {
+            Ok((_, params)) => params,
+            Err(error) => return self.answer(&id, Err(error)),
+        };
+        let uri = params.text_document.uri.clone();
+        if !self.documents.contains_key(&uri) {
+            return self.answer(&id, Err(not_open(&uri)));
+        }
+        match self.simulations.selected.get_mut(&uri) {
+            None => self.answer(&id, Ok(Value::Null)),
+            Some(selected) => {
+                selected.waiting.push(WaitingRequest { id, params });
+                self.answer_waiting(&uri);
+            }
+        }
+    }
+
+    /// Answers the waiting requests, unless a run is still in progress.
+    pub(crate) fn answer_waiting(&mut self, uri: &Uri) {
+        let Some(selected) = self.simulations.selected.get_mut(uri) else { return };
+        if selected.preparing.is_some() || selected.run.is_some() {
+            return;
+        }
+        for WaitingRequest { id, params } in std::mem::take(&mut selected.waiting) {
+            if self.is_pending(&id) {
+                self.read_document(id, request(uri.clone(), params));
+            }
+        }
+    }
+}
+
+fn request(uri: Uri, params: LaneMasksParams) -> Request {
+    let handler = Arc::new(move |snapshot: &Snapshot| Ok(Response::Answer(masks(snapshot, &params)?)));
+    Request { uri, urgency: Urgency::Soon, handler }
+}
+
+/// The masks of one warp; `null` without a run.
+fn masks(snapshot: &Snapshot, params: &LaneMasksParams) -> Result<Value, Failure> {
+    let Some(lanes) = snapshot.lanes() else { return Ok(Value::Null) };
+    let selected = lanes.shown.warp();
+    let warp = WarpId { cta: params.cta.unwrap_or(selected.cta), warp: params.warp.unwrap_or(selected.warp) };
+    let Some(shown) = lanes.warp(warp) else { return Err(unknown_warp(warp)) };
+    let at = |offset: TextSize| {
+        let Position { line, character } = snapshot.range(TextRange::empty(offset)).start;
+        report::Position { line, character }
+    };
+    to_value(shown.masks(snapshot.version, &at))
+}

@@ -1,0 +1,21 @@
+//! `textDocument/selectionRange`.
+
+use tower_lsp::ls_types::{Position, Range, SelectionRange, SelectionRangeParams};
+
+use crate::lsp::request::Failure;
+use crate::lsp::snapshot::Snapshot;
+use crate::lsp::to_proto;
+
+pub(crate) fn selection_ranges(
+    snapshot: &Snapshot,
+    params: &SelectionRangeParams,
+) -> Result<Option<Vec<SelectionRange>>, Failure> {
+    params.positions.iter().map(|&at| selection_range(snapshot, at)).collect::<Result<_, _>>().map(Some)
+}
+
+/// The ranges around a position; an empty range where there are none.
+fn selection_range(snapshot: &Snapshot, at: Position) -> Result<SelectionRange, Failure> {
+    let ranges = snapshot.analysis.selection(snapshot.file, snapshot.offset(at))?;
+    let empty = || SelectionRange { range: Range { start: at, end: at }, parent: None };
+    Ok(to_proto::selection(snapshot, &ranges).unwrap_or_else(empty))
+}

@@ -1,0 +1,51 @@
+//! `workspace/symbol`, and the search for definitions in the workspace.
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::ls_types::WorkspaceSymbolParams;
+
+use crate::lsp::errors::internal;
+use crate::lsp::event::Event;
+use crate::lsp::from_proto;
+use crate::lsp::panic::panic_message;
+use crate::lsp::state::State;
+use crate::lsp::workspace_index::index::{OpenDocument, Query};
+
+impl State {
+    /// `workspace/symbol`.
+    pub(crate) fn workspace_symbol(&mut self, id: Id, params: Value) {
+        match from_proto::params::<WorkspaceSymbolParams>(params) {
+            Ok(params) => self.workspace_index.queue(id, Query::Symbols(params.query)),
+            Err(error) => self.answer(&id, Err(error)),
+        }
+    }
+
+    /// The definitions of a name, for `textDocument/implementation`.
+    pub(crate) fn find_definitions(&mut self, id: &Id, name: Option<String>) {
+        match name {
+            Some(name) => self.workspace_index.queue(id.clone(), Query::Definitions(name)),
+            None => self.answer(id, Ok(Value::Null)),
+        }
+    }
+
+    /// The next search whose request is pending, as a job for a worker.
+    pub(crate) fn next_index_search(&mut self) -> Option<Box<dyn FnOnce() + Send>> {
+        let (id, query) = loop {
+            let next = self.workspace_index.next_query()?;
+            if self.is_pending(&next.0) {
+                break next;
+            }
+        };
+        let open = self.documents.iter().filter_map(|(uri, document)| {
+            let (language, text) = (document.language()?, document.text()?.clone());
+            Some(OpenDocument { uri: uri.clone(), version: document.version, language, text })
+        });
+        let search = self.workspace_index.search(open.collect(), self.encoding, self.capabilities.links);
+        let events = self.events.clone();
+        Some(Box::new(move || {
+            let answer = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| search.answer(&query)));
+            let answer = answer.unwrap_or_else(|panic| Err(internal(&panic_message(&*panic))));
+            let _ = events.send(Event::IndexSearched(id, answer));
+        }))
+    }
+}

@@ -1,0 +1,128 @@
+//! Work that reads a document: the request, its requester, its handler and the response.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::ls_types::{Diagnostic, Uri};
+use warplens_ide::Cancelled;
+use warplens_ide::lanes::Prepared;
+
+use super::panic::panic_message;
+use super::snapshot::Snapshot;
+
+/// Computes a response. It can run again on a newer snapshot, so it keeps no state.
+pub(crate) type Handler = Arc<dyn Fn(&Snapshot) -> Result<Response, Failure> + Send + Sync>;
+
+/// A request about one document.
+pub(crate) struct Request {
+    pub(crate) uri: Uri,
+    pub(crate) urgency: Urgency,
+    pub(crate) handler: Handler,
+}
+
+/// A request on its way to a worker.
+pub(crate) struct Job {
+    pub(crate) requester: Requester,
+    /// The version of the document when the request was received.
+    pub(crate) version: i32,
+    pub(crate) request: Request,
+}
+
+/// The receiver of a response.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Requester {
+    /// A request of the client.
+    Client(Id),
+    /// Diagnostics that are pushed to the client.
+    Publish,
+    /// The simulation of the document. Only the response to the last number counts.
+    Prepare(u64),
+}
+
+/// The scheduling class of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Urgency {
+    /// About one position, with the user waiting: before all others.
+    Now,
+    /// When a background worker is free.
+    Soon,
+    /// Like `Soon`, but debounced while a very large function is edited.
+    Debounced,
+}
+
+/// The response of a handler.
+pub(crate) enum Response {
+    /// The result of a request.
+    Answer(Value),
+    /// Diagnostics to publish.
+    Diagnostics(Vec<Diagnostic>),
+    /// A name whose definition may be in any file.
+    LinkedName(Option<String>),
+    /// The run of the selected launch.
+    Prepared(Box<Prepared>),
+}
+
+/// The reason that a handler gave no response.
+#[derive(Debug)]
+pub(crate) enum Failure {
+    /// An edit or the requester cancelled it.
+    Cancelled,
+    /// The request cannot be answered; the message is for the user.
+    Refused(String),
+    /// The handler panicked with this message.
+    Panicked(String),
+}
+
+impl From<Cancelled> for Failure {
+    fn from(_: Cancelled) -> Failure {
+        Failure::Cancelled
+    }
+}
+
+/// Runs a handler. Catches a panic, and drops the snapshot before it returns.
+pub(crate) fn run(handler: &Handler, snapshot: Snapshot) -> Result<Response, Failure> {
+    let response = catch_unwind(AssertUnwindSafe(|| handler(&snapshot)));
+    drop(snapshot);
+    response.unwrap_or_else(|panic| Err(Failure::Panicked(panic_message(&*panic))))
+}
+
+#[cfg(test)]
+mod tests {
+    use ropey::Rope;
+    use warplens_ide::{AnalysisHost, FileId};
+
+    use super::*;
+    use crate::position::Encoding;
+
+    fn run(handler: Handler) -> Result<Response, Failure> {
+        let snapshot = Snapshot {
+            uri: "file:///k.ptx".parse().expect("a valid URI"),
+            file: FileId(1),
+            language: warplens_ide::PTX,
+            version: 1,
+            text: Rope::new(),
+            encoding: Encoding::Utf16,
+            capabilities: Arc::default(),
+            settings: Arc::default(),
+            shown: Arc::default(),
+            analysis: AnalysisHost::new().snapshot(),
+        };
+        super::run(&handler, snapshot)
+    }
+
+    #[test]
+    fn a_panic_is_returned_with_its_message() {
+        let Err(Failure::Panicked(message)) = run(Arc::new(|_| panic!("line {}", 7))) else {
+            panic!("the panic was lost")
+        };
+        assert_eq!(message, "line 7");
+    }
+
+    #[test]
+    fn a_refusal_keeps_its_message() {
+        let response = run(Arc::new(|snapshot| Err(Failure::Refused(snapshot.language_id().into()))));
+        assert!(matches!(response, Err(Failure::Refused(message)) if message == "ptx"));
+    }
+}

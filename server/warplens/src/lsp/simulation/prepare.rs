@@ -1,0 +1,61 @@
+//! The run of a selection: launch, model and limits, resolved against a document.
+
+use std::path::Path;
+
+use warplens_ide::lanes::{Choice, Model, Prepared, RunRequest};
+use warplens_sim::{Checks, Limits, RunOptions, WarpId};
+
+use super::selection::Selection;
+use crate::launch_file;
+use crate::lsp::request::Failure;
+use crate::lsp::snapshot::Snapshot;
+
+/// Prepares the run of a selection. `recorded` is a warp that is recorded even when the trace is truncated.
+pub(crate) fn prepare(
+    snapshot: &Snapshot,
+    selection: &Selection,
+    recorded: Option<WarpId>,
+) -> Result<Box<Prepared>, Failure> {
+    let file = match launch_file::of_uri(&snapshot.uri) {
+        Ok(file) => file,
+        // These need no launch file.
+        Err(_) if matches!(selection.launch, Choice::Inferred | Choice::Given(_)) => None,
+        Err(error) => return Err(Failure::Refused(error.to_string())),
+    };
+    let settings = &snapshot.settings.simulation;
+    let limits = Limits { max_steps: settings.max_steps, ..Limits::default() };
+    let limits = limits.with_records(settings.memory.saturating_mul(1 << 20));
+    let model = selection.model.as_deref().map(|name| Model::named(snapshot.language, name)).transpose();
+    let request = RunRequest {
+        entry: selection.entry.clone(),
+        launch: selection.launch.clone(),
+        model: model.map_err(Failure::Refused)?,
+        usual_model: Model::named(snapshot.language, &settings.model).ok(),
+        wave_width: None,
+        options: RunOptions {
+            limits,
+            warp: recorded,
+            checks: Checks::ALL,
+            counters: settings.counters,
+            ..RunOptions::default()
+        },
+    };
+    let document = launch_file::path(&snapshot.uri);
+    let base = file.as_ref().map_or(document.as_path(), |file| Path::new(&file.path));
+    let read_file = launch_file::contents(base);
+    let prepared = snapshot.analysis.prepare_run(snapshot.file, &request, file.as_ref(), &read_file)?;
+    let prepared = prepared.map_err(|problem| Failure::Refused(problem.to_string()))?;
+    match selection.warp {
+        Some(warp) if !has_warp(&prepared, warp) => Err(unknown_warp(warp)),
+        _ => Ok(Box::new(prepared)),
+    }
+}
+
+fn has_warp(prepared: &Prepared, WarpId { cta, warp }: WarpId) -> bool {
+    cta.iter().zip(prepared.grid()).all(|(at, size)| *at < size) && u64::from(warp) < prepared.warps()
+}
+
+/// The refusal of a warp that the run does not have.
+pub(crate) fn unknown_warp(WarpId { cta: [x, y, z], warp }: WarpId) -> Failure {
+    Failure::Refused(format!("unknown warp {warp} of block {x},{y},{z}"))
+}

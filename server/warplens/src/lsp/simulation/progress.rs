@@ -1,0 +1,83 @@
+//! The progress of long runs in the client.
+
+use serde_json::Value;
+use tower_lsp::ls_types::{
+    NumberOrString, WorkDoneProgress, WorkDoneProgressBegin, WorkDoneProgressEnd, WorkDoneProgressReport,
+};
+
+use super::run::Run;
+use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
+use crate::lsp::state::State;
+
+/// The prefix of progress tokens.
+const TOKEN: &str = "warplens/simulation/";
+
+impl State {
+    /// Handles an update of a run. Updates of an older run are ignored.
+    pub(crate) fn simulation_update(&mut self, SimulationUpdate { uri, number, state }: SimulationUpdate) {
+        if let SimulationState::Finished(result) = state {
+            return self.run_finished(&uri, number, result);
+        }
+        let Some(run) = self.simulations.run(&uri, number) else {
+            if matches!(state, SimulationState::ProgressCreated) {
+                self.end_unused_progress(number);
+            }
+            return;
+        };
+        match state {
+            SimulationState::LongRunning => {
+                if self.capabilities.progress {
+                    let state = SimulationState::ProgressCreated;
+                    let created = Event::Simulation(SimulationUpdate { uri, number, state });
+                    self.client.create_progress(token(number), created);
+                }
+            }
+            SimulationState::ProgressCreated => {
+                run.has_progress = true;
+                let title = format!("Simulating {}", run.title());
+                self.client.progress(token(number), WorkDoneProgress::Begin(begin(title)));
+            }
+            SimulationState::Steps(steps) if run.has_progress => {
+                let max = self.settings.simulation.max_steps.max(1);
+                let report = WorkDoneProgressReport {
+                    cancellable: Some(true),
+                    message: Some(format!("{steps} warp instructions")),
+                    percentage: Some((u128::from(steps) * 100 / u128::from(max)).min(100) as u32),
+                };
+                self.client.progress(token(number), WorkDoneProgress::Report(report));
+            }
+            SimulationState::Steps(_) | SimulationState::Finished(_) => {}
+        }
+    }
+
+    /// Stops a run and ends its progress.
+    pub(crate) fn stop(&self, run: &Run) {
+        run.stop();
+        if run.has_progress {
+            self.client
+                .progress(token(run.number), WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+        }
+    }
+
+    /// A created progress token needs a begin and an end notification.
+    fn end_unused_progress(&self, number: u64) {
+        self.client.progress(token(number), WorkDoneProgress::Begin(begin("Simulating".into())));
+        self.client.progress(token(number), WorkDoneProgress::End(WorkDoneProgressEnd { message: None }));
+    }
+
+    /// `window/workDoneProgress/cancel`: the user stops a run.
+    pub(crate) fn progress_cancelled(&mut self, params: &Value) {
+        let number = params["token"].as_str().and_then(|token| token.strip_prefix(TOKEN)?.parse().ok());
+        if let Some(uri) = number.and_then(|number| self.simulations.document_of(number)) {
+            self.preparation_failed(&uri, "the simulation was stopped");
+        }
+    }
+}
+
+fn begin(title: String) -> WorkDoneProgressBegin {
+    WorkDoneProgressBegin { title, cancellable: Some(true), message: None, percentage: Some(0) }
+}
+
+fn token(number: u64) -> NumberOrString {
+    NumberOrString::String(format!("{TOKEN}{number}"))
+}

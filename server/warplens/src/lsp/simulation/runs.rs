@@ -1,0 +1,100 @@
+//! The simulations of all documents.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crossbeam_channel::Sender;
+use rustc_hash::FxHashMap;
+use tower_lsp::ls_types::Uri;
+use warplens_ide::lanes::Prepared;
+use warplens_sim::{RunResult, TraceRequest};
+
+use super::run::{Run, execute};
+use super::selection::Selected;
+use crate::lsp::document::Edit;
+use crate::lsp::event::{Event, SimulationState, SimulationUpdate};
+use crate::lsp::worker_pool::ThreadPool;
+
+/// The simulations of all documents.
+pub(crate) struct Simulations {
+    pub(crate) selected: FxHashMap<Uri, Selected>,
+    threads: ThreadPool,
+    events: Sender<Event>,
+    /// The last number of a preparation or run; updates with an older number are ignored.
+    last_number: u64,
+}
+
+impl Simulations {
+    pub(crate) fn new(events: Sender<Event>) -> std::io::Result<Simulations> {
+        let cores = std::thread::available_parallelism().map_or(2, usize::from);
+        Ok(Simulations {
+            selected: FxHashMap::default(),
+            threads: ThreadPool::new("simulation", (cores / 2).clamp(1, 4))?,
+            events,
+            last_number: 0,
+        })
+    }
+
+    /// Moves positions with an edit of the text.
+    pub(crate) fn edit(&mut self, uri: &Uri, edits: &[Edit]) {
+        let Some(selected) = self.selected.get_mut(uri) else { return };
+        if let Some(run) = &mut selected.run {
+            run.edits.extend_from_slice(edits);
+        }
+        if let Some(visit) = &mut selected.visit {
+            visit.edit(edits);
+        }
+    }
+
+    /// Stops every run.
+    pub(crate) fn stop_all(&mut self) {
+        self.selected.values().filter_map(|selected| selected.run.as_ref()).for_each(Run::stop);
+    }
+
+    /// The run of a document, if it has this number.
+    pub(crate) fn run(&mut self, uri: &Uri, number: u64) -> Option<&mut Run> {
+        self.selected.get_mut(uri)?.run.as_mut().filter(|run| run.number == number)
+    }
+
+    /// The document of the run with this number.
+    pub(crate) fn document_of(&self, number: u64) -> Option<Uri> {
+        let runs = |selected: &Selected| selected.run.as_ref().is_some_and(|run| run.number == number);
+        self.selected.iter().find(|(_, selected)| runs(selected)).map(|(uri, _)| uri.clone())
+    }
+
+    /// The number of the next preparation or run.
+    pub(crate) fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
+    }
+
+    /// Whether the preparation with this number is the last one of a document, and in progress.
+    pub(crate) fn is_preparing(&self, uri: &Uri, number: u64) -> bool {
+        self.selected.get(uri).is_some_and(|selected| selected.preparing == Some(number))
+    }
+
+    /// Starts a run on a thread of its own.
+    pub(crate) fn start(
+        &mut self,
+        uri: &Uri,
+        prepared: Arc<Prepared>,
+        known: Option<Arc<RunResult>>,
+        trace_request: TraceRequest,
+    ) -> Run {
+        let number = self.next_number();
+        let stop = Arc::new(AtomicBool::new(false));
+        let events = self.events.clone();
+        let (uri, stopped, job) = (uri.clone(), Arc::clone(&stop), Arc::clone(&prepared));
+        self.threads.run(move || {
+            let report = |state| {
+                let update = SimulationUpdate { uri: uri.clone(), number, state };
+                let _ = events.send(Event::Simulation(update));
+            };
+            let steps = |steps| report(SimulationState::Steps(steps));
+            if let Some(outcome) = execute(&job, known, trace_request, &stopped, &steps) {
+                report(SimulationState::Finished(outcome));
+            }
+        });
+        Run { number, prepared, trace_request, stop, edits: vec![], has_progress: false }
+    }
+}

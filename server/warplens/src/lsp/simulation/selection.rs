@@ -1,0 +1,97 @@
+//! What the user selected in a document, and the state of its run.
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use text_size::TextSize;
+use tower_lsp::jsonrpc::Id;
+use tower_lsp::ls_types::TextDocumentIdentifier;
+use warplens_ide::lanes::{Choice, Prepared};
+use warplens_sim::{TraceRequest, WarpId};
+
+use super::run::Run;
+use crate::lsp::document::Edit;
+
+/// The user's selection.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Selection {
+    pub(crate) entry: Option<String>,
+    pub(crate) launch: Choice,
+    pub(crate) warp: Option<WarpId>,
+    /// The name of the model, which takes precedence over that of the launch and of the settings.
+    pub(crate) model: Option<String>,
+}
+
+/// The selection in a document, and its run.
+pub(crate) struct Selected {
+    pub(crate) selection: Arc<Selection>,
+    /// The selected warp, where it must be recorded explicitly because the trace is truncated.
+    pub(crate) recorded: Option<WarpId>,
+    /// The selected visit, whose values are shown.
+    pub(crate) visit: Option<SelectedVisit>,
+    /// The number of the preparation in progress.
+    pub(crate) preparing: Option<u64>,
+    pub(crate) run: Option<Run>,
+    /// `selectLaunch` requests that wait for the preparation.
+    pub(crate) commands: Vec<Id>,
+    /// `laneMasks` requests that wait for a result.
+    pub(crate) waiting: Vec<WaitingRequest>,
+}
+
+/// A visit of a statement.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct SelectedVisit {
+    /// The current position of the statement.
+    pub(crate) at: TextSize,
+    /// The number of the visit, from 1.
+    pub(crate) visit: u64,
+}
+
+/// A `laneMasks` request that waits for a result.
+pub(crate) struct WaitingRequest {
+    pub(crate) id: Id,
+    pub(crate) params: LaneMasksParams,
+}
+
+/// The parameters of `laneMasks`.
+#[derive(Debug, Clone, Deserialize, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LaneMasksParams {
+    pub(crate) text_document: TextDocumentIdentifier,
+    pub(crate) cta: Option<[u32; 3]>,
+    pub(crate) warp: Option<u32>,
+}
+
+impl Selected {
+    pub(crate) fn new(selection: Arc<Selection>) -> Selected {
+        Selected {
+            selection,
+            recorded: None,
+            visit: None,
+            preparing: None,
+            run: None,
+            commands: vec![],
+            waiting: vec![],
+        }
+    }
+
+    /// The warp and the visit whose values are requested from a run.
+    pub(crate) fn trace_request(&self, prepared: &Prepared) -> TraceRequest {
+        let first = WarpId { cta: [0; 3], warp: 0 };
+        let until = self.visit.and_then(|visit| Some((prepared.statement_at(visit.at)?, visit.visit)));
+        TraceRequest { until, ..TraceRequest::at(self.selection.warp.unwrap_or(first)) }
+    }
+}
+
+impl SelectedVisit {
+    /// Moves the position with an edit of the text.
+    pub(crate) fn edit(&mut self, edits: &[Edit]) {
+        for edit in edits {
+            if edit.range.end() <= self.at {
+                self.at = self.at - edit.range.len() + edit.inserted;
+            } else if edit.range.start() < self.at {
+                self.at = edit.range.start();
+            }
+        }
+    }
+}

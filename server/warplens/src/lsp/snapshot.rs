@@ -1,0 +1,72 @@
+//! What a request handler reads: a document at one version, its analysis, the settings, and what is shown in it.
+
+use std::sync::Arc;
+
+use ropey::Rope;
+use text_size::{TextRange, TextSize};
+use tower_lsp::ls_types::{Position, Range, Uri};
+use warplens_ide::{Analysis, Answer, Diagnostic, FileId, Language};
+
+use super::client_capabilities::ClientCapabilities;
+use super::lanes::Lanes;
+use super::settings::Settings;
+use super::shown::ShownDocuments;
+use crate::position::{self, Encoding};
+
+/// A document at one version. Made on the state thread when a worker is free, and dropped before the answer is sent: an
+/// edit waits for the analysis snapshot in it.
+pub(crate) struct Snapshot {
+    pub(crate) uri: Uri,
+    pub(crate) file: FileId,
+    pub(crate) language: Language,
+    pub(crate) version: i32,
+    pub(crate) text: Rope,
+    pub(crate) encoding: Encoding,
+    pub(crate) capabilities: Arc<ClientCapabilities>,
+    pub(crate) settings: Arc<Settings>,
+    /// What the documents show. It cannot move relative to `text` while the analysis snapshot exists.
+    pub(crate) shown: Arc<ShownDocuments>,
+    pub(crate) analysis: Analysis,
+}
+
+impl Snapshot {
+    /// The byte offset of a position; a line after the last one is the end of the text.
+    pub(crate) fn offset(&self, position: Position) -> TextSize {
+        let end = TextSize::try_from(self.text.len_bytes()).unwrap_or_default();
+        position::offset(&self.text, position, self.encoding).unwrap_or(end)
+    }
+
+    /// The byte range of a range; empty when its end is before its start.
+    pub(crate) fn text_range(&self, range: Range) -> TextRange {
+        let start = self.offset(range.start);
+        TextRange::new(start, self.offset(range.end).max(start))
+    }
+
+    /// The language id of the protocol.
+    pub(crate) fn language_id(&self) -> &'static str {
+        self.language.id
+    }
+
+    /// The protocol's range.
+    pub(crate) fn range(&self, range: TextRange) -> Range {
+        position::range(&self.text, range, self.encoding)
+    }
+
+    /// The line of an offset.
+    pub(crate) fn line(&self, offset: TextSize) -> u32 {
+        self.range(TextRange::empty(offset)).start.line
+    }
+
+    /// The lanes that the document shows.
+    pub(crate) fn lanes(&self) -> Option<Lanes> {
+        self.shown.get(&self.uri).lanes
+    }
+
+    /// The findings of the run that the document shows.
+    pub(crate) fn findings(&self) -> Answer<Vec<Diagnostic>> {
+        match self.lanes() {
+            Some(lanes) if lanes.has_findings() => self.analysis.findings(self.file, &lanes.shown),
+            _ => Ok(vec![]),
+        }
+    }
+}

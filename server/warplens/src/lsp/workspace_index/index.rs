@@ -1,0 +1,235 @@
+//! The index: which names each file declares, and searches in it.
+//!
+//! Open files are read from the editor, the others from the folders of the workspace. A search works on its own copies of
+//! the texts and holds no analysis snapshot: it may take long, and must not block edits.
+
+use std::collections::VecDeque;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use ropey::Rope;
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+use tower_lsp::jsonrpc::{Error, Id, Result};
+use tower_lsp::ls_types as lsp;
+use warplens_ide::{AnalysisHost, FileId, Language, SymbolKind};
+
+use super::files::{self, Stamp};
+use crate::lsp::to_proto::{symbol_kind, to_value};
+use crate::position::{self, Encoding};
+
+/// The limit of symbols in an answer; a longer query narrows them.
+const MAX_SYMBOLS: usize = 500;
+
+/// The index of the workspace, and the queries that wait for a search.
+#[derive(Default)]
+pub(crate) struct WorkspaceIndex {
+    /// The folders of the workspace.
+    folders: Vec<PathBuf>,
+    cache: Arc<Mutex<Cache>>,
+    waiting: VecDeque<(Id, Query)>,
+}
+
+/// The names that each file declares, with the stamp of the file.
+type Cache = FxHashMap<lsp::Uri, (Stamp, Arc<[Entry]>)>;
+
+/// A query.
+#[derive(Clone)]
+pub(crate) enum Query {
+    /// Symbols whose names contain these letters in this order.
+    Symbols(String),
+    /// The definitions of a name.
+    Definitions(String),
+}
+
+/// A name that a file declares.
+struct Entry {
+    name: String,
+    kind: SymbolKind,
+    full: lsp::Range,
+    focus: lsp::Range,
+    is_definition: bool,
+}
+
+/// An open document at one version.
+pub(crate) struct OpenDocument {
+    pub(crate) uri: lsp::Uri,
+    pub(crate) version: i32,
+    pub(crate) language: Language,
+    pub(crate) text: Rope,
+}
+
+/// The input of a search.
+pub(crate) struct Search {
+    open: Vec<OpenDocument>,
+    folders: Vec<PathBuf>,
+    cache: Arc<Mutex<Cache>>,
+    encoding: Encoding,
+    links: bool,
+}
+
+impl WorkspaceIndex {
+    /// The folders that the client opened.
+    pub(crate) fn open_folders(&mut self, params: &lsp::InitializeParams) {
+        let folders = params.workspace_folders.iter().flatten().map(|folder| &folder.uri);
+        #[expect(deprecated, reason = "sent by older clients")]
+        let root = params.root_uri.as_ref().filter(|_| params.workspace_folders.is_none());
+        self.folders = folders.chain(root).filter_map(path).collect();
+    }
+
+    /// Folders were added and removed.
+    pub(crate) fn change_folders(&mut self, params: lsp::DidChangeWorkspaceFoldersParams) {
+        let removed: Vec<PathBuf> =
+            params.event.removed.iter().filter_map(|folder| path(&folder.uri)).collect();
+        self.folders.retain(|folder| !removed.contains(folder));
+        self.folders.extend(params.event.added.iter().filter_map(|folder| path(&folder.uri)));
+    }
+
+    /// Queues a query of a request.
+    pub(crate) fn queue(&mut self, id: Id, query: Query) {
+        self.waiting.push_back((id, query));
+    }
+
+    /// Removes the next query from the queue.
+    pub(crate) fn next_query(&mut self) -> Option<(Id, Query)> {
+        self.waiting.pop_front()
+    }
+
+    /// A search in these documents and the folders of the workspace; `links` when the client accepts location links.
+    pub(crate) fn search(&self, open: Vec<OpenDocument>, encoding: Encoding, links: bool) -> Search {
+        Search { open, folders: self.folders.clone(), cache: Arc::clone(&self.cache), encoding, links }
+    }
+}
+
+fn path(uri: &lsp::Uri) -> Option<PathBuf> {
+    (uri.scheme().as_str() == "file").then(|| uri.to_file_path().map(std::borrow::Cow::into_owned)).flatten()
+}
+
+impl Search {
+    /// The answer to a query.
+    pub(crate) fn answer(&self, query: &Query) -> Result<Value> {
+        let files = self.files();
+        let found = files.iter().flat_map(|(uri, entries)| entries.iter().map(move |entry| (uri, entry)));
+        let answer = match query {
+            Query::Symbols(letters) => {
+                let matching = found.filter(|(_, entry)| has_letters(&entry.name, letters));
+                to_value(
+                    matching.take(MAX_SYMBOLS).map(|(uri, entry)| symbol(uri, entry)).collect::<Vec<_>>(),
+                )
+            }
+            Query::Definitions(name) => {
+                let definitions = found.filter(|(_, entry)| entry.is_definition && entry.name == *name);
+                to_value(self.targets(definitions))
+            }
+        };
+        answer.map_err(|_| Error::internal_error())
+    }
+
+    /// The names of each file: first the open files, then those of the folders, ordered by name.
+    fn files(&self) -> Vec<(lsp::Uri, Arc<[Entry]>)> {
+        let mut found = Vec::new();
+        for open in &self.open {
+            let read = || Some((open.language, open.text.clone()));
+            let entries = self.entries(&open.uri, Stamp::Version(open.version), read);
+            found.extend(entries.map(|entries| (open.uri.clone(), entries)));
+        }
+        found.sort_by(|(a, _), (b, _)| a.as_str().cmp(b.as_str()));
+        for file in files::list(&self.folders) {
+            let Some(uri) = lsp::Uri::from_file_path(&file.path) else { continue };
+            if self.open.iter().any(|open| open.uri == uri) {
+                continue;
+            }
+            let entries = self.entries(&uri, file.stamp, || files::read(&file.path));
+            found.extend(entries.map(|entries| (uri, entries)));
+        }
+        found
+    }
+
+    /// The names of a file, which is read again only when it has changed.
+    fn entries(
+        &self,
+        uri: &lsp::Uri,
+        stamp: Stamp,
+        read: impl FnOnce() -> Option<(Language, Rope)>,
+    ) -> Option<Arc<[Entry]>> {
+        let cache = || self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((have, entries)) = cache().get(uri)
+            && *have == stamp
+        {
+            return Some(Arc::clone(entries));
+        }
+        let entries: Arc<[Entry]> = match read() {
+            Some((language, text)) => self.declared(language, &text).into(),
+            // Another language: not read again until it changes.
+            None => Arc::default(),
+        };
+        cache().insert(uri.clone(), (stamp, Arc::clone(&entries)));
+        Some(entries)
+    }
+
+    fn declared(&self, language: Language, text: &Rope) -> Vec<Entry> {
+        let mut host = AnalysisHost::new();
+        host.open(FileId(0), language, &text.to_string());
+        let symbols = host.snapshot().module_symbols(FileId(0)).unwrap_or_default();
+        let range = |range| position::range(text, range, self.encoding);
+        let entry = |symbol: warplens_ide::ModuleSymbol| Entry {
+            name: symbol.name,
+            kind: symbol.kind,
+            full: range(symbol.target.full),
+            focus: range(symbol.target.focus),
+            is_definition: symbol.is_definition,
+        };
+        symbols.into_iter().map(entry).collect()
+    }
+
+    fn targets<'e>(
+        &self,
+        entries: impl Iterator<Item = (&'e lsp::Uri, &'e Entry)>,
+    ) -> Option<lsp::GotoDefinitionResponse> {
+        let mut entries = entries.peekable();
+        entries.peek()?;
+        if !self.links {
+            let location = |(uri, entry): (&lsp::Uri, &Entry)| lsp::Location::new(uri.clone(), entry.focus);
+            return Some(lsp::GotoDefinitionResponse::Array(entries.map(location).collect()));
+        }
+        let link = |(uri, entry): (&lsp::Uri, &Entry)| lsp::LocationLink {
+            origin_selection_range: None,
+            target_uri: uri.clone(),
+            target_range: entry.full,
+            target_selection_range: entry.focus,
+        };
+        Some(lsp::GotoDefinitionResponse::Link(entries.map(link).collect()))
+    }
+}
+
+/// Whether a name contains the letters of a query in order, in any case. Editors rank the matches.
+fn has_letters(name: &str, query: &str) -> bool {
+    let mut letters = name.chars().flat_map(char::to_lowercase);
+    query.chars().flat_map(char::to_lowercase).all(|letter| letters.any(|other| other == letter))
+}
+
+#[expect(deprecated, reason = "the deprecated field has no default")]
+fn symbol(uri: &lsp::Uri, entry: &Entry) -> lsp::SymbolInformation {
+    let file = uri.path().as_str().rsplit('/').next().map(str::to_owned);
+    lsp::SymbolInformation {
+        name: entry.name.clone(),
+        kind: symbol_kind(entry.kind),
+        tags: None,
+        deprecated: None,
+        location: lsp::Location::new(uri.clone(), entry.focus),
+        container_name: file,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn letters_match_in_order_in_any_case() {
+        assert!(has_letters("vectorAdd", ""));
+        assert!(has_letters("vectorAdd", "va"));
+        assert!(has_letters("_Z3dotPf", "DOT"));
+        assert!(!has_letters("vectorAdd", "av"));
+    }
+}
