@@ -296,7 +296,7 @@ export function waveTests(given) {
       const fix = bench.page.locator('.action-widget .monaco-list-row.action').first();
       await fix.waitFor();
       await shot('wave-19-rewrite');
-      assert.match(await fix.innerText(), /Rewrite file in the toolchain's spelling/);
+      assert.match(await fix.innerText(), /Rewrite file in the toolchain's dialect/);
       await press('Enter');
       await lensText(/inferred, wave-emu: \d+ warp instructions/).waitFor();
       await shot('wave-20-rewritten');

@@ -84,7 +84,7 @@ fn mends_of_what_stands_in_the_range() {
 fn all_that_is_certain_at_once() {
     let expected = || {
         expect![[r#"
-            Mend everything that is certain (source.fixAll.warplens)
+            Fix all safe problems (source.fixAll.warplens)
                 version 1
                 5:24-5:24 ";"
                 7:8-7:8 ";"
@@ -196,10 +196,10 @@ fn a_name_that_is_no_diagnostic_is_said_once() {
     let mut message =
         || client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
     expect![
-        "settings `warplens.diagnostics`: there is no diagnostic `missing-hold`; did you mean `missing-halt`?"
+        "settings `warplens.diagnostics`: unknown diagnostic `missing-hold`; did you mean `missing-halt`?"
     ]
     .assert_eq(&message());
-    expect!["settings `warplens.diagnostics`: there is no diagnostic `nonsense`"].assert_eq(&message());
+    expect!["settings `warplens.diagnostics`: unknown diagnostic `nonsense`"].assert_eq(&message());
 }
 
 const GUIDE: &str =
@@ -227,7 +227,7 @@ fn a_line_is_written_for_the_chosen_toolchain() {
     "#]]
     .assert_eq(&shown(&actions(&mut client, &file, range([2, 4], [2, 4]), Some("quickfix"))));
     expect![[r#"
-        Mend everything that is certain (source.fixAll.warplens)
+        Fix all safe problems (source.fixAll.warplens)
             version 1
             2:4-2:4 "mov_imm r2, 5\n    "
             2:4-2:11 "icmp_lt"
@@ -248,7 +248,7 @@ fn what_wave_emu_cannot_run_is_written_for_it() {
     let masks = client.request("warplens/laneMasks", file.params());
     assert_eq!(masks["findings"][0]["code"], "not-assembled");
     expect![[r#"
-        Rewrite file in the toolchain's spelling (quickfix, preferred) of not-assembled
+        Rewrite file in the toolchain's dialect (quickfix, preferred) of not-assembled
             version 1
             2:4-2:4 "mov_imm r2, 5\n    "
             2:4-2:11 "icmp_lt"
@@ -267,7 +267,7 @@ fn a_file_is_written_in_the_other_spelling() {
         range([0, 0], [0, 0]),
         Some("source"),
         expect![[r#"
-        Rewrite file in the toolchain's spelling (source.rewriteInToolchainSpelling.warplens)
+        Rewrite file in the toolchain's dialect (source.rewriteInToolchainSpelling.warplens)
             version 1
             2:4-2:4 "mov_imm r2, 5\n    "
             2:4-2:11 "icmp_lt"
@@ -284,7 +284,7 @@ fn a_file_is_written_in_the_other_spelling() {
         range([0, 0], [0, 0]),
         Some(kind),
         expect![[r#"
-        Rewrite file in the guide's spelling (source.rewriteInGuideSpelling.warplens)
+        Rewrite file in the guide's dialect (source.rewriteInGuideSpelling.warplens)
             version 1
             2:4-2:11 "icmp.lt"
     "#]],

@@ -99,7 +99,7 @@ fn an_edit_that_does_not_fit_is_said_and_nothing_wrong_is_served() {
         client.edit(&mut file, impossible.clone(), "x");
         let said =
             client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
-        assert!(said.contains("k.ptx") && said.contains("open it again"), "{impossible}: {said}");
+        assert!(said.contains("k.ptx") && said.contains("reopen it"), "{impossible}: {said}");
         let shown = render(&client.diagnostics(&file));
         assert!(shown.starts_with("0:0-0:0 warning out-of-sync"), "{shown}");
         assert_eq!(client.hover(&file.at(0, 1)), None);
@@ -150,7 +150,7 @@ fn a_file_too_large_is_said_and_costs_nothing() {
         "// a line of a very large file, of one hundred million bytes in all ........................\n";
     let mut file = client.open("large.ptx", &line.repeat(100_000_000 / line.len()));
     let said = client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
-    assert!(said.contains("100 MB") && said.contains("at most 67 MB"), "{said}");
+    assert!(said.contains("100 MB") && said.contains("limit is 67 MB"), "{said}");
     let shown = render(&client.diagnostics(&file));
     assert!(shown.starts_with("0:0-0:0 warning too-large"), "{shown}");
     client.edit(&mut file, range([7, 0], [8, 0]), "");
