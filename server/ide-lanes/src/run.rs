@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use text_size::TextSize;
-use warplens_sim::launch::{Config, Resolved};
+use warplens_sim::launch::Resolved;
 use warplens_sim::{
     Cancelled, Control, Finding, Limits, RunOptions, RunResult, StatementId, Status, TraceRequest, Values,
     WarpId, ptx, wave,
@@ -11,7 +11,6 @@ use warplens_sim::{
 
 use crate::model::Model;
 use crate::offer::Source;
-use crate::report::PTX_WIDTH;
 use crate::shown::{Ran, Shown};
 use crate::statement::Statement;
 
@@ -72,14 +71,15 @@ impl Prepared {
 
     /// Runs, on this thread.
     pub fn run(&self, control: Control<'_>) -> Result<RunResult, Cancelled> {
-        match (&self.program, &self.resolved.config, self.model) {
-            (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
+        let config = &self.resolved.config;
+        match (&self.program, self.model) {
+            (Program::Ptx(program), Model::Ptx(model)) => {
                 ptx::run(program, config.clone(), model, &self.options, control)
             }
-            (Program::Wave(program), Config::Wave(config), Model::Structured) => {
+            (Program::Wave(program), Model::Structured) => {
                 wave::run(program, config.clone(), &self.options, control)
             }
-            (Program::Reference { emulated, meant }, Config::Wave(config), Model::WaveEmu) => {
+            (Program::Reference { emulated, meant }, Model::WaveEmu) => {
                 let other = wave::run(meant, config.clone(), &self.options, control)?;
                 let other = Some((Model::Structured.name(), other));
                 wave::reference::run(emulated, config.clone(), &self.options, control, other)
@@ -92,14 +92,15 @@ impl Prepared {
     pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
         let options = RunOptions { limits, trace: Some(look), ..RunOptions::default() };
-        match (&self.program, &self.resolved.config, self.model) {
-            (Program::Ptx(program), Config::Ptx(config), Model::Ptx(model)) => {
+        let config = &self.resolved.config;
+        match (&self.program, self.model) {
+            (Program::Ptx(program), Model::Ptx(model)) => {
                 ptx::run(program, config.clone(), model, &options, control).map(|result| result.values)
             }
-            (Program::Wave(program), Config::Wave(config), Model::Structured) => {
+            (Program::Wave(program), Model::Structured) => {
                 wave::run(program, config.clone(), &options, control).map(|result| result.values)
             }
-            (Program::Reference { emulated, .. }, Config::Wave(config), Model::WaveEmu) => {
+            (Program::Reference { emulated, .. }, Model::WaveEmu) => {
                 wave::reference::run(emulated, config.clone(), &options, control, None)
                     .map(|result| result.values)
             }
@@ -131,18 +132,12 @@ impl Prepared {
 
     /// Blocks of the launch.
     pub fn grid(&self) -> [u32; 3] {
-        match &self.resolved.config {
-            Config::Ptx(config) => config.grid,
-            Config::Wave(config) => config.grid,
-        }
+        self.resolved.config.grid
     }
 
     /// Warps of a block.
     pub fn warps(&self) -> u64 {
-        match &self.resolved.config {
-            Config::Ptx(config) => config.threads().div_ceil(PTX_WIDTH.into()),
-            Config::Wave(config) => config.waves(),
-        }
+        self.resolved.config.warps()
     }
 
     /// Where the launch comes from.

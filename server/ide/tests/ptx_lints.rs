@@ -10,7 +10,7 @@ use std::sync::Arc;
 use proptest::prelude::*;
 use warplens_hir::ptx::{Function, FunctionKind, Header};
 use warplens_ide::{AnalysisHost, FileId, Fix};
-use warplens_sim::ptx::{LaunchConfig, Model, Module, decode, run};
+use warplens_sim::ptx::{Model, Module, decode, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions, Status};
 use warplens_syntax::{ItemList, parse_item};
 
@@ -54,11 +54,11 @@ fn outcomes(text: &str) -> Vec<(String, Option<Vec<u8>>)> {
         .map(|entry| {
             let name = entry.name.clone().unwrap_or_default();
             let memory = decode(&module, &name).ok().and_then(|program| {
-                let mut config = LaunchConfig::new([2, 1, 1], [40, 1, 1]);
+                let mut config = launch_config([2, 1, 1], [40, 1, 1]);
                 let out = config.memory.allocate("buffer", 1 << 14).expect("room");
                 config.params =
                     out.to_le_bytes().into_iter().cycle().take(program.params_size as usize).collect();
-                config.dynamic_shared = 49_152;
+                config.shared_memory = 49_152;
                 let limits = Limits { max_steps: 20_000, ..Limits::default() };
                 let options = RunOptions { limits, ..RunOptions::default() };
                 let result =

@@ -6,7 +6,8 @@ use expect_test::{Expect, expect};
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
 use warplens_ide::{Accepts, AnalysisHost, Dialect, FileId, NotRewritten, TextEdit};
-use warplens_sim::wave::{LaunchConfig, decode, reference, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{decode, device_memory, launch_config, reference, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 const FILE: FileId = FileId(0);
@@ -271,7 +272,7 @@ fn lowered(text: &str) -> hir::Code {
 }
 
 fn launch() -> LaunchConfig {
-    LaunchConfig { memory: LaunchConfig::memory(4096), ..LaunchConfig::new([1; 3], [8, 1, 1], 8) }
+    LaunchConfig { memory: device_memory(4096), ..launch_config([1; 3], [8, 1, 1], 8) }
 }
 
 /// What a kernel leaves in device memory, eight lanes wide.

@@ -13,7 +13,8 @@ use std::ops::Range;
 
 use warplens_hir::wave as hir;
 use warplens_ide::{AnalysisHost, Dialect, FileId};
-use warplens_sim::wave::{LaunchConfig, decode, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{decode, device_memory, launch_config, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Status};
 use warplens_syntax::parse_file;
 
@@ -81,10 +82,10 @@ impl Kernel {
     }
 
     fn launch(&self, width: u32) -> LaunchConfig {
-        let mut memory = LaunchConfig::memory(3 * RESULT as u32);
+        let mut memory = device_memory(3 * RESULT as u32);
         let bytes: Vec<u8> = self.input.iter().flat_map(|word| word.to_le_bytes()).collect();
         memory.bytes_mut(0, bytes.len() as u64).expect("it is that large").copy_from_slice(&bytes);
-        LaunchConfig { memory, ..LaunchConfig::new(self.grid, self.workgroup, width) }
+        LaunchConfig { memory, ..launch_config(self.grid, self.workgroup, width) }
     }
 }
 

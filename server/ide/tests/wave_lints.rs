@@ -10,7 +10,8 @@ use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use warplens_hir::wave::{Code, lower};
 use warplens_ide::{AnalysisHost, FileId, Fix};
-use warplens_sim::wave::{LaunchConfig, decode, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{decode, device_memory, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions, Status};
 use warplens_syntax::parse_file;
 
@@ -60,8 +61,8 @@ type Lanes = Vec<Option<u128>>;
 fn outcome(text: &str, width: u32) -> Option<(Vec<u8>, Vec<Lanes>)> {
     let launch = LaunchConfig {
         registers: vec![(0, 3), (2, 40)],
-        memory: LaunchConfig::memory(256),
-        ..LaunchConfig::new([2, 1, 1], [width + 3, 1, 1], width)
+        memory: device_memory(256),
+        ..launch_config([2, 1, 1], [width + 3, 1, 1], width)
     };
     let limits = Limits { max_steps: 20_000, ..Limits::default() };
     let options = RunOptions { limits, registers: true, ..RunOptions::default() };

@@ -5,7 +5,8 @@ use warplens_hir::wave as hir;
 use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Severity, TextEdit};
 use warplens_isa::Simulation;
 use warplens_isa::wave::{self as isa, Availability, Instruction};
-use warplens_sim::wave::{LaunchConfig, decode, reference, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{decode, device_memory, launch_config, reference, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 const FILE: FileId = FileId(0);
@@ -58,7 +59,7 @@ const SEEDS: [&str; 4] = [
 ];
 
 fn launch() -> LaunchConfig {
-    LaunchConfig { memory: LaunchConfig::memory(4096), ..LaunchConfig::new([1; 3], [8, 1, 1], 8) }
+    LaunchConfig { memory: device_memory(4096), ..launch_config([1; 3], [8, 1, 1], 8) }
 }
 
 fn lowered(text: &str) -> hir::Code {

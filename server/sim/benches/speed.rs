@@ -5,7 +5,8 @@ use std::path::Path;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use warplens_hir::ptx::{Function, Header};
-use warplens_sim::ptx::{LaunchConfig, Model, Module, Program, decode, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::ptx::{Model, Module, Program, decode, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions};
 use warplens_syntax::{ItemList, parse_item};
 
@@ -27,7 +28,7 @@ fn program(entry: &str) -> Program {
 
 /// A launch of eight warps whose parameters are a buffer and a number.
 fn launch(number: u32) -> LaunchConfig {
-    let mut config = LaunchConfig::new([1, 1, 1], [256, 1, 1]);
+    let mut config = launch_config([1, 1, 1], [256, 1, 1]);
     let out = config.memory.allocate("out", 1024).expect("room");
     config.params = [&out.to_le_bytes()[..], &number.to_le_bytes()].concat();
     config

@@ -33,7 +33,7 @@ pub use model::{Argument, Buffer, Contents, Element, Expectation, Field, Fill, L
 pub use pointers::{Access, Body, Part};
 pub use problem::{Problem, Span};
 pub use read::{Format, Listed, launch_object, launches};
-pub use resolve::{Config, DEVICE_MEMORY, PlacedBuffer, Resolved, resolve};
+pub use resolve::{DEVICE_MEMORY, PlacedBuffer, Resolved, resolve};
 pub use scalar::{Class, ScalarKind};
 pub use schema::schema;
 pub use shape::Shape;

@@ -13,6 +13,7 @@ pub mod record;
 pub mod soft_float;
 pub mod trace;
 pub mod values;
+mod warp;
 pub mod wave;
 
 pub use lanes::Lanes;
@@ -22,3 +23,4 @@ pub use trace::{
     Totals, Visit, WarpId, WarpTrace, Workers,
 };
 pub use values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values, WaitingLanes};
+pub use warp::{Executable, LaunchConfig, ModelInfo, model_named};

@@ -2,7 +2,8 @@
 
 pub mod decode;
 pub mod engine;
-pub mod launch_config;
+mod executable;
+mod launch_config;
 pub mod program;
 pub mod registers;
 pub mod semantics;
@@ -10,5 +11,6 @@ pub mod windows;
 
 pub use decode::{DecodeError, Module, decode};
 pub use engine::{Model, run};
-pub use launch_config::LaunchConfig;
+pub use executable::{Kernel, MODELS};
+pub use launch_config::{device_memory, launch_config};
 pub use program::Program;

@@ -13,6 +13,7 @@
 mod alu;
 mod control;
 mod decode;
+mod executable;
 mod float;
 mod frames;
 mod interpreter_loop;
@@ -40,6 +41,10 @@ mod value_tracer;
 mod wave_ops;
 
 pub use decode::{decode, literal};
-pub use launch_config::{LaunchConfig, MAX_WAVE_WIDTH};
+pub use executable::{EmulatedKernel, Kernel, MODELS};
+pub use launch_config::{
+    DEFAULT_DEVICE_MEMORY, DEFAULT_LOCAL_MEMORY, DEFAULT_WAVE_WIDTH, MAX_WAVE_WIDTH, device_memory,
+    launch_config,
+};
 pub use program::Program;
 pub use run::run;

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Source, words};
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 /// Runs a body with so many threads; `%r1` is the thread, `%rd1` a buffer of 64 words that hold their numbers, `%rd9` that of
@@ -23,7 +23,7 @@ fn run_body(
     );
     let source = Source::new(&text);
     let program = source.program("k");
-    let mut config = LaunchConfig::new([1; 3], [block, 1, 1]);
+    let mut config = launch_config([1; 3], [block, 1, 1]);
     let contents: Vec<u8> = (0..64u32).flat_map(u32::to_le_bytes).collect();
     let out = config.memory.allocate_with("out", &contents).expect("room");
     config.params = out.to_le_bytes().to_vec();

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Source, words};
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Status};
 
 /// Runs a body in clusters of `cluster` blocks of 32 threads: `%r1` is the thread, `%r2` the block, `%r3` its rank, `%r4` that
@@ -20,7 +20,7 @@ fn run_body(model: Model, grid: [u32; 3], cluster: &str, body: &str) -> (Source,
     );
     let source = Source::new(&text);
     let program = source.program("k");
-    let mut config = LaunchConfig::new(grid, [32, 1, 1]);
+    let mut config = launch_config(grid, [32, 1, 1]);
     let out = config.memory.allocate("out", 1024).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };

@@ -6,7 +6,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use common::{Source, shared};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Checks, Control, Limits, RunOptions};
 
 fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
@@ -23,10 +24,10 @@ fn ptx_files(folder: &Path, files: &mut Vec<PathBuf>) {
 
 /// Every parameter is the address of one buffer, whatever it means.
 fn launch(params: u32) -> LaunchConfig {
-    let mut config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
+    let mut config = launch_config([2, 1, 1], [64, 1, 1]);
     let out = config.memory.allocate("buffer", 1 << 16).expect("room");
     config.params = out.to_le_bytes().iter().copied().cycle().take(params as usize).collect();
-    config.dynamic_shared = 49_152;
+    config.shared_memory = 49_152;
     config
 }
 

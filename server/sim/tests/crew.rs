@@ -7,7 +7,8 @@ use std::sync::atomic::Ordering::Relaxed;
 
 use common::{Source, kernel};
 use proptest::prelude::*;
-use warplens_sim::ptx::{LaunchConfig, Model, Program, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::ptx::{Model, Program, launch_config, run};
 use warplens_sim::{Cancelled, Checks, Control, Limits, RunOptions, RunResult, Status, Workers};
 
 /// Threads that take over at the first occasion.
@@ -56,7 +57,7 @@ fn launch(body: &str, blocks: u32, bytes: u64) -> (Program, LaunchConfig) {
     let start = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\nmov.u32 %r2, %ctaid.x;\nmov.u32 %r3, %ntid.x;\n\
                  mad.lo.u32 %r4, %r2, %r3, %r1;\nmul.wide.u32 %rd2, %r4, 4;\nadd.u64 %rd2, %rd1, %rd2;\n";
     let program = Source::new(&kernel(&format!("{start}{body}"))).program("k");
-    let mut config = LaunchConfig::new([blocks, 1, 1], [40, 1, 1]);
+    let mut config = launch_config([blocks, 1, 1], [40, 1, 1]);
     let out = config.memory.allocate("out", bytes).expect("room");
     config.params = out.to_le_bytes().to_vec();
     (program, config)

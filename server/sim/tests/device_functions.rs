@@ -4,7 +4,7 @@ mod common;
 
 use common::{Source, words};
 use expect_test::{Expect, expect};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions, RunResult};
 
 const DECLARATIONS: &str = r#".version 8.5
@@ -25,7 +25,7 @@ fn run_body(module: &str, body: &str, limits: Limits) -> (RunResult, Vec<u32>) {
          ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n{body}\nret;\n}}\n"
     );
     let program = Source::new(&text).program("k");
-    let mut config = LaunchConfig::new([1; 3], [2, 1, 1]);
+    let mut config = launch_config([1; 3], [2, 1, 1]);
     let out = config.memory.allocate("out", 64).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let options = RunOptions { limits, ..RunOptions::default() };

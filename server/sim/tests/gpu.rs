@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use common::case::Case;
 use common::{Source, hex, shared, words};
 use serde_json::Value;
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, RunResult, Status};
 
 /// Bytes of a probe's log, as the recorder gives it: a count, then entries of a point and a mask.
@@ -44,7 +44,7 @@ impl Probe {
     fn run(&self, model: Model) -> (Vec<Entry>, Vec<Entry>) {
         let source = Source::new(&self.text);
         let program = source.program(&self.name);
-        let mut config = LaunchConfig::new([1, 1, 1], [32, 1, 1]);
+        let mut config = launch_config([1, 1, 1], [32, 1, 1]);
         let log = config.memory.allocate("log", LOG_BYTES).expect("room");
         config.params = log.to_le_bytes().to_vec();
         let result =

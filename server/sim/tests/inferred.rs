@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use common::{Source, shared};
 use warplens_hir::ptx::{AddressSize, Directive, Linkage, Space};
 use warplens_hir::ptx::{DeclarationKind, Header};
-use warplens_sim::launch::{Body, Config, Kernel, Shape, inferred, resolve};
+use warplens_sim::launch::{Body, Kernel, Shape, inferred, resolve};
 use warplens_sim::ptx::{Model, run};
 use warplens_sim::{Control, Limits, RunOptions, Severity};
 
@@ -54,7 +54,7 @@ fn outcome(source: &Source, entry: &str) -> (&'static str, String) {
         Ok(resolved) => resolved,
         Err(problem) => return ("refused", problem.message),
     };
-    let Config::Ptx(config) = resolved.config else { return ("refused", String::new()) };
+    let config = resolved.config;
     let limits = Limits { max_steps: STEPS, max_trace: 0, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };
     let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");

@@ -6,7 +6,8 @@ use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
 
 use common::{Source, kernel};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Cancelled, Control, Limits, Progress, RunOptions, RunResult, Status};
 
 fn launch(text: &str, config: LaunchConfig, limits: Limits) -> RunResult {
@@ -26,21 +27,21 @@ fn refusal(text: &str, config: LaunchConfig) -> String {
 #[test]
 fn launches_that_cannot_be() {
     let text = kernel("ret;");
-    let message = |grid, block| refusal(&text, LaunchConfig::new(grid, block));
+    let message = |grid, block| refusal(&text, launch_config(grid, block));
     assert_eq!(message([1; 3], [1025, 1, 1]), "a block has from 1 to 1024 threads, not 1025");
     assert_eq!(message([1; 3], [0, 1, 1]), "a block has from 1 to 1024 threads, not 0");
     assert_eq!(message([1, 0, 1], [1; 3]), "a grid has at least one block");
     assert!(message([1; 3], [u32::MAX; 3]).starts_with("a block has from 1 to 1024 threads"));
-    let config = LaunchConfig { dynamic_shared: u32::MAX, ..LaunchConfig::new([1; 3], [32, 1, 1]) };
+    let config = LaunchConfig { shared_memory: u32::MAX, ..launch_config([1; 3], [32, 1, 1]) };
     assert!(refusal(&text, config).contains("shared memory"));
     let greedy = kernel(".local .b8 big[1000000000];\nret;");
-    assert!(refusal(&greedy, LaunchConfig::new([1; 3], [1; 3])).contains("local memory"));
+    assert!(refusal(&greedy, launch_config([1; 3], [1; 3])).contains("local memory"));
 }
 
 #[test]
 fn endless_grids_of_empty_blocks_come_to_the_limit() {
     let limits = Limits { max_steps: 1_000, ..Limits::default() };
-    let result = launch(&kernel(""), LaunchConfig::new([u32::MAX; 3], [1; 3]), limits);
+    let result = launch(&kernel(""), launch_config([u32::MAX; 3], [1; 3]), limits);
     assert_eq!(result.status, Status::StepLimit);
 }
 
@@ -48,7 +49,7 @@ fn endless_grids_of_empty_blocks_come_to_the_limit() {
 fn the_step_limit_is_exact() {
     let limits = Limits { max_steps: 1_000, ..Limits::default() };
     let text = kernel("mov.u32 %r1, 0;\nNEXT:\nadd.u32 %r1, %r1, 1;\nbra NEXT;");
-    let result = launch(&text, LaunchConfig::new([1; 3], [64, 1, 1]), limits);
+    let result = launch(&text, launch_config([1; 3], [64, 1, 1]), limits);
     assert_eq!((result.status, result.totals.warp_instructions), (Status::StepLimit, 1_000));
 }
 
@@ -57,7 +58,7 @@ fn a_trace_is_bounded_and_its_counts_stay_right() {
     let limits = Limits { max_visits: 4, max_warps: 1, ..Limits::default() };
     let body = "mov.u32 %r1, %tid.x;\nmov.u32 %r2, 0;\nNEXT:\nadd.u32 %r2, %r2, 1;\nsetp.lt.u32 %p1, %r2, %r1;\n\
                 @%p1 bra NEXT;\nret;";
-    let result = launch(&kernel(body), LaunchConfig::new([2, 1, 1], [32, 1, 1]), limits);
+    let result = launch(&kernel(body), launch_config([2, 1, 1], [32, 1, 1]), limits);
     assert_eq!((result.warps.len(), result.warps_truncated), (1, true));
     let add = &result.warps[0].lines[2];
     assert_eq!((add.visits.len(), add.count, add.truncated), (4, 31, true));
@@ -74,7 +75,7 @@ fn a_run_can_be_cancelled_and_tells_how_far_it_is() {
         progress: &|progress: Progress| told.store(progress.steps, Relaxed),
         workers: None,
     };
-    let config = LaunchConfig::new([1; 3], [32, 1, 1]);
+    let config = launch_config([1; 3], [32, 1, 1]);
     let result = run(&program, config, Model::Stack, &RunOptions::default(), control);
     assert_eq!(result.err(), Some(Cancelled));
     assert!(told.load(Relaxed) < 100_000);
@@ -85,7 +86,7 @@ fn final_registers_know_who_wrote_them() {
     let text = kernel("mov.u32 %r1, %tid.x;\nsetp.lt.u32 %p1, %r1, 2;\n@%p1 add.u32 %r2, %r1, 7;\nret;");
     let program = Source::new(&text).program("k");
     let options = RunOptions { registers: true, ..RunOptions::default() };
-    let config = LaunchConfig::new([1; 3], [4, 1, 1]);
+    let config = launch_config([1; 3], [4, 1, 1]);
     let result = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
     let registers = result.warps[0].registers.as_ref().expect("asked for");
     let values = |name: &str| {
@@ -104,7 +105,7 @@ fn blocks_that_wait_are_bounded() {
         ".shared .b8 tile[16384];\nld.param.u64 %rd1, [out];\nWAIT:\nld.volatile.global.u32 %r2, [%rd1];\n\
          setp.eq.u32 %p1, %r2, 0;\n@%p1 bra WAIT;\nret;",
     );
-    let mut config = LaunchConfig::new([1000, 1, 1], [32, 1, 1]);
+    let mut config = launch_config([1000, 1, 1], [32, 1, 1]);
     let out = config.memory.allocate("out", 16).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let result = launch(&text, config, Limits { max_memory: 1 << 20, ..Limits::default() });

@@ -3,7 +3,7 @@
 mod common;
 
 use common::Source;
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, Status};
 
 /// A type of elements in memory.
@@ -86,7 +86,7 @@ fn launch(body: &str, buffers: [&[u8]; 3], out: usize) -> Vec<u8> {
          ld.param.u64 %rd50, [a]; ld.param.u64 %rd51, [b]; ld.param.u64 %rd52, [c]; ld.param.u64 %rd53, [d];\n{body}\nret;\n}}\n"
     );
     let program = Source::new(&text).program("k");
-    let mut config = LaunchConfig::new([1, 1, 1], [32, 1, 1]);
+    let mut config = launch_config([1, 1, 1], [32, 1, 1]);
     for (name, buffer) in ["a", "b", "c"].into_iter().zip(buffers) {
         let at = config.memory.allocate(name, buffer.len() as u64).expect("room");
         config.memory.bytes_mut(at, buffer.len() as u64).expect("the buffer").copy_from_slice(buffer);

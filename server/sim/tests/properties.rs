@@ -4,7 +4,7 @@ mod common;
 
 use common::{Source, kernel, run_kernel, run_with};
 use proptest::prelude::*;
-use warplens_sim::ptx::{LaunchConfig, Model, run as run_program};
+use warplens_sim::ptx::{Model, launch_config, run as run_program};
 use warplens_sim::{Control, Limits, LineTrace, Mask, RunOptions, RunResult, Status, Visit, WarpTrace};
 
 /// A block: it changes a value, uses up fuel, and may go elsewhere by a bit of the value.
@@ -139,7 +139,7 @@ proptest! {
         let program = Source::new(&text).program("k");
         for model in Model::ALL {
             let grid = |max_warps| {
-                let mut config = LaunchConfig::new([5, 1, 1], [40, 1, 1]);
+                let mut config = launch_config([5, 1, 1], [40, 1, 1]);
                 let out = config.memory.allocate("out", 160).expect("room");
                 config.params = out.to_le_bytes().to_vec();
                 let options = RunOptions { limits: Limits { max_warps, ..Limits::default() }, ..RunOptions::default() };

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use common::{Source, kernel, shared};
 use proptest::prelude::*;
 use proptest::sample::Index;
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions};
 
 /// A kernel of every family, for when the corpora are not there.
@@ -57,7 +57,7 @@ fn survive(text: &str) {
     let source = Source::new(text);
     for entry in source.entries() {
         let Ok(program) = source.try_program(&entry) else { continue };
-        let mut config = LaunchConfig::new([1, 1, 1], [40, 1, 1]);
+        let mut config = launch_config([1, 1, 1], [40, 1, 1]);
         let out = config.memory.allocate("out", 4096).expect("room");
         let size = (program.params_size as usize).min(4096);
         config.params = out.to_le_bytes().into_iter().cycle().take(size).collect();

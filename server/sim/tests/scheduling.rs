@@ -3,14 +3,14 @@
 mod common;
 
 use common::{Source, kernel, words};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, RunResult, Severity, Status};
 
 /// Runs a body whose `%rd1` is a buffer of 64 words and `%r1` the thread; gives the words.
 fn launch(model: Model, body: &str, grid: u32, block: u32) -> (RunResult, Vec<u32>) {
     let declared = "ld.param.u64 %rd1, [out];\nmov.u32 %r1, %tid.x;\n.shared .u32 flag;\n";
     let program = Source::new(&kernel(&format!("{declared}{body}"))).program("k");
-    let mut config = LaunchConfig::new([grid, 1, 1], [block, 1, 1]);
+    let mut config = launch_config([grid, 1, 1], [block, 1, 1]);
     let out = config.memory.allocate("out", 256).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let result =

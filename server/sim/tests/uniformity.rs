@@ -9,7 +9,8 @@ use common::{Source, shared};
 use proptest::prelude::*;
 use warplens_hir::Variance;
 use warplens_hir::ptx::{Question, Uniformity};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions};
 
 /// The statements whose guard is called uniform and was not, as text.
@@ -61,11 +62,11 @@ fn kernels_of_the_corpora() {
         for entry in source.entries() {
             let Ok(program) = source.try_program(&entry) else { continue };
             for block in [[64, 1, 1], [8, 4, 2]] {
-                let mut config = LaunchConfig::new([2, 1, 1], block);
+                let mut config = launch_config([2, 1, 1], block);
                 let out = config.memory.allocate("buffer", 1 << 16).expect("room");
                 config.params =
                     out.to_le_bytes().into_iter().cycle().take(program.params_size as usize).collect();
-                config.dynamic_shared = 49_152;
+                config.shared_memory = 49_152;
                 let found = contradictions(&source, &entry, config, Model::Stack);
                 assert!(found.is_empty(), "{}: {found:?}", path.display());
             }
@@ -120,7 +121,7 @@ proptest! {
     fn kernels_at_random(text in kernel()) {
         let source = Source::new(&text);
         for model in [Model::Stack, Model::Ipdom] {
-            let mut config = LaunchConfig::new([1, 1, 1], [40, 1, 1]);
+            let mut config = launch_config([1, 1, 1], [40, 1, 1]);
             config.params = vec![0; 8];
             let found = contradictions(&source, "k", config, model);
             prop_assert!(found.is_empty(), "{found:?}\n{text}");

@@ -5,7 +5,7 @@ mod common;
 use common::Source;
 use expect_test::{Expect, expect};
 use proptest::prelude::*;
-use warplens_sim::ptx::{LaunchConfig, Model, Program, run};
+use warplens_sim::ptx::{Model, Program, launch_config, run};
 use warplens_sim::{Control, RunOptions, StatementId, TraceRequest, TracedRegister, Values, WarpId};
 
 /// Four trips; in each the lanes below 8 go another way; a function doubles what a trip made.
@@ -39,7 +39,7 @@ JOIN:
 
 fn look(program: &Program, look: TraceRequest) -> Values {
     let options = RunOptions { trace: Some(look), ..RunOptions::default() };
-    let config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
+    let config = launch_config([2, 1, 1], [64, 1, 1]);
     let result = run(program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
     result.values.expect("there is such a warp")
 }
@@ -134,7 +134,7 @@ proptest! {
     fn what_is_seen_is_what_ran(block in 0..2u32, number in 0..2u32, at in 0..9u32, visit in 1..6u64) {
         let program = Source::new(LOOP).program("k");
         let options = RunOptions::default();
-        let config = LaunchConfig::new([2, 1, 1], [64, 1, 1]);
+        let config = launch_config([2, 1, 1], [64, 1, 1]);
         let plain = run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
         let trace = plain.warp([block, 0, 0], number).expect("it is listed");
         let seen = look(&program, TraceRequest { until: Some((StatementId(at), visit)), ..TraceRequest::at(warp(block, number)) });

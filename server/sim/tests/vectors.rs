@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Source, kernel, shared};
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, Status};
 
 /// What the statements leave in `%r30` and `%rd15`.
@@ -12,7 +12,7 @@ fn fold(statements: &str) -> Result<(u64, u64), String> {
         "ld.param.u64 %rd19, [out];\n{statements}\nst.global.b32 [%rd19], %r30;\nst.global.b64 [%rd19+8], %rd15;\nret;"
     );
     let program = Source::new(&kernel(&body)).program("k");
-    let mut config = LaunchConfig::new([1, 1, 1], [1, 1, 1]);
+    let mut config = launch_config([1, 1, 1], [1, 1, 1]);
     let out = config.memory.allocate("out", 16).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let result =

@@ -15,7 +15,8 @@ use company::alone::{self, Thread};
 use company::program::{Program, Shape, program, shape};
 use proptest::prelude::*;
 use warplens_hir::wave as hir;
-use warplens_sim::wave::{LaunchConfig, decode, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{decode, device_memory, launch_config, run};
 use warplens_sim::{Checks, Control, Limits, RunOptions, RunResult, Status, WarpTrace};
 use warplens_syntax::parse_file;
 
@@ -26,8 +27,8 @@ fn simulate(text: &str, shape: Shape) -> RunResult {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let program = decode(&hir::lower(file.items().next().expect("a kernel")));
     let launch = LaunchConfig {
-        memory: LaunchConfig::memory(shape.device()),
-        ..LaunchConfig::new(shape.grid, shape.workgroup, shape.width)
+        memory: device_memory(shape.device()),
+        ..launch_config(shape.grid, shape.workgroup, shape.width)
     };
     let limits = Limits { max_steps: 100 * PATIENCE, max_warps: usize::MAX, ..Limits::default() };
     let options = RunOptions { checks: Checks::ALL, registers: true, limits, ..RunOptions::default() };

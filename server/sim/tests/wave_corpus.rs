@@ -4,7 +4,8 @@
 use std::path::{Path, PathBuf};
 
 use warplens_hir::wave as hir;
-use warplens_sim::wave::{LaunchConfig, decode, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{decode, device_memory, launch_config, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult, Severity, Status};
 use warplens_syntax::parse_file;
 
@@ -22,8 +23,8 @@ fn simulate(text: &str) -> RunResult {
     let program =
         codes.into_iter().find(|code| code.kernel.is_some()).map(|code| decode(&code)).expect("a kernel");
     let launch = LaunchConfig {
-        memory: LaunchConfig::memory(DEVICE),
-        ..LaunchConfig::new([1; 3], program.workgroup_size.unwrap_or([4, 1, 1]), 4)
+        memory: device_memory(DEVICE),
+        ..launch_config([1; 3], program.workgroup_size.unwrap_or([4, 1, 1]), 4)
     };
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
     run(&program, launch, &options, Control::none()).expect("nobody cancels")

@@ -7,7 +7,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use warplens_hir::Variance;
 use warplens_hir::wave::{Cell, Code, Link, Uniformity, lower};
-use warplens_sim::wave::{LaunchConfig, decode, run};
+use warplens_sim::wave::{decode, launch_config, run};
 use warplens_sim::{Control, Limits, Mask, RunOptions, RunResult, TraceRequest, WarpId};
 use warplens_syntax::parse_file;
 
@@ -22,7 +22,7 @@ fn simulate(code: &Code, width: u32) -> Option<RunResult> {
     let program = decode(code);
     let workgroup = code.resources.workgroup_size.map_or([2 * width - 1, 1, 1], |size| size.value);
     let memory = (0..64u32).flat_map(|word| (word * 7 % 5).to_le_bytes()).collect::<Vec<u8>>();
-    let mut launch = LaunchConfig::new([2, 1, 1], workgroup.map(|extent| extent.max(1)), width);
+    let mut launch = launch_config([2, 1, 1], workgroup.map(|extent| extent.max(1)), width);
     launch.memory.bytes_mut(0, 256)?.copy_from_slice(&memory);
     launch.registers = vec![(0, 3), (1, 0), (2, 40)];
     let limits = Limits { max_steps: 3_000, ..Limits::default() };

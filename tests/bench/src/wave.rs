@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail, ensure};
 use warplens_hir::wave as hir;
-use warplens_sim::wave::{LaunchConfig, Program, decode, run as simulate};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{Program, decode, device_memory, launch_config, run as simulate};
 use warplens_sim::{Control, Limits, RunOptions, RunResult, Status};
 use warplens_syntax::parse_file;
 use wave_emu::{Emulator, EmulatorConfig};
@@ -64,8 +65,8 @@ fn decoded() -> Result<Program> {
 
 fn warplens_once(program: &Program) -> Result<(RunResult, Duration)> {
     let launch = LaunchConfig {
-        memory: LaunchConfig::memory(DEVICE_BYTES),
-        ..LaunchConfig::new([WORKGROUPS, 1, 1], [THREADS, 1, 1], WIDTH)
+        memory: device_memory(DEVICE_BYTES),
+        ..launch_config([WORKGROUPS, 1, 1], [THREADS, 1, 1], WIDTH)
     };
     let limits = Limits { max_steps: u64::MAX, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };

@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use expect_test::{Expect, expect};
 use warplens_ide::lanes::told;
+use warplens_sim::LaunchConfig;
 use warplens_sim::WarpId;
-use warplens_sim::wave::LaunchConfig;
+use warplens_sim::wave::{device_memory, launch_config};
 
 use crate::{BEGINNING, code, simulate};
 
@@ -22,8 +23,8 @@ impl Sheet {
             ".kernel k\n.registers 32\n.local_memory 64\n{BEGINNING}mov r6, sr_lane_id\nmov r7, sr_wave_id\n{statements}\n.end\n"
         );
         let code = code(&text);
-        let memory = LaunchConfig::memory(64);
-        let result = simulate(&code, LaunchConfig { memory, ..LaunchConfig::new([1; 3], [8, 1, 1], 4) });
+        let memory = device_memory(64);
+        let result = simulate(&code, LaunchConfig { memory, ..launch_config([1; 3], [8, 1, 1], 4) });
         let all = told(&result, WarpId { cta: [0; 3], warp: 0 });
         assert_eq!(all.len(), 1, "{name}: {:?}", result.findings);
         let place =

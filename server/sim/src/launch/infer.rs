@@ -55,9 +55,7 @@ pub fn with_arguments(launch: Launch, kernel: &Kernel, body: &Body) -> Launch {
 pub fn inferred_size(kernel: &Kernel) -> ([u32; 3], [u32; 3]) {
     match &kernel.kind {
         KernelKind::Ptx(ptx) => (ptx.required_cluster.unwrap_or([1; 3]), ptx.block()),
-        KernelKind::Wave(wave) => {
-            ([1; 3], wave.workgroup.unwrap_or([wave::LaunchConfig::DEFAULT_WAVE_WIDTH, 1, 1]))
-        }
+        KernelKind::Wave(wave) => ([1; 3], wave.workgroup.unwrap_or([wave::DEFAULT_WAVE_WIDTH, 1, 1])),
     }
 }
 

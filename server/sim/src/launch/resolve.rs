@@ -12,6 +12,7 @@ use super::model::{Argument, Launch, Passed, size};
 use super::problem::Problem;
 use super::scalar::ScalarKind;
 use crate::trace::RunResult;
+use crate::warp::LaunchConfig;
 
 /// A launch that fits its kernel.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,19 +20,9 @@ pub struct Resolved {
     /// The launch with everything filled in that was left out.
     pub launch: Launch,
     /// What the simulator is given.
-    pub config: Config,
+    pub config: LaunchConfig,
     /// The buffers and their aliases, by name, in the order of the arguments.
     pub buffers: Vec<PlacedBuffer>,
-}
-
-/// What the simulator is given.
-#[derive(Debug, Clone, PartialEq, Eq)]
-#[allow(clippy::large_enum_variant)] // one a run
-pub enum Config {
-    /// For a PTX entry.
-    Ptx(crate::ptx::LaunchConfig),
-    /// For a WAVE kernel.
-    Wave(crate::wave::LaunchConfig),
 }
 
 /// A buffer in device memory.

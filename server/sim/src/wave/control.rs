@@ -266,6 +266,6 @@ impl<const W: usize> Wave<W> {
 
     fn is_spinning(&mut self, ctx: &ExecContext<'_>) -> bool {
         let position = (self.pc, self.active, self.state.predicates);
-        self.spin.is_back(*ctx.memory.changes, position, &self.frames, &self.state.rows)
+        self.spin.is_spinning(*ctx.memory.changes, position, &self.frames, &self.state.rows)
     }
 }

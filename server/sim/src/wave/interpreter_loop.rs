@@ -34,7 +34,7 @@ impl<const W: usize> WithSimd for RunWave<'_, '_, W> {
                 return Ok(Stop::Paused);
             }
             wave.straight_line(simd, ctx)?;
-            if wave.tracer.as_ref().is_some_and(|tracer| tracer.is_done()) {
+            if wave.tracer.as_ref().is_some_and(|tracer| tracer.is_complete()) {
                 return Ok(Stop::Traced);
             }
             match ctx.program.ops.get(wave.pc as usize) {

@@ -7,10 +7,10 @@ use crate::trace::{
 };
 use crate::values::{TraceRequest, Values};
 
-use super::launch_config::LaunchConfig;
 use super::listing::Listing;
 use super::memory::over_limit;
 use super::state::Geometry;
+use crate::warp::LaunchConfig;
 
 /// Steps between two polls of the caller.
 pub(crate) const POLL: u64 = 4096;
@@ -62,16 +62,16 @@ impl<'l> LaunchState<'l> {
     ) -> Self {
         let geometry = Geometry {
             grid: launch.grid,
-            workgroup: launch.workgroup,
-            width: launch.wave_width.clamp(1, widest as u32),
-            waves: u32::try_from(launch.waves()).unwrap_or(u32::MAX),
+            workgroup: launch.block,
+            width: launch.warp_width.clamp(1, widest as u32),
+            waves: u32::try_from(launch.warps()).unwrap_or(u32::MAX),
         };
         LaunchState {
             options,
             control,
             geometry,
-            groups: launch.workgroups(),
-            local_bytes: local_memory.unwrap_or(launch.local_memory) as usize,
+            groups: launch.blocks(),
+            local_bytes: local_memory.unwrap_or(launch.shared_memory) as usize,
             registers: launch.registers,
             memory: launch.memory,
             steps: 0,

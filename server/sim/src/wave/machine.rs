@@ -11,7 +11,7 @@ use super::memory::Memory;
 use super::program::{Program, Row};
 use super::reconvergences::Reconvergences;
 use super::sanitizer::{GroupShadow, Sanitizer, WaveShadow};
-use super::spin::SpinWatch;
+use super::spin::SpinDetector;
 use super::state::{Geometry, State};
 use super::value_tracer::ValueTracer;
 
@@ -79,7 +79,7 @@ pub(crate) struct Wave<const W: usize> {
     pub(super) state: State<W>,
     pub(super) frames: Frames,
     pub(crate) recorder: Recorder,
-    pub(super) spin: SpinWatch<W>,
+    pub(super) spin: SpinDetector<W>,
     /// Reconvergences, if the wave is listed.
     pub(crate) reconvergences: Option<Box<Reconvergences>>,
     /// The value tracer, if the wave is traced.
@@ -117,7 +117,7 @@ impl<const W: usize> Wave<W> {
             state,
             frames: Frames::default(),
             recorder,
-            spin: SpinWatch::default(),
+            spin: SpinDetector::default(),
             reconvergences: None,
             tracer: None,
             shadow: None,

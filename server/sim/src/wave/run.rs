@@ -5,10 +5,11 @@
 //! since.
 
 use pulp::Arch;
+use rustc_hash::FxHashSet;
 
-use crate::trace::{Cancelled, Control, Finding, RunOptions, RunResult, Status, WarpId};
+use crate::trace::{Cancelled, Control, Finding, RunOptions, RunResult, StatementId, Status, WarpId};
+use crate::warp::races::remove_raced_reads;
 
-use super::launch_config::LaunchConfig;
 use super::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
 use super::listing::FinishedWave;
 use super::loop_efficiency::loop_efficiency;
@@ -17,6 +18,7 @@ use super::memory::Memory;
 use super::program::Program;
 use super::sanitizer::{GroupShadow, Sanitizer};
 use super::value_tracer::ValueTracer;
+use crate::warp::LaunchConfig;
 
 /// Runs `program` as `launch` says, under the model `structured`.
 ///
@@ -27,7 +29,7 @@ pub fn run(
     options: &RunOptions,
     control: Control<'_>,
 ) -> Result<RunResult, Cancelled> {
-    if launch.wave_width > 32 {
+    if launch.warp_width > 32 {
         Run::<64>::new(program, launch, options, control).run()
     } else {
         Run::<32>::new(program, launch, options, control).run()
@@ -78,7 +80,8 @@ impl<'l, const W: usize> Run<'l, W> {
         let wave_bytes = self.program.rows() as u64 * W as u64 * 4;
         let ended = self.launch.check_memory(wave_bytes).and_then(|()| self.run_groups());
         let mut result = self.launch.finish(ended)?;
-        explain_by_races(&mut result.findings);
+        let raced = raced_statements(&result.findings);
+        remove_raced_reads(&mut result.findings, &raced);
         if self.sanitizer.is_some() {
             result.findings.extend(loop_efficiency(self.program, &result));
         }
@@ -284,13 +287,8 @@ impl<'l, const W: usize> Run<'l, W> {
     }
 }
 
-/// Removes uninitialized reads that a race explains: the read preceded the racing write.
-fn explain_by_races(findings: &mut Vec<Finding>) {
+/// The statements of the reported data races.
+fn raced_statements(findings: &[Finding]) -> FxHashSet<StatementId> {
     let races = findings.iter().filter(|finding| finding.code == "data-race");
-    let sides = races.flat_map(|race| race.related.iter().map(|other| other.statement).chain(race.statement));
-    let raced: Vec<_> = sides.collect();
-    findings.retain(|finding| {
-        let explained = finding.statement.is_some_and(|statement| raced.contains(&statement));
-        finding.code != "uninitialized-read" || !explained
-    });
+    races.flat_map(|race| race.related.iter().map(|other| other.statement).chain(race.statement)).collect()
 }

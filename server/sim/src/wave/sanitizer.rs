@@ -11,9 +11,10 @@ mod shadow;
 use rustc_hash::FxHashSet;
 
 use crate::Lanes;
-use crate::trace::{Checks, Finding, Limits, Mask, Related, Severity, StatementId};
+use crate::trace::{Checks, Finding, Limits, Mask, Severity, StatementId};
+use crate::warp::races::RaceReport;
 
-use self::registers::WrittenRegisters;
+pub(crate) use self::registers::WrittenRegisters;
 use self::shadow::{Access, AccessKind, Conflict, LocalShadow, Stamp};
 use super::lanes::lanes;
 use super::program::{Action, Binary, Cell, Matrix, Op, Program, Row, Shuffle, Space};
@@ -74,7 +75,7 @@ impl Sanitizer {
 
     /// The initial shadow state of a wave whose registers `set` the launch has initialized.
     pub(crate) fn wave(&self, program: &Program, set: &[(u8, u32)]) -> WaveShadow {
-        WaveShadow { written: WrittenRegisters::new(program, set), acquired: 0 }
+        WaveShadow { written: WrittenRegisters::new(program.registers, set), acquired: 0 }
     }
 
     /// All waves of a workgroup have arrived at a barrier.
@@ -138,7 +139,7 @@ impl Sanitizer {
         let guard = at.op.guard.map(|guard| guard.predicate);
         let named = &at.program.named[at.pc as usize];
         let mut found = Vec::new();
-        wave.written.read(named, guard, (at.active, at.executed), |cell, lanes| found.push((cell, lanes)));
+        wave.written.check(named, guard, (at.active, at.executed), |cell, lanes| found.push((cell, lanes)));
         for (cell, lanes) in found {
             let (name, number) = match cell {
                 Cell::General(index) => (format!("r{index}"), u32::from(index)),
@@ -293,10 +294,10 @@ impl Sanitizer {
         let fix = match (same, own) {
             (true, _) => "the stored value is unchanged, so the result does not depend on the order",
             (_, true) => {
-                "which lane's value stays is not promised: let one lane store, or give each a position of its own"
+                "the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane"
             }
             _ if first.statement == last.statement && !first.reads => {
-                "let one thread store, give each a position of its own, or use an atomic"
+                "let one thread store, use a distinct address per thread, or use an atomic"
             }
             _ => "put a `barrier` that all waves execute between the two accesses",
         };
@@ -304,24 +305,25 @@ impl Sanitizer {
             true => format!("lane {}", first.lane),
             false => format!("lane {} of wave {}", first.lane, first.wave),
         };
-        let what = if same { "lane" } else { "data race: lane" };
-        let does = if last.reads { "reads" } else { "writes" };
-        let did = if first.reads { "read" } else { "wrote" };
-        let message = format!(
-            "{what} {} {does} local memory at offset {start} that {other} {did}, with no synchronization between them; {fix}",
-            last.lane
-        );
-        let related =
-            Related { statement: StatementId(first.statement), message: format!("{other} {did} it here") };
+        let race = RaceReport {
+            same_value: same,
+            lane: last.lane,
+            reads: last.reads,
+            location: &format!("local memory at offset {start}"),
+            other: &other,
+            other_statement: StatementId(first.statement),
+            other_reads: first.reads,
+            fix,
+        };
         findings.push(Finding {
-            code,
-            severity,
-            message,
+            message: race.message(),
             statement: Some(StatementId(last.statement)),
             cta: at.position.workgroup,
             warp: last.wave,
             lanes: last.lanes,
-            related: vec![related],
+            related: vec![race.related()],
+            code,
+            severity,
         });
     }
 

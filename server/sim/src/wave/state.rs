@@ -1,6 +1,7 @@
 //! The registers of a wave, and the straight-line operations on them. Both models use it; control flow does not belong here.
 
 use crate::trace::{Mask, RegisterValues};
+use crate::warp::launch_config::{position, volume};
 
 use super::lanes::{Rows, lanes};
 use super::matrix::Fragments;
@@ -20,13 +21,12 @@ pub(crate) struct Geometry {
 impl Geometry {
     /// The position of workgroup `number` in the grid.
     pub(crate) fn workgroup_id(self, number: u64) -> [u32; 3] {
-        let [x, y, _] = self.grid.map(u64::from);
-        [(number % x) as u32, (number / x % y) as u32, (number / (x * y)) as u32]
+        position(number, self.grid)
     }
 
     /// The lanes of a wave that have a thread.
     pub(crate) fn launched(self, wave: u32) -> Mask {
-        let threads: u64 = self.workgroup.iter().map(|&extent| u64::from(extent)).product();
+        let threads = volume(self.workgroup);
         let first = u64::from(wave) * u64::from(self.width);
         let lanes = threads.saturating_sub(first).min(u64::from(self.width));
         if lanes == 0 { 0 } else { Mask::MAX >> (64 - lanes) }

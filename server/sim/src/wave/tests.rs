@@ -16,8 +16,9 @@ use expect_test::Expect;
 use warplens_hir::wave as hir;
 use warplens_syntax::parse_file;
 
-use super::{LaunchConfig, Program, decode, run};
+use super::{Program, decode, device_memory, launch_config, run};
 use crate::trace::{Control, Limits, RunOptions, RunResult, WarpTrace};
+use crate::warp::LaunchConfig;
 
 /// The first kernel of a text.
 fn program(text: &str) -> (Program, hir::Code) {
@@ -34,14 +35,14 @@ fn options() -> RunOptions {
 
 fn launch_text(text: &str, launch: LaunchConfig, options: &RunOptions) -> (RunResult, hir::Code) {
     let (program, code) = program(text);
-    let launch = LaunchConfig { workgroup: program.workgroup_size.unwrap_or(launch.workgroup), ..launch };
+    let launch = LaunchConfig { block: program.workgroup_size.unwrap_or(launch.block), ..launch };
     (run(&program, launch, options, Control::none()).expect("not cancelled"), code)
 }
 
 /// Statements in a kernel that ends with `halt`, run by one wave.
 fn run_wave(statements: &str, width: u32) -> (RunResult, String) {
     let text = format!(".kernel k\n{statements}\nhalt\n.end\n");
-    let (result, code) = launch_text(&text, LaunchConfig::new([1; 3], [width, 1, 1], width), &options());
+    let (result, code) = launch_text(&text, launch_config([1; 3], [width, 1, 1], width), &options());
     let listing = listing(&text, &code, &result, &result.warps[0]);
     (result, listing)
 }

@@ -1,7 +1,8 @@
 //! A case of the executable corpus: from its description to the bytes that a launch leaves in its buffers.
 
 use serde_json::Value;
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::LaunchConfig;
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Checks, Control, Finding, RunOptions, Status};
 
 use super::{Source, hex};
@@ -63,8 +64,8 @@ impl<'a> Case<'a> {
     pub(crate) fn run(&self, text: &str, model: Model) -> Result<Outcome, String> {
         let source = Source::new(text);
         let program = source.program(self.json["kernel"].as_str().expect("a name"));
-        let mut config = LaunchConfig::new(self.extents("grid"), self.extents("block"));
-        config.dynamic_shared = self.json["dynamic_shared_bytes"].as_u64().unwrap_or(0) as u32;
+        let mut config = launch_config(self.extents("grid"), self.extents("block"));
+        config.shared_memory = self.json["dynamic_shared_bytes"].as_u64().unwrap_or(0) as u32;
         let (mut values, mut buffers, mut own): (Vec<Vec<u8>>, Vec<Option<Buffer>>, Vec<Buffer>) =
             Default::default();
         for parameter in self.json["params"].as_array().expect("a list") {

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use warplens_hir::ptx::{Function, FunctionKind, Header};
-use warplens_sim::ptx::{DecodeError, LaunchConfig, Model, Module, Program, decode, run};
+use warplens_sim::ptx::{DecodeError, Model, Module, Program, decode, launch_config, run};
 use warplens_sim::{Control, RunOptions, RunResult, StatementId};
 use warplens_syntax::{ItemList, parse_item};
 
@@ -125,7 +125,7 @@ pub(crate) fn run_with(
 ) -> (Source, Program, RunResult, Vec<u8>) {
     let source = Source::new(text);
     let program = source.program("k");
-    let mut config = LaunchConfig::new([1, 1, 1], [block, 1, 1]);
+    let mut config = launch_config([1, 1, 1], [block, 1, 1]);
     let out = config.memory.allocate("out", bytes as u64).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let result = run(&program, config, model, options, Control::none()).expect("nobody cancels");

@@ -1,6 +1,6 @@
 //! Runs with every check on, and what they find.
 
-use warplens_sim::ptx::{LaunchConfig, Model, Program, run};
+use warplens_sim::ptx::{Model, Program, launch_config, run};
 use warplens_sim::{Checks, Control, RunOptions, RunResult};
 
 use super::{Source, kernel};
@@ -9,8 +9,8 @@ use super::{Source, kernel};
 pub(crate) fn watched(text: &str, grid: u32, block: u32) -> (Source, Program, RunResult) {
     let source = Source::new(text);
     let program = source.program("k");
-    let mut config = LaunchConfig::new([grid, 1, 1], [block, 1, 1]);
-    config.dynamic_shared = 4096;
+    let mut config = launch_config([grid, 1, 1], [block, 1, 1]);
+    config.shared_memory = 4096;
     let out = config.memory.allocate("out", 4096).expect("room");
     config.params = out.to_le_bytes().to_vec();
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };

@@ -1,6 +1,6 @@
 //! Runs a statement on many inputs, and compares what it gives with a model.
 
-use warplens_sim::ptx::{LaunchConfig, Model, run};
+use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, RunOptions, Status};
 
 use crate::common::Source;
@@ -106,7 +106,7 @@ pub(crate) fn agrees(statements: &str, judge: impl Fn(&Inputs, u64) -> Result<()
          mad.wide.u32 %rd19, %r33, 32, %rd19; mad.wide.u32 %rd18, %r33, 8, %rd18;\n{loads}{statements}\n{last}\nst.global.u64 [%rd18], %rd15;\nret;\n}}\n"
     );
     let program = Source::new(&text).program("k");
-    let mut config = LaunchConfig::new([WARPS, 1, 1], [32, 1, 1]);
+    let mut config = launch_config([WARPS, 1, 1], [32, 1, 1]);
     let bytes: Vec<u8> = inputs.iter().flatten().flat_map(|word| word.to_le_bytes()).collect();
     let from = config.memory.allocate("in", bytes.len() as u64).expect("room");
     config.memory.bytes_mut(from, bytes.len() as u64).expect("the buffer").copy_from_slice(&bytes);

@@ -2,7 +2,8 @@
 
 use warplens_hir::wave as hir;
 use warplens_isa::wave::Availability;
-use warplens_sim::wave::{LaunchConfig, reference};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{device_memory, launch_config, reference};
 use warplens_sim::{Control, Limits, RunOptions, RunResult};
 use warplens_syntax::parse_file;
 
@@ -38,9 +39,9 @@ pub(crate) fn run(items: &[hir::Code], launch: &Launch, setting: &Setting) -> (R
     let item = item_of(items, setting.kernel);
     let program = reference::decode(&all, item);
     let config = LaunchConfig {
-        memory: LaunchConfig::memory(setting.device as u32),
-        local_memory: setting.local as u32,
-        ..LaunchConfig::new(launch.grid, launch.workgroup, launch.width)
+        memory: device_memory(setting.device as u32),
+        shared_memory: setting.local as u32,
+        ..launch_config(launch.grid, launch.workgroup, launch.width)
     };
     let groups = u64::from(launch.grid.iter().product::<u32>());
     let limits =

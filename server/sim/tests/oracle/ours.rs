@@ -1,7 +1,8 @@
 //! The same program, run here.
 
 use warplens_hir::wave as hir;
-use warplens_sim::wave::{LaunchConfig, decode, run as simulate};
+use warplens_sim::LaunchConfig;
+use warplens_sim::wave::{decode, device_memory, launch_config, run as simulate};
 use warplens_sim::{Control, Limits, RegisterValues, RunOptions, Status, WarpTrace};
 use warplens_syntax::parse_file;
 
@@ -13,8 +14,8 @@ pub(crate) fn run(text: &str, launch: &Launch) -> Outcome {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, text);
     let code = file.items().next().map(hir::lower).expect("a kernel");
     let config = LaunchConfig {
-        memory: LaunchConfig::memory(launch.device()),
-        ..LaunchConfig::new(launch.grid, launch.workgroup, launch.width)
+        memory: device_memory(launch.device()),
+        ..launch_config(launch.grid, launch.workgroup, launch.width)
     };
     let limits = Limits { max_visits: usize::MAX, ..Limits::default() };
     let options = RunOptions { registers: true, limits, ..RunOptions::default() };

@@ -1,12 +1,13 @@
 //! PTX: the block must fit the kernel, the arguments its parameters, and every buffer is an allocation of its own.
 
-use super::{Config, PlacedBuffer, Room, listed, problem, with_aliases, wrong};
+use super::{PlacedBuffer, Room, listed, problem, with_aliases, wrong};
 use crate::launch::infer::threads;
 use crate::launch::kernel::{Kernel, Parameter, PtxKernel};
 use crate::launch::model::{Argument, Field, Launch, Passed, size};
 use crate::launch::problem::Problem;
 use crate::launch::scalar::{Class, ScalarKind};
 use crate::ptx;
+use crate::warp::LaunchConfig;
 
 pub(super) fn refuse_wave_keys(launch: &Launch) -> Result<(), Problem> {
     let given = ["wave_width", "device_memory", "local_memory", "registers"];
@@ -94,10 +95,10 @@ pub(super) fn for_ptx(
     kernel: &Kernel,
     ptx: &PtxKernel,
     mut room: Room<'_>,
-) -> Result<(Config, Vec<PlacedBuffer>), Problem> {
+) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
     check_count(launch, kernel, ptx)?;
     check_names(launch, ptx)?;
-    let mut memory = ptx::LaunchConfig::memory();
+    let mut memory = ptx::device_memory();
     let mut buffers = Vec::new();
     for argument in launch.args.iter().flat_map(Argument::all) {
         if let Passed::Buffer(buffer) = &argument.passed {
@@ -119,14 +120,14 @@ pub(super) fn for_ptx(
         params.resize(params.len().next_multiple_of(param.align.max(1) as usize), 0);
         params.extend(param_bytes(argument, param, ptx, &buffers)?);
     }
-    let config = ptx::LaunchConfig {
+    let config = LaunchConfig {
         cluster: launch.cluster,
-        dynamic_shared: launch.dynamic_shared.unwrap_or(0),
+        shared_memory: launch.dynamic_shared.unwrap_or(0),
         params,
         memory,
-        ..ptx::LaunchConfig::new(launch.grid.unwrap_or([1; 3]), launch.block.unwrap_or([1; 3]))
+        ..ptx::launch_config(launch.grid.unwrap_or([1; 3]), launch.block.unwrap_or([1; 3]))
     };
-    Ok((Config::Ptx(config), buffers))
+    Ok((config, buffers))
 }
 
 fn check_count(launch: &Launch, kernel: &Kernel, ptx: &PtxKernel) -> Result<(), Problem> {

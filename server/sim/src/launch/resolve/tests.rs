@@ -26,23 +26,22 @@ fn answer(kernel: KernelKind, lines: &str) -> String {
             format!("{line}:{column}: {problem}\n")
         }
         Ok(resolved) => {
-            let config = match &resolved.config {
-                Config::Ptx(config) => {
-                    format!(
-                        "{:?} {:?} {} {}",
-                        config.grid,
-                        config.block,
-                        config.dynamic_shared,
-                        hex(&config.params)
-                    )
-                }
-                Config::Wave(config) => format!(
+            let config = &resolved.config;
+            let config = match &kernel.kind {
+                KernelKind::Ptx(_) => format!(
+                    "{:?} {:?} {} {}",
+                    config.grid,
+                    config.block,
+                    config.shared_memory,
+                    hex(&config.params)
+                ),
+                KernelKind::Wave(_) => format!(
                     "{:?} {:?} {} {:?} {} {}",
                     config.grid,
-                    config.workgroup,
-                    config.wave_width,
+                    config.block,
+                    config.warp_width,
                     config.registers,
-                    config.local_memory,
+                    config.shared_memory,
                     config.memory.size()
                 ),
             };

@@ -1,12 +1,13 @@
 //! WAVE: arguments go to registers, and buffers lie one after the other in device memory.
 
-use super::{Config, DEVICE_MEMORY, PlacedBuffer, Room, listed, problem, with_aliases, wrong};
+use super::{DEVICE_MEMORY, PlacedBuffer, Room, listed, problem, with_aliases, wrong};
 use crate::launch::infer::threads;
 use crate::launch::kernel::{Kernel, WaveKernel};
 use crate::launch::model::{Argument, Launch, Passed, size};
 use crate::launch::problem::Problem;
 use crate::launch::scalar::{Class, ScalarKind};
 use crate::memory::DeviceMemory;
+use crate::warp::LaunchConfig;
 use crate::wave;
 
 pub(super) fn check_workgroup(
@@ -14,7 +15,7 @@ pub(super) fn check_workgroup(
     kernel: &Kernel,
     wave: &WaveKernel,
 ) -> Result<(), Problem> {
-    let width = *launch.wave_width.get_or_insert(wave::LaunchConfig::DEFAULT_WAVE_WIDTH);
+    let width = *launch.wave_width.get_or_insert(wave::DEFAULT_WAVE_WIDTH);
     let block = *launch.block.get_or_insert(wave.workgroup.unwrap_or([width, 1, 1]));
     let bad = |key: &str, message: String| Err(problem(launch, key, message));
     if launch.cluster.is_some() {
@@ -42,8 +43,11 @@ pub(super) fn check_workgroup(
     }
 }
 
-pub(super) fn for_wave(launch: &Launch, mut room: Room<'_>) -> Result<(Config, Vec<PlacedBuffer>), Problem> {
-    let device = launch.device_memory.map_or(wave::LaunchConfig::DEFAULT_DEVICE_MEMORY, |bytes| bytes as u32);
+pub(super) fn for_wave(
+    launch: &Launch,
+    mut room: Room<'_>,
+) -> Result<(LaunchConfig, Vec<PlacedBuffer>), Problem> {
+    let device = launch.device_memory.map_or(wave::DEFAULT_DEVICE_MEMORY, |bytes| bytes as u32);
     if u64::from(device) > room.left {
         return Err(problem(
             launch,
@@ -51,7 +55,7 @@ pub(super) fn for_wave(launch: &Launch, mut room: Room<'_>) -> Result<(Config, V
             format!("{device} bytes are more than the limit, {}", room.left),
         ));
     }
-    let mut memory = wave::LaunchConfig::memory(device);
+    let mut memory = wave::device_memory(device);
     let mut buffers = Vec::new();
     let mut next = 0u64;
     for argument in &launch.args {
@@ -69,21 +73,19 @@ pub(super) fn for_wave(launch: &Launch, mut room: Room<'_>) -> Result<(Config, V
         }
     }
     let buffers = with_aliases(launch, buffers)?;
-    let config = wave::LaunchConfig {
+    let config = LaunchConfig {
         registers: start_registers(launch, &buffers)?,
-        local_memory: launch
-            .local_memory
-            .map_or(wave::LaunchConfig::DEFAULT_LOCAL_MEMORY, |bytes| bytes as u32),
+        shared_memory: launch.local_memory.map_or(wave::DEFAULT_LOCAL_MEMORY, |bytes| bytes as u32),
         memory,
-        ..wave::LaunchConfig::new(
+        ..wave::launch_config(
             launch.grid.unwrap_or([1; 3]),
             launch.block.unwrap_or([1; 3]),
-            launch.wave_width.unwrap_or(wave::LaunchConfig::DEFAULT_WAVE_WIDTH),
+            launch.wave_width.unwrap_or(wave::DEFAULT_WAVE_WIDTH),
         )
     };
     let whole =
         PlacedBuffer { name: DEVICE_MEMORY.into(), element: ScalarKind::U8, address: 0, len: device.into() };
-    Ok((Config::Wave(config), buffers.into_iter().chain([whole]).collect()))
+    Ok((config, buffers.into_iter().chain([whole]).collect()))
 }
 
 fn place(

@@ -13,7 +13,6 @@ use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::schedule::block::BlockPause;
 use crate::ptx::engine::schedule::cluster::{Cluster, MOST_BLOCKS, Own};
 use crate::ptx::engine::schedule::parallel_blocks::Crew;
-use crate::ptx::launch_config::LaunchConfig;
 use crate::ptx::program::{Place, Program, Register};
 use crate::ptx::registers::WIDTH;
 use crate::ptx::windows;
@@ -23,6 +22,7 @@ use crate::trace::{
     WarpTrace,
 };
 use crate::values::Values;
+use crate::warp::LaunchConfig;
 
 /// Instructions between two questions to the caller. Of the dearest, so many take a few milliseconds.
 const SLICE: u64 = 1024;
@@ -37,7 +37,7 @@ pub fn run(
 ) -> Result<RunResult, Cancelled> {
     let refusal = refuse(program, &config, options);
     let (blocks, threads) = (config.blocks(), config.threads());
-    let LaunchConfig { grid, block, dynamic_shared, mut params, memory, .. } = config;
+    let LaunchConfig { grid, block, shared_memory: dynamic_shared, mut params, memory, .. } = config;
     if refusal.is_none() {
         params.resize(params.len().max(program.params_size as usize), 0);
     }
@@ -80,7 +80,7 @@ pub fn run(
 /// Says no to a launch that cannot be held in memory or makes no sense.
 fn refuse(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Option<Finding> {
     let threads = config.threads();
-    let shared = u64::from(program.shared_size) + u64::from(config.dynamic_shared);
+    let shared = u64::from(program.shared_size) + u64::from(config.shared_memory);
     let local = u64::from(program.functions[0].frame.local_size);
     let (most_shared, most_params) = (windows::LOCAL - windows::SHARED, windows::CONST - windows::PARAM);
     let memory = config.memory.size() + program.globals.size() + program.constants.size() + shared;

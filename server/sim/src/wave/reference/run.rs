@@ -3,7 +3,7 @@
 use crate::trace::{
     Cancelled, Control, Divergence, Finding, ModelDiff, RunOptions, RunResult, Severity, Status, WarpId,
 };
-use crate::wave::LaunchConfig;
+use crate::warp::LaunchConfig;
 use crate::wave::launch_state::{Fault, LaunchState, POLL, RunEnd, WaitingWave, blocked_waves};
 use crate::wave::listing::FinishedWave;
 use crate::wave::memory::Memory;
@@ -32,7 +32,7 @@ pub fn run(
     other: Option<(&'static str, RunResult)>,
 ) -> Result<RunResult, Cancelled> {
     let model_diff = other.as_ref().map(|(_, other)| other);
-    let (mut result, divergences) = if launch.wave_width > 32 {
+    let (mut result, divergences) = if launch.warp_width > 32 {
         Run::<64>::new(program, launch, options, control, model_diff).run()?
     } else {
         Run::<32>::new(program, launch, options, control, model_diff).run()?
@@ -185,7 +185,7 @@ impl<'l, const W: usize> Run<'l, W> {
                 }
             }
         }
-        if wave.tracer.as_ref().is_some_and(|tracer| tracer.is_done()) {
+        if wave.tracer.as_ref().is_some_and(|tracer| tracer.is_complete()) {
             return Err(RunEnd::Traced);
         }
         if wave.is_at(self.program.own_words()) {

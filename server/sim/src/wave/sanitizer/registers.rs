@@ -5,7 +5,7 @@
 
 use crate::trace::Mask;
 
-use super::super::program::{Cell, Named, PREDICATES, Program};
+use super::super::program::{Cell, Named, PREDICATES};
 
 /// The lanes that have written each register of a wave.
 #[derive(Debug)]
@@ -15,8 +15,9 @@ pub(crate) struct WrittenRegisters {
 }
 
 impl WrittenRegisters {
-    pub(super) fn new(program: &Program, set: &[(u8, u32)]) -> WrittenRegisters {
-        let mut general = vec![0; usize::from(program.registers)];
+    /// The initial state of a wave whose registers `set` the launch has initialized.
+    pub(crate) fn new(registers: u16, set: &[(u8, u32)]) -> WrittenRegisters {
+        let mut general = vec![0; usize::from(registers)];
         for (register, _) in set {
             if let Some(written) = general.get_mut(usize::from(*register)) {
                 *written = Mask::MAX;
@@ -25,9 +26,27 @@ impl WrittenRegisters {
         WrittenRegisters { general, predicates: [0; PREDICATES] }
     }
 
+    /// Whether the wave has this general register.
+    pub(crate) fn has(&self, register: u16) -> bool {
+        usize::from(register) < self.general.len()
+    }
+
+    /// The lanes that have written a register; all for one that the wave does not have.
+    pub(crate) fn lanes(&self, cell: Cell) -> Mask {
+        match cell {
+            Cell::Predicate(index) => self.predicates[usize::from(index) % PREDICATES],
+            Cell::General(index) => self.general.get(usize::from(index)).copied().unwrap_or(Mask::MAX),
+        }
+    }
+
+    /// Records a write of the named registers by these lanes.
+    pub(crate) fn write(&mut self, named: &Named, executed: Mask) {
+        self.each(named, |_, written| *written |= executed);
+    }
+
     /// Records the reads and writes of an operation; calls `found` with each register that lanes read without having written it,
     /// and with these lanes. A guard is read in all active lanes.
-    pub(super) fn read(
+    pub(super) fn check(
         &mut self,
         named: &[Named],
         guard: Option<u8>,
@@ -46,9 +65,7 @@ impl WrittenRegisters {
                 }
             });
         }
-        for named in named.iter().filter(|named| named.written) {
-            self.each(named, |_, written| *written |= executed);
-        }
+        named.iter().filter(|named| named.written).for_each(|named| self.write(named, executed));
     }
 
     /// Calls `f` for each named register.

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use warplens_hir::wave as hir;
 use warplens_syntax::parse_file;
 
-use super::{LaunchConfig, decode, run};
+use super::{LaunchConfig, decode, device_memory, launch_config, run};
 use crate::trace::{Control, Limits, RunOptions};
 
 const LINES: &[&str] = &[
@@ -72,9 +72,9 @@ proptest! {
         let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);
         let item = file.items().next().expect("a kernel");
         let launch = LaunchConfig {
-            local_memory: 256,
-            memory: LaunchConfig::memory(256),
-            ..LaunchConfig::new([groups, 1, 1], [threads, 1, 1], width)
+            shared_memory: 256,
+            memory: device_memory(256),
+            ..launch_config([groups, 1, 1], [threads, 1, 1], width)
         };
         let limits = Limits { max_steps: 2_000, max_warps: 3, max_findings: 5, ..Limits::default() };
         let options = RunOptions { limits, registers: true, ..RunOptions::default() };

@@ -1,6 +1,6 @@
 //! Atomics of several waves and workgroups on one word: threads act in order, each finds what the one before it left.
 
-use super::{LaunchConfig, device_words, launch_text, options};
+use super::{device_words, launch_config, launch_text, options};
 
 const THREADS: u32 = 10;
 const GROUPS: u32 = 3;
@@ -32,7 +32,7 @@ fn found(statements: &str, start: u32, width: u32) -> (Vec<u32>, u32) {
         ".kernel k\n.local_memory 16\nmov r0, sr_thread_id_x\nmov r1, sr_workgroup_id_x\nimad r1, r1, {THREADS}, r0\nshl r4, r1, 2\niadd r4, r4, 256
         device_load.u32 r2, r4\nmov r3, 8\nicmp.eq p1, r0, 0\n@p1 local_store.u32 {start}, r3\nbarrier\n{statements}\niadd r4, r4, 256\ndevice_store.u32 r5, r4\nhalt\n.end"
     );
-    let mut launch = LaunchConfig::new([GROUPS, 1, 1], [THREADS, 1, 1], width);
+    let mut launch = launch_config([GROUPS, 1, 1], [THREADS, 1, 1], width);
     let mut words = vec![0; 64];
     words[2] = start;
     words.extend((0..GROUPS * THREADS).map(given));

@@ -348,7 +348,7 @@ fn undefined_operands_are_reported_with_a_fix() {
 #[test]
 fn lanes_run_off_the_end() {
     let text = ".kernel k\nicmp.eq p0, r0, r0\n@!p0 halt\n.end";
-    let launch = super::LaunchConfig::new([1; 3], [4, 1, 1], 4);
+    let launch = super::launch_config([1; 3], [4, 1, 1], 4);
     let (result, code) = super::launch_text(text, launch, &super::options());
     expect![[r#"
         icmp.eq p0, r0, r0       f

@@ -2,12 +2,15 @@
 
 use expect_test::expect;
 
-use super::{LaunchConfig, device_words, ending, launch_text, limited, listing, options, register};
+use super::{
+    LaunchConfig, device_memory, device_words, ending, launch_config, launch_text, limited, listing, options,
+    register,
+};
 
 #[test]
 fn partial_waves_and_special_registers() {
     let text = ".kernel k\nmov r0, sr_thread_id_x\nmov r1, sr_thread_id_y\nmov r2, sr_wave_id\nmov_sr r3, sr_workgroup_id_y\nmov r4, sr_num_waves\nmov r5, sr_grid_size_x\nhalt\n.end";
-    let (result, code) = launch_text(text, LaunchConfig::new([2, 2, 1], [3, 2, 1], 4), &options());
+    let (result, code) = launch_text(text, launch_config([2, 2, 1], [3, 2, 1], 4), &options());
     assert_eq!(result.warps.len(), 8);
     assert_eq!((result.warps[7].cta, result.warps[7].warp, result.warps[7].launched), ([1, 1, 0], 1, 0b11));
     assert_eq!(register(&result, 0, "r0"), [0, 1, 2, 0]);
@@ -33,7 +36,7 @@ xor r1, r1, 4
 local_load.u32 r3, r1
 halt
 .end";
-    let (result, _) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
+    let (result, _) = launch_text(text, launch_config([1; 3], [8, 1, 1], 4), &options());
     assert_eq!(register(&result, 0, "r3"), [11; 4]);
     assert_eq!(register(&result, 1, "r3"), [10; 4]);
 }
@@ -41,13 +44,13 @@ halt
 #[test]
 fn barriers_that_not_all_waves_reach() {
     let text = ".kernel k\nmov r0, sr_wave_id\nicmp.eq p1, r0, 0\n@p1 halt\nbarrier\nhalt\n.end";
-    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
+    let (result, code) = launch_text(text, launch_config([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
         barrier-deadlock at `barrier`, lanes f: deadlock: waves wait at a barrier, but 1 of the workgroup's 2 waves exited without arriving at it; let all waves execute the barrier before any of them halts
     "#]].assert_eq(&ending(text, &code, &result));
     let text = ".kernel k\nmov r0, sr_lane_id\nicmp.eq p1, r0, 0\nif p1\nbarrier\nendif\nhalt\n.end";
-    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [4, 1, 1], 4), &options());
+    let (result, code) = launch_text(text, launch_config([1; 3], [4, 1, 1], 4), &options());
     expect![[r#"
         finished
         divergent-barrier at `barrier`, lanes e: divergent barrier: 3 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute
@@ -73,7 +76,7 @@ endloop
 endif
 halt
 .end";
-    let (result, code) = launch_text(text, LaunchConfig::new([2, 1, 1], [8, 1, 1], 4), &options());
+    let (result, code) = launch_text(text, launch_config([2, 1, 1], [8, 1, 1], 4), &options());
     assert_eq!(ending(text, &code, &result), "finished\n");
     assert_eq!(device_words(&result, 1), [1]);
     assert_eq!(
@@ -98,7 +101,7 @@ endloop
 barrier
 halt
 .end";
-    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [8, 1, 1], 4), &options());
+    let (result, code) = launch_text(text, launch_config([1; 3], [8, 1, 1], 4), &options());
     expect![[r#"
         no-progress
         no-progress at `loop`, lanes f: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value
@@ -109,7 +112,7 @@ halt
 #[test]
 fn a_loop_that_counts_runs_into_the_limit() {
     let text = ".kernel k\nloop\niadd r0, r0, 1\nendloop\n.end";
-    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [4, 1, 1], 4), &limited(10_000));
+    let (result, code) = launch_text(text, launch_config([1; 3], [4, 1, 1], 4), &limited(10_000));
     expect![[r#"
         loop                     f*3334
         iadd r0, r0, 1           f*3333
@@ -122,7 +125,7 @@ fn a_loop_that_counts_runs_into_the_limit() {
 #[test]
 fn out_of_range() {
     let text = ".kernel k\nmov r0, sr_lane_id\nimul r1, r0, 6\ndevice_store.u32 r0, r1\nhalt\n.end";
-    let launch = LaunchConfig { memory: LaunchConfig::memory(16), ..LaunchConfig::new([1; 3], [4, 1, 1], 4) };
+    let launch = LaunchConfig { memory: device_memory(16), ..launch_config([1; 3], [4, 1, 1], 4) };
     let (result, code) = launch_text(text, launch, &options());
     expect![[r#"
         faulted
@@ -138,7 +141,7 @@ fn out_of_range() {
 #[test]
 fn a_launch_that_is_too_large_is_refused() {
     let (result, _) =
-        launch_text(".kernel k\nhalt\n.end", LaunchConfig::new([1; 3], [u32::MAX, 1, 1], 1), &options());
+        launch_text(".kernel k\nhalt\n.end", launch_config([1; 3], [u32::MAX, 1, 1], 1), &options());
     assert_eq!((result.status.as_str(), result.findings[0].code), ("faulted", "memory-limit"));
 }
 
@@ -147,7 +150,7 @@ fn cancelled() {
     use crate::trace::{Cancelled, Control};
     let (program, _) = super::program(".kernel k\nloop\niadd r0, r0, 1\nendloop\n.end");
     let control = Control { cancelled: &|| true, ..Control::none() };
-    let launch = LaunchConfig::new([1; 3], [4, 1, 1], 4);
+    let launch = launch_config([1; 3], [4, 1, 1], 4);
     assert_eq!(super::run(&program, launch, &options(), control).err(), Some(Cancelled));
 }
 
@@ -156,8 +159,7 @@ fn listed_warps_are_bounded() {
     let mut options = options();
     options.limits.max_warps = 2;
     options.warp = Some(crate::WarpId { cta: [3, 0, 0], warp: 0 });
-    let (result, _) =
-        launch_text(".kernel k\nhalt\n.end", LaunchConfig::new([5, 1, 1], [4, 1, 1], 4), &options);
+    let (result, _) = launch_text(".kernel k\nhalt\n.end", launch_config([5, 1, 1], [4, 1, 1], 4), &options);
     let listed: Vec<_> = result.warps.iter().map(|warp| warp.cta[0]).collect();
     assert_eq!(listed, [0, 1, 3]);
     assert!(result.warps_truncated);
@@ -167,7 +169,7 @@ fn listed_warps_are_bounded() {
 #[test]
 fn the_tutorial_kernel() {
     let text = include_str!("../../../../../examples/divergence.wave");
-    let (result, code) = launch_text(text, LaunchConfig::new([1; 3], [32, 1, 1], 32), &options());
+    let (result, code) = launch_text(text, launch_config([1; 3], [32, 1, 1], 32), &options());
     expect![[r#"
         mov_sr r1, sr_lane_id    ffffffff
         and r3, r1, 1            ffffffff

@@ -2,12 +2,12 @@
 
 use expect_test::{Expect, expect};
 
-use super::{LaunchConfig, launch_text, options};
+use super::{launch_config, launch_text, options};
 
 /// The reconvergences of the first wave of eight lanes: statement, and the groups in order of arrival. `r0` is the lane.
 fn check(statements: &str, expected: Expect) {
     let text = format!(".kernel k\nmov r0, sr_lane_id\n{statements}\n.end\n");
-    let (result, code) = launch_text(&text, LaunchConfig::new([1; 3], [8, 1, 1], 8), &options());
+    let (result, code) = launch_text(&text, launch_config([1; 3], [8, 1, 1], 8), &options());
     assert_eq!(result.status, crate::Status::Finished, "{:?}", result.findings);
     let mut out = String::new();
     for reconvergence in &result.warps[0].reconvergences {

@@ -2,7 +2,7 @@
 
 use expect_test::{Expect, expect};
 
-use super::{LaunchConfig, ending, launch_text, options};
+use super::{ending, launch_config, launch_text, options};
 use crate::trace::{Checks, RunOptions};
 
 /// Statements run by two waves of four lanes, with every check on. `r0` is the thread, `r1` its word.
@@ -11,7 +11,7 @@ fn check(statements: &str, expected: Expect) {
         ".kernel k\n.local_memory 256\nmov r0, sr_thread_id_x\nshl r1, r0, 2\nmov r2, sr_wave_id\nmov r3, sr_lane_id\n{statements}\nhalt\n.end\n"
     );
     let options = RunOptions { checks: Checks::ALL, ..options() };
-    let (result, code) = launch_text(&text, LaunchConfig::new([2, 1, 1], [8, 1, 1], 4), &options);
+    let (result, code) = launch_text(&text, launch_config([2, 1, 1], [8, 1, 1], 4), &options);
     expected.assert_eq(&ending(&text, &code, &result));
 }
 

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::{LaunchConfig, launch_text, options, register};
+use super::{launch_config, launch_text, options, register};
 
 /// What lanes hold: a value, a number of a lane (some too large), and a bit.
 fn value(lane: u32) -> u32 {
@@ -107,7 +107,7 @@ fn lanes_that_do_not_run_take_no_part() {
     for width in [1, 2, 4, 8, 16, 32, 64] {
         let text = text(width);
         for runs in subsets(width) {
-            let mut launch = LaunchConfig::new([1; 3], [width, 1, 1], width);
+            let mut launch = launch_config([1; 3], [width, 1, 1], width);
             let bytes: Vec<u8> = runs.iter().flat_map(|runs| u32::from(*runs).to_le_bytes()).collect();
             let memory = launch.memory.bytes_mut(0, bytes.len() as u64).expect("it is that large");
             memory.copy_from_slice(&bytes);

@@ -1,0 +1,13 @@
+//! The warp core: data structures and algorithms that the machines of all languages share.
+//!
+//! A language adds its program, its registers and its divergence models; it implements [`Executable`] for its decoded kernels.
+//! Nothing here depends on a language.
+
+pub(crate) mod executable;
+pub(crate) mod launch_config;
+pub(crate) mod races;
+pub(crate) mod spin;
+pub(crate) mod value_tracer;
+
+pub use executable::{Executable, ModelInfo, model_named};
+pub use launch_config::LaunchConfig;

@@ -1,0 +1,46 @@
+//! The seam between the simulator of a language and its callers: the divergence models that a language offers, and a kernel
+//! decoded for one of them.
+
+use std::any::Any;
+use std::fmt::Debug;
+
+use super::launch_config::LaunchConfig;
+use crate::trace::{Cancelled, Control, RunOptions, RunResult};
+
+/// A divergence model. A language lists its models in a table, the default first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct ModelInfo {
+    /// The name in settings, launches and reports.
+    pub name: &'static str,
+    /// Former names, which stay accepted.
+    pub former_names: &'static [&'static str],
+}
+
+/// The model of a table with this name or former name.
+pub fn model_named(models: &'static [ModelInfo], name: &str) -> Option<&'static ModelInfo> {
+    models.iter().find(|model| model.name == name || model.former_names.contains(&name))
+}
+
+/// A kernel of any language, decoded for a divergence model.
+pub trait Executable: Any + Debug + Send + Sync {
+    /// Runs a launch on the calling thread.
+    fn run(
+        &self,
+        config: LaunchConfig,
+        options: &RunOptions,
+        control: Control<'_>,
+    ) -> Result<RunResult, Cancelled>;
+
+    /// Runs a launch for its value trace only, without a comparison with another model.
+    fn trace(
+        &self,
+        config: LaunchConfig,
+        options: &RunOptions,
+        control: Control<'_>,
+    ) -> Result<RunResult, Cancelled> {
+        self.run(config, options, control)
+    }
+
+    /// Whether `other` is the same kernel under the same model: then every launch has the same result.
+    fn is_same(&self, other: &dyn Executable) -> bool;
+}

@@ -1,0 +1,131 @@
+//! Value tracing of a warp: the registers of each statement after its last visit.
+//!
+//! Only the traced warp of a run with a trace request has a tracer. A language reads its registers into [`TracedValue`]s.
+
+use smol_str::SmolStr;
+
+use crate::ids::{Mask, StatementId};
+use crate::values::{StackEntry, TraceRequest, TracedRegister, TracedVisit, Values};
+
+/// The value trace of a warp.
+#[derive(Clone, Debug)]
+pub(crate) struct VisitTracer {
+    until: Option<(StatementId, u64)>,
+    /// By statement.
+    visits: Vec<Visit>,
+    /// Bytes that further values may take.
+    budget: usize,
+    truncated: bool,
+    is_complete: bool,
+}
+
+/// The last visit of a statement.
+#[derive(Clone, Debug, Default)]
+struct Visit {
+    count: u64,
+    active: Mask,
+    executed: Mask,
+    /// One value per register that the statement names; empty if over the budget.
+    values: Vec<TracedValue>,
+    stack: Option<Box<[StackEntry]>>,
+}
+
+/// A register after a visit.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct TracedValue {
+    /// The lanes that have written it.
+    pub(crate) known: Mask,
+    /// The low 64 bits, lane by lane.
+    pub(crate) low: Box<[u64]>,
+    /// The high 64 bits of a wider register, else empty.
+    pub(crate) high: Box<[u64]>,
+}
+
+/// The name, the width in bits, and whether the statement writes the register.
+pub(crate) type RegisterInfo = (SmolStr, u16, bool);
+
+impl VisitTracer {
+    /// A tracer for a program with this number of statements.
+    pub(crate) fn new(statements: usize, request: &TraceRequest) -> VisitTracer {
+        VisitTracer {
+            until: request.until,
+            visits: vec![Visit::default(); statements],
+            budget: request.max_bytes,
+            truncated: false,
+            is_complete: false,
+        }
+    }
+
+    /// Whether the trace is complete.
+    pub(crate) fn is_complete(&self) -> bool {
+        self.is_complete
+    }
+
+    /// Starts the record of a visit; returns `false` if the trace is complete.
+    pub(crate) fn visit(
+        &mut self,
+        statement: StatementId,
+        (active, executed): (Mask, Mask),
+        stack: Option<Box<[StackEntry]>>,
+    ) -> bool {
+        let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.is_complete) else {
+            return false;
+        };
+        if self.until.is_some_and(|(at, last)| at == statement && visit.count >= last) {
+            self.is_complete = true;
+            return false;
+        }
+        visit.count += 1;
+        (visit.active, visit.executed, visit.stack) = (active, executed, stack);
+        true
+    }
+
+    /// The values of a statement with this number of registers, which take `bytes`; empty if over the budget.
+    pub(crate) fn values(
+        &mut self,
+        statement: StatementId,
+        registers: usize,
+        bytes: usize,
+    ) -> &mut [TracedValue] {
+        let Some(visit) = self.visits.get_mut(statement.index()).filter(|_| !self.is_complete) else {
+            return &mut [];
+        };
+        if visit.values.len() < registers {
+            let Some(budget) = self.budget.checked_sub(bytes) else {
+                self.truncated = true;
+                return &mut [];
+            };
+            self.budget = budget;
+            visit.values = vec![TracedValue::default(); registers];
+        }
+        &mut visit.values
+    }
+
+    /// The trace. `describe` gives the registers of a statement in the order of its values.
+    pub(crate) fn finish<I: IntoIterator<Item = RegisterInfo>>(
+        self,
+        describe: impl Fn(StatementId) -> I,
+    ) -> Values {
+        let visited = self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0);
+        let visits = visited.map(|(index, visit)| {
+            let statement = StatementId(index as u32);
+            let registers = visit.values.into_iter().zip(describe(statement));
+            TracedVisit {
+                statement,
+                visit: visit.count,
+                active: visit.active,
+                executed: visit.executed,
+                registers: registers.map(TracedValue::register).collect(),
+                stack: visit.stack,
+            }
+        });
+        Values { visits: visits.collect(), truncated: self.truncated }
+    }
+}
+
+impl TracedValue {
+    fn register((value, (name, bits, written)): (TracedValue, RegisterInfo)) -> TracedRegister {
+        let TracedValue { known, low, high } = value;
+        TracedRegister { name, bits, written, known, low, high }
+    }
+}
