@@ -338,10 +338,10 @@ fn undefined_operands_are_reported_with_a_fix() {
         "if !p0\n@p1 endif",
         4,
         expect![[r#"
-        if !p0                   f
-        faulted
-        no-meaning at `@p1 endif`, lanes f: a guard on `endif` has no meaning: the word is for all lanes of its construct; drop the guard, and put the condition into the `if` or `break`
-    "#]],
+            if !p0                   f
+            faulted
+            no-meaning at `@p1 endif`, lanes f: a guard on `endif` is undefined: `endif` applies to all lanes of its construct; remove the guard, and use its condition in the `if` or `break`
+        "#]],
     );
 }
 

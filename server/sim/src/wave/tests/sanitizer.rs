@@ -45,15 +45,15 @@ fn waves_that_store_to_the_same_place() {
         "local_store.u32 r2, r3",
         expect![[r#"
             finished
-            data-race at `local_store.u32 r2, r3`, lanes 1: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 wrote with nothing between to order them; let one thread store, give each a place of its own, or use an atomic
+            data-race at `local_store.u32 r2, r3`, lanes 1: data race: lane 0 writes local memory at offset 0 that lane 3 of wave 0 wrote, with no synchronization between them; let one thread store, use a distinct address per thread, or use an atomic
         "#]],
     );
     check(
         "and r4, r3, 3\nshl r4, r4, 2\nlocal_store.u32 7, r4",
         expect![[r#"
-        finished
-        same-value-race at `local_store.u32 7, r4`, lanes f: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote with nothing between to order them; what is there stays the same, so the outcome does not depend on who is first
-    "#]],
+            finished
+            same-value-race at `local_store.u32 7, r4`, lanes f: lane 0 writes local memory at offset 0 that lane 0 of wave 0 wrote, with no synchronization between them; the stored value is unchanged, so the result does not depend on the order
+        "#]],
     );
     check(
         "local_store.u8 r2, r0",
@@ -69,7 +69,7 @@ fn lanes_of_one_store() {
         "icmp.eq p1, r2, 0\n@p1 local_store.u32 r0, 0",
         expect![[r#"
             finished
-            data-race at `@p1 local_store.u32 r0, 0`, lanes e: data race: lane 1 writes local memory at offset 0 that lane 0 wrote, with no synchronization between them; which lane's value stays is not promised: let one lane store, or give each a position of its own
+            data-race at `@p1 local_store.u32 r0, 0`, lanes e: data race: lane 1 writes local memory at offset 0 that lane 0 wrote, with no synchronization between them; the order is unspecified, the last writer wins: let one lane store, or use a distinct address per lane
         "#]],
     );
     check(
