@@ -3,30 +3,30 @@
 use crate::memory::Buffer;
 use crate::ptx::program::Space;
 
-use crate::ptx::engine::memory::spaces::Use;
+use crate::ptx::engine::memory::spaces::AccessMode;
 
 /// What an operation has to say of itself. Boxed by those who return it: the good case is one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Trouble {
+pub(crate) enum ExecError {
     /// The run stops at the instruction.
     Fault(Fault),
     /// The instruction was done, but something is wrong with it.
-    Complaint(Fault),
+    Warning(Fault),
     /// The instruction was done, and says that it is of no use to go on before others have.
-    Yield(Option<Awaited>),
+    Yield(Option<PendingBarrier>),
 }
 
 /// What an mbarrier still waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Awaited {
+pub(crate) struct PendingBarrier {
     pub(crate) address: u64,
     pub(crate) arrivals: u64,
     pub(crate) bytes: i64,
 }
 
-impl From<Fault> for Box<Trouble> {
-    fn from(fault: Fault) -> Box<Trouble> {
-        Box::new(Trouble::Fault(fault))
+impl From<Fault> for Box<ExecError> {
+    fn from(fault: Fault) -> Box<ExecError> {
+        Box::new(ExecError::Fault(fault))
     }
 }
 
@@ -38,16 +38,16 @@ pub(crate) struct Fault {
     pub(crate) lanes: u32,
 }
 
-fn what(how: Use) -> &'static str {
-    match how {
-        Use::Load => "load",
-        Use::Store => "store",
+fn what(mode: AccessMode) -> &'static str {
+    match mode {
+        AccessMode::Load => "load",
+        AccessMode::Store => "store",
     }
 }
 
 impl Fault {
-    pub(crate) fn outside(space: Space, address: u64, span: u64, how: Use, near: Option<&Buffer>) -> Fault {
-        let what = what(how);
+    pub(crate) fn outside(space: Space, address: u64, span: u64, mode: AccessMode, near: Option<&Buffer>) -> Fault {
+        let what = what(mode);
         let null = matches!(space, Space::Generic | Space::Global) && address < crate::ptx::windows::SHARED;
         let message = match near {
             _ if null => {
@@ -79,7 +79,7 @@ impl Fault {
             None => {
                 let name = space.name();
                 format!(
-                    "{what} of {span} bytes outside {name} memory, at address {address:#x}; check how the address is \
+                    "{what} of {span} bytes outside {name} memory, at address {address:#x}; check mode the address is \
                      computed"
                 )
             }
@@ -93,17 +93,17 @@ impl Fault {
     }
 
     /// Of shared memory of a block of the cluster that is no more.
-    pub(crate) fn after_the_end(rank: u64, how: Use) -> Fault {
+    pub(crate) fn after_the_end(rank: u64, mode: AccessMode) -> Fault {
         let message = format!(
             "{} in the shared memory of block {rank} of the cluster, which has ended: its threads must wait at \
              `barrier.cluster` until nobody needs it",
-            what(how)
+            what(mode)
         );
         Fault { code: "cluster-exit", message, lanes: 0 }
     }
 
-    pub(crate) fn misaligned(space: Space, address: u64, span: u64, how: Use) -> Fault {
-        let (what, name) = (what(how), space.name());
+    pub(crate) fn misaligned(space: Space, address: u64, span: u64, mode: AccessMode) -> Fault {
+        let (what, name) = (what(mode), space.name());
         let message = format!(
             "{what} of {span} bytes at {name} address {address:#x}, which is no multiple of {span}; align it, or use \
              smaller accesses"

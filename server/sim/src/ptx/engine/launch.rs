@@ -4,7 +4,7 @@ use pulp::Arch;
 use rustc_hash::FxHashSet;
 
 use super::fault::Fault;
-use super::sanitizer::Watch;
+use super::sanitizer::Sanitizer;
 use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
@@ -87,11 +87,11 @@ pub(crate) struct Listing {
 }
 
 impl Listing {
-    /// Half of the trace is for the lines of the listed warps at most, the rest for their visits.
+    /// Half of the trace is for the lines of the listed warps at max, the rest for their visits.
     pub(crate) fn new(limits: &Limits, statements: usize, warps: u64) -> Listing {
         let lines = statements.max(1) * size_of::<LineTrace>();
-        let room = (limits.max_trace / 2 / lines).max(1).min(limits.max_warps);
-        let warps = warps.min(room as u64);
+        let budget = (limits.max_trace / 2 / lines).max(1).min(limits.max_warps);
+        let warps = warps.min(budget as u64);
         let each = limits.max_trace / warps.max(1) as usize;
         let rest = each.saturating_sub(lines);
         Listing { warps, visits: (rest - rest / 8) / size_of::<Visit>(), meetings: rest / 8 }
@@ -151,7 +151,7 @@ impl Threads {
 
 /// What makes a finding a new one, beside its code and its statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-enum Seen {
+enum FindingKey {
     /// What was found out about one warp.
     By([u32; 3], u32),
     /// What is true of the program whichever warp shows it: the other statement.
@@ -159,65 +159,65 @@ enum Seen {
 }
 
 /// What the run has counted and found so far.
-pub(crate) struct Journal {
+pub(crate) struct RunState {
     /// Warp instructions.
     pub(crate) steps: u64,
     /// Where the next pause for the caller is due.
     pub(crate) pause_at: u64,
     /// Where the run is over at the latest.
     pub(crate) limit: u64,
-    /// Whether all has been seen that the run was to look at.
-    pub(crate) looked: bool,
+    /// Whether all has been seen that the run was to request at.
+    pub(crate) trace_complete: bool,
     pub(crate) findings: Vec<Finding>,
     /// Loads of what was never written, which are but the shadow of a race.
     pub(crate) raced: FxHashSet<StatementId>,
     /// Who looks at memory.
-    pub(crate) watch: Option<Box<Watch>>,
-    seen: FxHashSet<(&'static str, Option<StatementId>, Seen)>,
-    most: usize,
+    pub(crate) sanitizer: Option<Box<Sanitizer>>,
+    seen: FxHashSet<(&'static str, Option<StatementId>, FindingKey)>,
+    max: usize,
 }
 
-impl Journal {
-    pub(crate) fn new(launch: &Launch<'_>) -> Journal {
+impl RunState {
+    pub(crate) fn new(launch: &Launch<'_>) -> RunState {
         let options = &launch.options;
-        Journal {
+        RunState {
             steps: 0,
             pause_at: 0,
             limit: options.limits.max_steps,
-            looked: false,
+            trace_complete: false,
             findings: Vec::new(),
             raced: FxHashSet::default(),
-            watch: Watch::new(launch.program, launch.grid, options),
+            sanitizer: Sanitizer::new(launch.program, launch.grid, options),
             seen: FxHashSet::default(),
-            most: options.limits.max_findings,
+            max: options.limits.max_findings,
         }
     }
 
     /// All has been seen: the run is over at the next pause, which is now due.
-    pub(crate) fn stop_looking(&mut self) {
-        self.looked = true;
+    pub(crate) fn complete_trace(&mut self) {
+        self.trace_complete = true;
         self.pause_at = 0;
     }
 
     /// What was found: without the loads that were only too early in a race that stands there too.
     pub(crate) fn into_findings(self) -> Vec<Finding> {
-        let Journal { mut findings, raced, .. } = self;
-        let shadow = |finding: &Finding| {
+        let RunState { mut findings, raced, .. } = self;
+        let is_consequence = |finding: &Finding| {
             finding.code == "uninitialized-read"
                 && finding.statement.is_some_and(|statement| raced.contains(&statement))
         };
-        findings.retain(|finding| !shadow(finding));
+        findings.retain(|finding| !is_consequence(finding));
         findings
     }
 
-    /// Keeps a finding: once for a statement of a warp, or for a pair of statements if it is the watch's.
+    /// Keeps a finding: once for a statement of a warp, or for a pair of statements if it is the sanitizer's.
     pub(crate) fn report(&mut self, finding: Finding) {
-        let seen = match Watch::CODES.contains(&finding.code) {
-            true => Seen::With(finding.related.first().map(|related| related.statement)),
-            false => Seen::By(finding.cta, finding.warp),
+        let seen = match Sanitizer::CODES.contains(&finding.code) {
+            true => FindingKey::With(finding.related.first().map(|related| related.statement)),
+            false => FindingKey::By(finding.cta, finding.warp),
         };
         let key = (finding.code, finding.statement, seen);
-        if self.findings.len() < self.most && self.seen.insert(key) {
+        if self.findings.len() < self.max && self.seen.insert(key) {
             self.findings.push(finding);
         }
     }
@@ -252,12 +252,12 @@ impl Reporter {
     }
 
     /// Of something wrong that does not stop the run.
-    pub(crate) fn complaint(self, complaint: Fault, statement: u32) -> Finding {
-        let severity = match complaint.code {
+    pub(crate) fn warning(self, warning: Fault, statement: u32) -> Finding {
+        let severity = match warning.code {
             "wrong-membermask" => Severity::Error,
             _ => Severity::Warning,
         };
-        self.fault(complaint, severity, statement)
+        self.fault(warning, severity, statement)
     }
 
     pub(crate) fn fault(self, fault: Fault, severity: Severity, statement: u32) -> Finding {

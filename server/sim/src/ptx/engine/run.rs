@@ -2,27 +2,27 @@
 
 use pulp::Arch;
 
-use super::launch::{Journal, Launch, Listing};
+use super::launch::{RunState, Launch, Listing};
 use crate::ptx::engine::divergence::groups::Plan;
 use crate::ptx::engine::divergence::model::Model;
-use crate::ptx::engine::exec::system_calls::Printed;
+use crate::ptx::engine::exec::system_calls::PrintBuffer;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::memory::heap::Heap;
-use crate::ptx::engine::memory::local::MOST;
+use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::schedule::block::BlockPause;
-use crate::ptx::engine::schedule::cluster::{Cluster, MOST_BLOCKS, Own};
-use crate::ptx::engine::schedule::parallel_blocks::Crew;
+use crate::ptx::engine::schedule::cluster::{Cluster, MAX_BLOCKS, ClusterWindow};
+use crate::ptx::engine::schedule::parallel_blocks::ParallelBlocks;
 use crate::ptx::program::{Place, Program, Register};
 use crate::ptx::registers::WIDTH;
 use crate::ptx::windows;
+use crate::warp::LaunchConfig;
 use crate::record::Summary;
 use crate::trace::{
     Cancelled, Control, Finding, Progress, RegisterValues, RunOptions, RunResult, Severity, Status, WarpId,
     WarpTrace,
 };
 use crate::values::Values;
-use crate::warp::LaunchConfig;
 
 /// Instructions between two questions to the caller. Of the dearest, so many take a few milliseconds.
 const SLICE: u64 = 1024;
@@ -60,16 +60,16 @@ pub fn run(
         constants: program.constants.clone(),
         params,
         shared: Vec::new(),
-        own: Own::default(),
+        own: ClusterWindow::default(),
         heap: Heap::default(),
-        printed: Printed::new(options.limits.max_output),
+        printed: PrintBuffer::new(options.limits.max_output),
         changes: 0,
         touched: None,
     };
     let mut run = Run::new(&launch, spaces, control);
     let status = match refusal {
         Some(refusal) => {
-            run.journal.report(refusal);
+            run.state.report(refusal);
             Status::Faulted
         }
         None => run.all_blocks()?,
@@ -82,30 +82,30 @@ fn refuse(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Opt
     let threads = config.threads();
     let shared = u64::from(program.shared_size) + u64::from(config.shared_memory);
     let local = u64::from(program.functions[0].frame.local_size);
-    let (most_shared, most_params) = (windows::LOCAL - windows::SHARED, windows::CONST - windows::PARAM);
+    let (max_shared, max_params) = (windows::LOCAL - windows::SHARED, windows::CONST - windows::PARAM);
     let memory = config.memory.size() + program.globals.size() + program.constants.size() + shared;
     let memory = memory.saturating_add(local.saturating_mul(threads));
     let cluster = config.cluster.unwrap_or(program.cluster.unwrap_or([1; 3]));
     let together = cluster.iter().fold(1u32, |product, extent| product.saturating_mul(*extent));
-    let most_shared = if together > 1 { windows::RANK } else { most_shared };
-    let most = options.limits.max_memory;
+    let max_shared = if together > 1 { windows::RANK } else { max_shared };
+    let max = options.limits.max_memory;
     let message = if threads == 0 || threads > 1024 {
         format!("a block has from 1 to 1024 threads, not {threads}")
     } else if config.grid.contains(&0) {
         "a grid has at least one block".to_owned()
-    } else if !(1..=MOST_BLOCKS).contains(&together) {
-        format!("a cluster has from 1 to {MOST_BLOCKS} blocks, not {together}")
+    } else if !(1..=MAX_BLOCKS).contains(&together) {
+        format!("a cluster has from 1 to {MAX_BLOCKS} blocks, not {together}")
     } else if config.grid.iter().zip(cluster).any(|(grid, cluster)| grid % cluster != 0) {
         let [x, y, z] = cluster;
         format!("the grid is not made of whole clusters of {x} x {y} x {z} blocks: give multiples of these")
-    } else if shared > most_shared {
-        format!("a block needs {shared} bytes of shared memory, at most {most_shared} can be simulated")
-    } else if u64::from(program.params_size) > most_params {
-        format!("the parameters take {} bytes, at most {most_params} can be simulated", program.params_size)
-    } else if local > u64::from(MOST) {
-        format!("a thread needs {local} bytes of local memory, and has {MOST}")
-    } else if memory > most {
-        format!("the launch needs {memory} bytes of memory, the limit is {most}")
+    } else if shared > max_shared {
+        format!("a block needs {shared} bytes of shared memory, at most {max_shared} can be simulated")
+    } else if u64::from(program.params_size) > max_params {
+        format!("the parameters take {} bytes, at most {max_params} can be simulated", program.params_size)
+    } else if local > u64::from(MAX_LOCAL_BYTES) {
+        format!("a thread needs {local} bytes of local memory, and has {MAX_LOCAL_BYTES}")
+    } else if memory > max {
+        format!("the launch needs {memory} bytes of memory, the limit is {max}")
     } else {
         return None;
     };
@@ -116,11 +116,11 @@ fn refuse(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Opt
 pub(crate) struct Run<'a> {
     pub(crate) launch: &'a Launch<'a>,
     pub(crate) spaces: Spaces,
-    pub(crate) journal: Journal,
+    pub(crate) state: RunState,
     pub(crate) control: Control<'a>,
     /// Clusters that cannot go on by themselves, and their numbers.
     pub(crate) suspended: Vec<(u64, Cluster)>,
-    pub(crate) gathered: Gathered,
+    pub(crate) gathered: CollectedTraces,
     pub(crate) blocks_done: u64,
     /// What the last cluster has left to the next one.
     left: Option<Cluster>,
@@ -128,7 +128,7 @@ pub(crate) struct Run<'a> {
 
 /// The traces of the warps that are done.
 #[derive(Default)]
-pub(crate) struct Gathered {
+pub(crate) struct CollectedTraces {
     /// With their block's number.
     warps: Vec<(u64, WarpTrace)>,
     truncated: bool,
@@ -136,9 +136,9 @@ pub(crate) struct Gathered {
     values: Option<Values>,
 }
 
-impl Gathered {
+impl CollectedTraces {
     /// Adds what blocks behind all of these did.
-    pub(crate) fn append(&mut self, others: Gathered) {
+    pub(crate) fn append(&mut self, others: CollectedTraces) {
         self.warps.extend(others.warps);
         self.truncated |= others.truncated;
         self.values = self.values.take().or(others.values);
@@ -149,12 +149,12 @@ impl Gathered {
 impl<'a> Run<'a> {
     pub(crate) fn new(launch: &'a Launch<'a>, spaces: Spaces, control: Control<'a>) -> Run<'a> {
         Run {
-            journal: Journal::new(launch),
+            state: RunState::new(launch),
             launch,
             spaces,
             control,
             suspended: Vec::new(),
-            gathered: Gathered::default(),
+            gathered: CollectedTraces::default(),
             blocks_done: 0,
             left: None,
         }
@@ -162,7 +162,7 @@ impl<'a> Run<'a> {
 
     fn all_blocks(&mut self) -> Result<Status, Cancelled> {
         let clusters = self.launch.clusters();
-        let mut crew = Crew::new(self);
+        let mut crew = ParallelBlocks::new(self);
         let mut number = 0;
         while number < clusters {
             if let Some(status) = self.next_cluster(number)? {
@@ -195,7 +195,7 @@ impl<'a> Run<'a> {
     /// Runs a cluster as far as it goes; gives a status if the run is over.
     fn cluster(&mut self, number: u64, mut cluster: Cluster) -> Result<Option<Status>, Cancelled> {
         loop {
-            match cluster.run(self.launch, &mut self.spaces, &mut self.journal) {
+            match cluster.run(self.launch, &mut self.spaces, &mut self.state) {
                 BlockPause::Due => {
                     if let Err(status) = self.ask()? {
                         self.gather(&mut cluster);
@@ -225,12 +225,12 @@ impl<'a> Run<'a> {
         let (_, last) = self.suspended.last()?;
         let waiting = self.suspended.len() as u64;
         // They are alike, so the last stands for all.
-        let (bytes, most) = (last.bytes().saturating_mul(waiting), self.launch.options.limits.max_memory);
-        (bytes > most).then(|| {
+        let (bytes, max) = (last.bytes().saturating_mul(waiting), self.launch.options.limits.max_memory);
+        (bytes > max).then(|| {
             let message = format!(
-                "{waiting} blocks wait for others, and to keep them takes {bytes} bytes: the limit is {most}; launch fewer"
+                "{waiting} blocks wait for others, and to keep them takes {bytes} bytes: the limit is {max}; launch fewer"
             );
-            self.journal.report(Finding {
+            self.state.report(Finding {
                 code: "memory-limit",
                 severity: Severity::Error,
                 message,
@@ -246,22 +246,22 @@ impl<'a> Run<'a> {
 
     /// Asks the caller whether to go on, and looks at the limit.
     fn ask(&mut self) -> Result<Result<(), Status>, Cancelled> {
-        let most = self.launch.options.limits.max_steps;
+        let max = self.launch.options.limits.max_steps;
         if (self.control.cancelled)() {
             return Err(Cancelled);
         }
         (self.control.progress)(Progress {
-            steps: self.journal.steps,
+            steps: self.state.steps,
             blocks_done: self.blocks_done,
             blocks: self.launch.blocks(),
         });
-        if self.journal.looked {
+        if self.state.trace_complete {
             return Ok(Err(Status::Finished));
         }
-        if self.journal.steps >= most {
+        if self.state.steps >= max {
             return Ok(Err(Status::StepLimit));
         }
-        self.journal.pause_at = (self.journal.steps + SLICE).min(most);
+        self.state.pause_at = (self.state.steps + SLICE).min(max);
         Ok(Ok(()))
     }
 
@@ -278,12 +278,12 @@ impl<'a> Run<'a> {
                 }
             }
             let nothing_new = self.spaces.changes == before && self.suspended.len() == waiting;
-            if nothing_new && !self.suspended.iter_mut().any(|(_, cluster)| cluster.give_way()) {
+            if nothing_new && !self.suspended.iter_mut().any(|(_, cluster)| cluster.force_progress()) {
                 break;
             }
         }
         for (_, cluster) in &self.suspended {
-            cluster.explain(self.launch).into_iter().for_each(|finding| self.journal.report(finding));
+            cluster.explain(self.launch).into_iter().for_each(|finding| self.state.report(finding));
         }
         Ok(Status::NoProgress)
     }
@@ -291,8 +291,8 @@ impl<'a> Run<'a> {
     fn gather(&mut self, cluster: &mut Cluster) {
         for warp in cluster.blocks.iter_mut().flat_map(|block| &mut block.warps) {
             let number = self.launch.number(warp.reporter.cta);
-            if let Some(probe) = warp.probe.take() {
-                self.gathered.values = Some(probe.finish(self.launch.program));
+            if let Some(tracer) = warp.tracer.take() {
+                self.gathered.values = Some(tracer.finish(self.launch.program));
             }
             let id = WarpId { cta: warp.reporter.cta, warp: warp.reporter.warp };
             let launched = warp.threads.launched().into();
@@ -315,12 +315,12 @@ impl<'a> Run<'a> {
         for (_, mut cluster) in std::mem::take(&mut self.suspended) {
             self.gather(&mut cluster);
         }
-        let Gathered { mut warps, truncated, summary, values } = self.gathered;
+        let CollectedTraces { mut warps, truncated, summary, values } = self.gathered;
         warps.sort_by_key(|(number, trace)| (*number, trace.warp));
         let (summed, totals) = summary.finish();
         RunResult {
             status,
-            findings: self.journal.into_findings(),
+            findings: self.state.into_findings(),
             totals,
             warps: warps.into_iter().map(|(_, trace)| trace).collect(),
             warps_truncated: truncated,

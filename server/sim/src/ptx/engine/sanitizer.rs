@@ -1,10 +1,10 @@
-//! The watch over memory: every access of a run passes by here, if the run was asked to look.
+//! The sanitizer over memory: every access of a run passes by here, if the run was asked to look.
 //!
-//! An instruction is announced with [`Watch::begin`]; the accesses that it makes are told to [`Watch::accessed`] after their
-//! addresses were checked and before anything is read or written; [`Watch::tell`] hands over what was found. What a program is allowed to do is decided in the files below, never here:
+//! An instruction is announced with [`Sanitizer::begin`]; the accesses that it makes are event to [`Sanitizer::accessed`] after their
+//! addresses were checked and before anything is read or written; [`Sanitizer::tell`] hands over what was found. What a program is allowed to do is decided in the files below, never here:
 //! `sync` knows what comes before what, `shadow` who was where, `races` puts it into words.
 //!
-//! An interpreter without a watch pays nothing; one with it keeps its state in [`BlockWatch`], which a suspended block takes
+//! An interpreter without a sanitizer pays nothing; one with it keeps its state in [`BlockSanitizer`], which a suspended block takes
 //! along.
 
 mod copies;
@@ -21,15 +21,15 @@ mod values;
 use rustc_hash::FxHashSet;
 
 use self::copies::Copies;
-pub(crate) use self::copies::{Family, Stretch, Until};
+pub(crate) use self::copies::{CopyFamily, CopyRange, CopyCompletion};
 use self::local::LocalShadow;
 use self::shadow::{Access, Shadow, Stamp, Strength};
-pub(crate) use self::undefined::Undefined;
+pub(crate) use self::undefined::UndefinedValues;
 
-use self::sync::{BlockClock, ClusterClock, Signal, Sync, Thread};
-use super::launch::Journal;
+use self::sync::{BlockClock, ClusterClock, SyncAccess, HappensBefore, Thread};
+use super::launch::RunState;
 use crate::ptx::engine::exec::warp::Warp;
-use crate::ptx::engine::memory::spaces::{Bank, Checked, Extent, Spaces};
+use crate::ptx::engine::memory::spaces::{MemoryRegion, CheckedAddresses, Extent, Spaces};
 use crate::ptx::program::{Formal, Order, Passing, Program};
 use crate::ptx::registers::{Lanes, lanes};
 use crate::record::Recorder;
@@ -40,28 +40,28 @@ const ELEMENTS: usize = 32;
 
 /// What is done to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Deed {
+pub(crate) enum AccessKind {
     /// A load of which each element goes to a register of its own.
     Load,
     /// Any other that reads.
     Read,
     Store,
     Atomic,
-    /// What a copy did is told to an mbarrier: an atomic that publishes everything before it.
+    /// What a copy did is event to an mbarrier: an atomic that publishes everything before it.
     Completion,
 }
 
-impl Deed {
+impl AccessKind {
     /// Whether memory stays as it is.
     pub(crate) fn reads(self) -> bool {
-        matches!(self, Deed::Load | Deed::Read)
+        matches!(self, AccessKind::Load | AccessKind::Read)
     }
 }
 
 /// An access whose addresses were checked.
-pub(crate) struct Told<'t> {
-    pub(crate) deed: Deed,
-    pub(crate) checked: &'t Checked,
+pub(crate) struct AccessEvent<'t> {
+    pub(crate) kind: AccessKind,
+    pub(crate) checked: &'t CheckedAddresses,
     pub(crate) addresses: &'t Lanes<u64>,
     /// Bytes of an element, and how many elements lie side by side.
     pub(crate) size: u32,
@@ -71,17 +71,17 @@ pub(crate) struct Told<'t> {
     pub(crate) value: &'t dyn Fn(usize, u64) -> u8,
 }
 
-/// What the watch keeps of the blocks of a cluster together.
+/// What the sanitizer keeps of the blocks of a cluster together.
 #[derive(Default)]
-pub(crate) struct ClusterWatch {
+pub(crate) struct ClusterSanitizer {
     clock: ClusterClock,
     shared: Shadow,
     copies: Copies,
 }
 
-/// What the watch keeps of one block.
+/// What the sanitizer keeps of one block.
 #[derive(Default)]
-pub(crate) struct BlockWatch {
+pub(crate) struct BlockSanitizer {
     clock: BlockClock,
     locals: Vec<LocalShadow>,
     cta: [u32; 3],
@@ -98,60 +98,60 @@ struct Visit {
     undefined: u32,
 }
 
-/// The watch of a run.
-pub(crate) struct Watch {
+/// The sanitizer of a run.
+pub(crate) struct Sanitizer {
     checks: Checks,
     counts: bool,
     /// Whether lanes of a warp run in step, as they do before `sm_70`.
     lockstep: bool,
     /// Blocks in x, y, z.
     grid: [u32; 3],
-    sync: Sync,
+    sync: HappensBefore,
     launch: Shadow,
     globals: Shadow,
-    cluster: ClusterWatch,
-    block: BlockWatch,
+    cluster: ClusterSanitizer,
+    block: BlockSanitizer,
     visit: Visit,
     /// Lanes that loaded what nobody wrote, by element of the access.
-    unwritten: [u32; ELEMENTS],
+    uninitialized: [u32; ELEMENTS],
     /// Whether registers got some of it.
-    loaded_unwritten: bool,
+    loaded_uninitialized: bool,
     cost: Option<Counters>,
-    news: Vec<Finding>,
+    findings: Vec<Finding>,
     /// Statements that read what nobody had written because they came before the writer, in a race that is found.
     raced: Vec<StatementId>,
     /// Pairs of statements that were reported.
     reported: FxHashSet<(&'static str, u32, u32)>,
     /// Bytes that shadow memory may still take.
     budget: u64,
-    /// Whether it was said that there is no more room.
+    /// Whether it was said that there is no more budget.
     exhausted: bool,
 }
 
-impl Watch {
+impl Sanitizer {
     /// What it can find.
     pub(crate) const CODES: [&str; 5] =
         ["data-race", "same-value-race", "uninitialized-read", "division-by-zero", "shadow-limit"];
 
-    /// A watch, if the options ask for anything that it does.
-    pub(crate) fn new(program: &Program, grid: [u32; 3], options: &RunOptions) -> Option<Box<Watch>> {
+    /// A sanitizer, if the options ask for anything that it does.
+    pub(crate) fn new(program: &Program, grid: [u32; 3], options: &RunOptions) -> Option<Box<Sanitizer>> {
         let RunOptions { checks, counters, limits, .. } = *options;
         (checks != Checks::default() || counters).then(|| {
-            Box::new(Watch {
+            Box::new(Sanitizer {
                 checks,
                 counts: counters,
                 lockstep: program.lockstep,
                 grid,
-                sync: Sync::default(),
+                sync: HappensBefore::default(),
                 launch: Shadow::default(),
                 globals: Shadow::default(),
-                cluster: ClusterWatch::default(),
-                block: BlockWatch::default(),
+                cluster: ClusterSanitizer::default(),
+                block: BlockSanitizer::default(),
                 visit: Visit::default(),
-                unwritten: [0; ELEMENTS],
-                loaded_unwritten: false,
+                uninitialized: [0; ELEMENTS],
+                loaded_uninitialized: false,
                 cost: None,
-                news: Vec::new(),
+                findings: Vec::new(),
                 raced: Vec::new(),
                 reported: FxHashSet::default(),
                 budget: limits.max_shadow,
@@ -171,23 +171,23 @@ impl Watch {
     }
 
     /// A block runs from now on.
-    pub(crate) fn enter(&mut self, block: &mut BlockWatch, cluster: &mut ClusterWatch) {
+    pub(crate) fn enter(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer) {
         std::mem::swap(&mut self.block, block);
         std::mem::swap(&mut self.cluster, cluster);
         self.sync.enter(&mut self.block.clock);
     }
 
     /// The block that ran stops for now, or for good.
-    pub(crate) fn leave(&mut self, block: &mut BlockWatch, cluster: &mut ClusterWatch, ended: bool) {
+    pub(crate) fn leave(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer, ended: bool) {
         if ended {
-            self.land_rest();
+            self.complete_global_copies();
         }
         self.sync.pool(&mut self.cluster.clock, ended);
         self.sync.leave(&mut self.block.clock);
         std::mem::swap(&mut self.block, block);
         std::mem::swap(&mut self.cluster, cluster);
         if ended {
-            *block = BlockWatch::default();
+            *block = BlockSanitizer::default();
         }
         if cluster.clock.is_over() {
             self.budget += std::mem::take(&mut cluster.shared).bytes();
@@ -195,10 +195,10 @@ impl Watch {
     }
 
     /// So many phases of the cluster's barrier have ended.
-    pub(crate) fn cluster_met(&mut self, phases: u32, warps: &[Warp]) {
-        if self.checks.races && self.cluster.clock.is_news(phases, &self.block.clock) {
+    pub(crate) fn cluster_barrier_completed(&mut self, phases: u32, warps: &[Warp]) {
+        if self.checks.races && self.cluster.clock.is_unknown_phase(phases, &self.block.clock) {
             let live: Vec<u32> = warps.iter().map(|warp| warp.live).collect();
-            self.sync.meet_cluster(&mut self.cluster.clock, phases, &live);
+            self.sync.synchronize_cluster(&mut self.cluster.clock, phases, &live);
         }
     }
 
@@ -219,12 +219,12 @@ impl Watch {
         if order.fence {
             self.sync.fence(warp, live, executed, order.in_block);
         } else if order.meets || self.lockstep {
-            self.sync.meet(warp, live, if self.lockstep { live } else { executed });
+            self.sync.synchronize(warp, live, if self.lockstep { live } else { executed });
         }
     }
 
     /// A barrier of the block opened. Masks are by warp: who came, and who waited.
-    pub(crate) fn opened(&mut self, arrived: &[u32], waited: &[u32], warps: &[Warp]) {
+    pub(crate) fn barrier_completed(&mut self, arrived: &[u32], waited: &[u32], warps: &[Warp]) {
         if self.checks.races {
             let live: Vec<u32> = warps.iter().map(|warp| warp.live).collect();
             self.sync.open(arrived, waited, &live);
@@ -257,134 +257,134 @@ impl Watch {
 
     /// Hands over what the instruction cost and what was found at it.
     #[inline]
-    pub(crate) fn tell(&mut self, statement: StatementId, recorder: &mut Recorder, journal: &mut Journal) {
+    pub(crate) fn report(&mut self, statement: StatementId, recorder: &mut Recorder, state: &mut RunState) {
         if let Some(cost) = self.cost.take() {
             recorder.cost(statement, &cost);
         }
-        if !self.news.is_empty() {
-            self.news.drain(..).for_each(|finding| journal.report(finding));
+        if !self.findings.is_empty() {
+            self.findings.drain(..).for_each(|finding| state.report(finding));
         }
         if !self.raced.is_empty() {
-            journal.raced.extend(self.raced.drain(..));
+            state.raced.extend(self.raced.drain(..));
         }
     }
 
     /// The instruction accesses memory.
-    pub(crate) fn accessed(&mut self, told: &Told<'_>, spaces: &Spaces) {
+    pub(crate) fn accessed(&mut self, event: &AccessEvent<'_>, spaces: &Spaces) {
         if self.counts {
-            self.count(told);
+            self.count(event);
         }
         if !(self.checks.races || self.checks.uninitialized) {
             return;
         }
         let Visit { warp, order, .. } = self.visit;
-        let strong = order.strong || matches!(told.deed, Deed::Atomic | Deed::Completion);
+        let strong = order.strong || matches!(event.kind, AccessKind::Atomic | AccessKind::Completion);
         let strength = match (strong, order.in_block) {
             (false, _) => Strength::Weak,
             (true, true) => Strength::Block,
             (true, false) => Strength::Device,
         };
-        self.unwritten[..told.count.min(ELEMENTS)].fill(0);
-        let mut clashes = races::Clashes::default();
-        let together = match told.checked {
-            Checked::One(extent) if strength == Strength::Weak => Some(*extent),
+        self.uninitialized[..event.count.min(ELEMENTS)].fill(0);
+        let mut clashes = races::Conflicts::default();
+        let together = match event.checked {
+            CheckedAddresses::One(extent) if strength == Strength::Weak => Some(*extent),
             _ => None,
         };
-        let apart = match together.filter(|extent| extent.bank.is_common()) {
+        let apart = match together.filter(|extent| extent.region.is_common()) {
             Some(extent) => {
-                self.weakly(told, extent, &mut clashes);
+                self.weakly(event, extent, &mut clashes);
                 0
             }
-            None => told.mask,
+            None => event.mask,
         };
         for lane in lanes(apart) {
-            let Some(extent) = told.extent(lane) else { continue };
-            let index = extent.index(told.addresses[lane]) as u64;
+            let Some(extent) = event.extent(lane) else { continue };
+            let index = extent.index(event.addresses[lane]) as u64;
             let thread = Thread { warp, lane: lane as u32 };
-            match extent.bank {
-                Bank::Local => self.local(told, index, lane as u32),
-                Bank::Shared | Bank::Launch | Bank::Globals => {
-                    self.cells(told, extent.bank, index, thread, strength, &mut clashes);
+            match extent.region {
+                MemoryRegion::Local => self.local(event, index, lane as u32),
+                MemoryRegion::Shared | MemoryRegion::Launch | MemoryRegion::Globals => {
+                    self.cells(event, extent.region, index, thread, strength, &mut clashes);
                 }
-                Bank::Constants | Bank::Params => {}
+                MemoryRegion::Constants | MemoryRegion::Params => {}
             }
         }
         if !clashes.is_empty() {
-            self.report_races(told, &clashes, spaces);
+            self.report_races(event, &clashes, spaces);
         }
-        if told.deed.reads()
+        if event.kind.reads()
             && self.checks.uninitialized
-            && self.unwritten[..told.count].iter().any(|&mask| mask != 0)
+            && self.uninitialized[..event.count].iter().any(|&mask| mask != 0)
         {
-            match told.deed {
-                Deed::Load => self.loaded_unwritten = true,
-                _ => self.report_unwritten(told),
+            match event.kind {
+                AccessKind::Load => self.loaded_uninitialized = true,
+                _ => self.report_uninitialized(event),
             }
         }
     }
 
-    fn count(&mut self, told: &Told<'_>) {
-        let span = told.span();
-        let of = |banks: &[Bank]| {
-            let inside = |&lane: &usize| told.extent(lane).is_some_and(|extent| banks.contains(&extent.bank));
-            lanes(told.mask).filter(inside).fold(0, |mask, lane| mask | 1 << lane)
+    fn count(&mut self, event: &AccessEvent<'_>) {
+        let span = event.span();
+        let of = |regions: &[MemoryRegion]| {
+            let inside = |&lane: &usize| event.extent(lane).is_some_and(|extent| regions.contains(&extent.region));
+            lanes(event.mask).filter(inside).fold(0, |mask, lane| mask | 1 << lane)
         };
-        let (global, shared) = (of(&[Bank::Launch, Bank::Globals]), of(&[Bank::Shared]));
+        let (global, shared) = (of(&[MemoryRegion::Launch, MemoryRegion::Globals]), of(&[MemoryRegion::Shared]));
         let mut cost = self.cost.take().unwrap_or_default();
         if global != 0 {
-            let global = cost::sectors(told.addresses, span, global);
+            let global = cost::sectors(event.addresses, span, global);
             cost.add(&Counters { global, ..Counters::default() });
         }
         if shared != 0 {
-            let shared = cost::wavefronts(told.addresses, span, shared);
+            let shared = cost::wavefronts(event.addresses, span, shared);
             cost.add(&Counters { shared, ..Counters::default() });
         }
         self.cost = Some(cost);
     }
 
-    fn local(&mut self, told: &Told<'_>, index: u64, lane: u32) {
+    fn local(&mut self, event: &AccessEvent<'_>, index: u64, lane: u32) {
         let local = self.block.local(self.visit.warp);
-        if !told.deed.reads() {
+        if !event.kind.reads() {
             return match self.visit.undefined >> lane & 1 {
-                0 => local.write(index, told.span(), 1 << lane),
-                _ => local.forget(index, told.span(), 1 << lane),
+                0 => local.write(index, event.span(), 1 << lane),
+                _ => local.forget(index, event.span(), 1 << lane),
             };
         }
-        for element in 0..told.count {
-            if !local.is_written(index + element as u64 * u64::from(told.size), told.size.into(), lane) {
-                self.unwritten[element] |= 1 << lane;
+        for element in 0..event.count {
+            if !local.is_written(index + element as u64 * u64::from(event.size), event.size.into(), lane) {
+                self.uninitialized[element] |= 1 << lane;
             }
         }
     }
 
     /// Weak accesses of all lanes to one extent: most accesses are, so nothing is asked twice.
-    fn weakly(&mut self, told: &Told<'_>, extent: Extent, clashes: &mut races::Clashes) {
+    fn weakly(&mut self, event: &AccessEvent<'_>, extent: Extent, clashes: &mut races::Conflicts) {
         let Visit { statement, warp, .. } = self.visit;
-        let shadow = match extent.bank {
-            Bank::Shared => &mut self.cluster.shared,
-            Bank::Launch => &mut self.launch,
+        let shadow = match extent.region {
+            MemoryRegion::Shared => &mut self.cluster.shared,
+            MemoryRegion::Launch => &mut self.launch,
             _ => &mut self.globals,
         };
-        let (reads, span) = (told.deed.reads(), told.span());
+        let (reads, span) = (event.kind.reads(), event.span());
         let epoch = self.sync.epoch(warp);
-        let (mut unwritten, mut room) = (0, true);
+        let (mut uninitialized, mut budget) = (0, true);
         let words = reads && span == 4 && self.checks.races;
-        let fresh = extent.bank == Bank::Shared;
+        let fresh = extent.region == MemoryRegion::Shared;
         let rest = match words {
             true => {
                 let (stamp, thread) =
                     (Stamp::new(epoch, statement, 0, Strength::Weak), Thread { warp, lane: 0 });
                 load_rows(
                     shadow,
-                    told,
+                    event,
                     extent,
                     &Access { sync: &self.sync, stamp, thread, races: true, fresh },
                 )
             }
-            false => told.mask,
+            false => event.mask,
         };
         for lane in lanes(rest) {
-            let index = extent.index(told.addresses[lane]) as u64;
+            let index = extent.index(event.addresses[lane]) as u64;
             let thread = Thread { warp, lane: lane as u32 };
             let stamp = Stamp::new(epoch, statement, thread.lane, Strength::Weak);
             let access = Access { sync: &self.sync, stamp, thread, races: self.checks.races, fresh };
@@ -392,12 +392,12 @@ impl Watch {
                 continue;
             }
             if !shadow.prepare(index, span, &mut self.budget) {
-                room = false;
+                budget = false;
                 continue;
             }
             let conflict = if reads {
                 let (conflict, written) = shadow.load(index, span, &access);
-                unwritten |= u32::from(!written) << lane;
+                uninitialized |= u32::from(!written) << lane;
                 conflict
             } else {
                 shadow.store(index, span, &access)
@@ -406,67 +406,67 @@ impl Watch {
                 clashes.add(conflict, thread.lane, index);
             }
         }
-        if unwritten != 0 && extent.bank == Bank::Shared {
-            for lane in lanes(unwritten) {
-                self.unwritten_elements(told, extent.index(told.addresses[lane]) as u64, lane as u32);
+        if uninitialized != 0 && extent.region == MemoryRegion::Shared {
+            for lane in lanes(uninitialized) {
+                self.uninitialized_elements(event, extent.index(event.addresses[lane]) as u64, lane as u32);
             }
         }
-        if !room {
-            self.say_exhausted();
+        if !budget {
+            self.report_exhausted();
         }
     }
 
     /// Notes which elements of a load from shared memory nobody wrote.
     #[cold]
-    fn unwritten_elements(&mut self, told: &Told<'_>, index: u64, lane: u32) {
-        let size = u64::from(told.size);
-        for element in 0..told.count {
+    fn uninitialized_elements(&mut self, event: &AccessEvent<'_>, index: u64, lane: u32) {
+        let size = u64::from(event.size);
+        for element in 0..event.count {
             if !self.cluster.shared.is_written(index + element as u64 * size, size) {
-                self.unwritten[element] |= 1 << lane;
+                self.uninitialized[element] |= 1 << lane;
             }
         }
     }
 
     fn cells(
         &mut self,
-        told: &Told<'_>,
-        bank: Bank,
+        event: &AccessEvent<'_>,
+        region: MemoryRegion,
         index: u64,
         thread: Thread,
         strength: Strength,
-        clashes: &mut races::Clashes,
+        clashes: &mut races::Conflicts,
     ) {
         let Visit { statement, live, order, .. } = self.visit;
-        let shadow = match bank {
-            Bank::Shared => &mut self.cluster.shared,
-            Bank::Launch => &mut self.launch,
+        let shadow = match region {
+            MemoryRegion::Shared => &mut self.cluster.shared,
+            MemoryRegion::Launch => &mut self.launch,
             _ => &mut self.globals,
         };
-        let span = told.span();
+        let span = event.span();
         if !shadow.prepare(index, span, &mut self.budget) {
-            return self.say_exhausted();
+            return self.report_exhausted();
         }
-        let signal = Signal {
-            reads: told.deed != Deed::Store,
+        let signal = SyncAccess {
+            reads: event.kind != AccessKind::Store,
             writes: false,
             acquire: order.acquire,
-            release: order.release || told.deed == Deed::Completion,
+            release: order.release || event.kind == AccessKind::Completion,
             in_block: order.in_block,
         };
         let speaks = strength != Strength::Weak && self.checks.races;
         // What shared memory means to one cluster, it does not mean to another.
-        let cluster = if bank == Bank::Shared { self.cluster.clock.number() } else { 0 };
-        let place = (bank, index | u64::from(cluster) << 32);
+        let cluster = if region == MemoryRegion::Shared { self.cluster.clock.number() } else { 0 };
+        let place = (region, index | u64::from(cluster) << 32);
         if speaks && signal.reads {
             self.sync.signal(place, thread, live, signal);
         }
         let stamp = Stamp::new(self.sync.epoch(thread.warp), statement, thread.lane, strength);
-        let fresh = bank == Bank::Shared;
+        let fresh = region == MemoryRegion::Shared;
         let access = Access { sync: &self.sync, stamp, thread, races: self.checks.races, fresh };
-        let conflict = if told.deed.reads() {
+        let conflict = if event.kind.reads() {
             let (conflict, written) = shadow.load(index, span, &access);
-            if !written && bank == Bank::Shared {
-                self.unwritten_elements(told, index, thread.lane);
+            if !written && region == MemoryRegion::Shared {
+                self.uninitialized_elements(event, index, thread.lane);
             }
             conflict
         } else {
@@ -475,19 +475,19 @@ impl Watch {
         if let Some(conflict) = conflict {
             clashes.add(conflict, thread.lane, index);
         }
-        if speaks && !told.deed.reads() {
-            self.sync.signal(place, thread, live, Signal { writes: true, ..signal });
+        if speaks && !event.kind.reads() {
+            self.sync.signal(place, thread, live, SyncAccess { writes: true, ..signal });
         }
     }
 }
 
 /// Notes loads of words by eight lanes at once, as far as nothing clashes; gives the lanes that must be looked at closer.
-fn load_rows(shadow: &mut Shadow, told: &Told<'_>, extent: Extent, access: &Access<'_>) -> u32 {
-    let mut closer = told.mask;
-    let (eights, _) = told.addresses.as_chunks::<8>();
+fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, access: &Access<'_>) -> u32 {
+    let mut closer = event.mask;
+    let (eights, _) = event.addresses.as_chunks::<8>();
     for (eight, first) in eights.iter().zip((0..).step_by(8)) {
         let all = 0xff << first;
-        if told.mask & all == all {
+        if event.mask & all == all {
             let indexes = eight.map(|address| extent.index(address) as u64);
             closer = closer & !all | shadow.load_eight(&indexes, &access.of_lane(first));
         }
@@ -495,7 +495,7 @@ fn load_rows(shadow: &mut Shadow, told: &Told<'_>, extent: Extent, access: &Acce
     closer
 }
 
-impl Told<'_> {
+impl AccessEvent<'_> {
     fn span(&self) -> u64 {
         u64::from(self.size) * self.count as u64
     }
@@ -505,20 +505,20 @@ impl Told<'_> {
     }
 }
 
-impl ClusterWatch {
-    /// The watch of a cluster that begins; of blocks with these numbers.
-    pub(crate) fn new(blocks: Vec<u32>) -> ClusterWatch {
-        ClusterWatch { clock: ClusterClock::new(blocks), ..ClusterWatch::default() }
+impl ClusterSanitizer {
+    /// The sanitizer of a cluster that begins; of blocks with these numbers.
+    pub(crate) fn new(blocks: Vec<u32>) -> ClusterSanitizer {
+        ClusterSanitizer { clock: ClusterClock::new(blocks), ..ClusterSanitizer::default() }
     }
 }
 
-impl BlockWatch {
-    /// The watch of a block that begins.
-    pub(crate) fn new(grid: &[u32; 3], cta: [u32; 3], warps: usize) -> BlockWatch {
+impl BlockSanitizer {
+    /// The sanitizer of a block that begins.
+    pub(crate) fn new(grid: &[u32; 3], cta: [u32; 3], warps: usize) -> BlockSanitizer {
         let [x, y, z] = cta;
         let number = x.wrapping_add(grid[0].wrapping_mul(y.wrapping_add(grid[1].wrapping_mul(z))));
         let clock = BlockClock::new(number, warps);
-        BlockWatch { clock, cta, ..BlockWatch::default() }
+        BlockSanitizer { clock, cta, ..BlockSanitizer::default() }
     }
 
     fn local(&mut self, warp: u32) -> &mut LocalShadow {

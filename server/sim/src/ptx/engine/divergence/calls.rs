@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::groups::{Entered, Order};
+use super::groups::{FunctionEntry, Order};
 use crate::ptx::program::Slot;
 
 /// A call in progress.
@@ -42,13 +42,13 @@ impl Calls {
     }
 
     /// Lanes enter a function from the instruction `pc` of `caller`.
-    pub(super) fn enter(&mut self, entered: &Entered, caller: Slot, pc: u32) {
+    pub(super) fn enter(&mut self, entered: &FunctionEntry, caller: Slot, pc: u32) {
         let depth = self.get(caller).map_or(0, |call| call.depth) + 1;
         let index = entered.frame as usize;
         if self.calls.len() <= index {
             self.calls.resize(index + 1, None);
         }
-        let Entered { function, mask: lanes, .. } = *entered;
+        let FunctionEntry { function, mask: lanes, .. } = *entered;
         self.calls[index] = Some(Call { function, site: Some((caller, pc)), depth, lanes });
     }
 

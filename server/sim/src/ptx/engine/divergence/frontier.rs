@@ -5,13 +5,13 @@
 //! furthest back may go round for ever for want of what somebody further on does: this model promises no progress there.
 
 use super::calls::Calls;
-use super::groups::{Entered, Group, Order, Place};
-use super::reconvergences::Meetings;
+use super::groups::{FunctionEntry, Group, Order, LanePosition};
+use super::reconvergences::ReconvergenceLog;
 use crate::ptx::program::Slot;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Entry {
-    at: Place,
+    at: LanePosition,
     /// Whether they wait at a barrier.
     blocked: bool,
 }
@@ -23,18 +23,18 @@ pub(crate) struct Frontier {
     running: usize,
     calls: Calls,
     pub(super) done: Vec<Slot>,
-    pub(super) meetings: Meetings,
+    pub(super) reconvergences: ReconvergenceLog,
 }
 
 impl Frontier {
     pub(super) fn new(mask: u32) -> Frontier {
-        let first = Entry { at: Place { frame: 0, pc: 0, mask }, blocked: false };
+        let first = Entry { at: LanePosition { frame: 0, pc: 0, mask }, blocked: false };
         Frontier {
             entries: vec![first],
             running: 0,
             calls: Calls::new(mask),
             done: Vec::new(),
-            meetings: Meetings::default(),
+            reconvergences: ReconvergenceLog::default(),
         }
     }
 
@@ -46,15 +46,15 @@ impl Frontier {
         self.calls.note_done(live, &mut self.done);
         let first = self.first(None, orders)?;
         let here = self.meet(first);
-        let Place { frame, pc, mask } = self.entries[here].at;
+        let LanePosition { frame, pc, mask } = self.entries[here].at;
         self.running = here;
         let Some(second) = self.first(Some(here), orders) else {
-            return Some(Group { pc, until: u32::MAX, mask, frame, alone: true, asks: false });
+            return Some(Group { pc, until: u32::MAX, mask, frame, alone: true, needs_convergence: false });
         };
         let block_end = orders[self.calls.function(frame)].end(pc);
-        let Place { frame: other, pc: ahead, .. } = self.entries[second].at;
+        let LanePosition { frame: other, pc: ahead, .. } = self.entries[second].at;
         let until = if other == frame && ahead > pc { block_end.min(ahead) } else { block_end };
-        Some(Group { pc, until, mask, frame, alone: false, asks: false })
+        Some(Group { pc, until, mask, frame, alone: false, needs_convergence: false })
     }
 
     /// The entry that is furthest back and does not wait.
@@ -66,7 +66,7 @@ impl Frontier {
 
     /// Makes one of all groups that are where `first` is; gives its new number.
     fn meet(&mut self, first: usize) -> usize {
-        let Place { frame, pc, .. } = self.entries[first].at;
+        let LanePosition { frame, pc, .. } = self.entries[first].at;
         let mut parts = Vec::new();
         self.entries.retain(|entry| {
             let here = !entry.blocked && (entry.at.frame, entry.at.pc) == (frame, pc);
@@ -77,25 +77,25 @@ impl Frontier {
         });
         let mask = parts.iter().fold(0, |all, part| all | part);
         if parts.len() > 1 {
-            self.meetings.add(frame, pc, parts);
+            self.reconvergences.add(frame, pc, parts);
         }
         self.add(frame, pc, mask);
         self.entries.len() - 1
     }
 
     fn add(&mut self, frame: Slot, pc: u32, mask: u32) {
-        self.entries.push(Entry { at: Place { frame, pc, mask }, blocked: false });
+        self.entries.push(Entry { at: LanePosition { frame, pc, mask }, blocked: false });
     }
 
     pub(super) fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(super) fn places(&self) -> Vec<LanePosition> {
         self.entries.iter().map(|entry| entry.at).collect()
     }
 
-    pub(super) fn running(&self) -> Option<Place> {
+    pub(super) fn running(&self) -> Option<LanePosition> {
         self.entries.get(self.running).map(|entry| entry.at)
     }
 
@@ -103,14 +103,14 @@ impl Frontier {
         self.entries[self.running].at.pc = pc;
     }
 
-    pub(super) fn part(&mut self, parts: &[(u32, u32)]) {
+    pub(super) fn diverge(&mut self, parts: &[(u32, u32)]) {
         let frame = self.entries.remove(self.running).at.frame;
         for &(pc, mask) in parts {
             self.add(frame, pc, mask);
         }
     }
 
-    pub(super) fn call(&mut self, back: u32, entered: &[Entered]) {
+    pub(super) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
         let caller = &mut self.entries[self.running].at;
         let (frame, site) = (caller.frame, caller.pc);
         caller.pc = back;

@@ -1,14 +1,14 @@
 //! The groups of a warp: which lanes run together, who runs next, and who waits for whom.
 //!
 //! This is all that the models of divergence differ in, so each has a file here and nothing else knows which one it is.
-//! A warp asks for the [`next`](Groups::next) group, runs it up to an instruction that decides who runs next, and says what
+//! A warp needs_convergence for the [`next`](Groups::next) group, runs it up to an instruction that decides who runs next, and says what
 //! became of it: it goes on, parts, calls, leaves, waits. A group that is alone is not asked about at branches on which its
 //! lanes agree; so a warp that has not parted costs the same under every model.
 
 use super::model::Model;
 use crate::ptx::program::{Instruction, Program, Slot};
 
-pub(crate) use super::its::Together;
+pub(crate) use super::its::CollectiveKind;
 pub(crate) use super::order::Order;
 pub(crate) use super::reconvergences::Reconvergence;
 
@@ -30,12 +30,12 @@ pub(crate) struct Group {
     /// Whether they may take branches on which they agree without asking.
     pub(crate) alone: bool,
     /// Whether they are at an instruction for which they may have to wait for others.
-    pub(crate) asks: bool,
+    pub(crate) needs_convergence: bool,
 }
 
 /// Where lanes are that do not run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Place {
+pub(crate) struct LanePosition {
     /// The call that they are in.
     pub(crate) frame: Slot,
     /// The instruction at which they go on.
@@ -44,15 +44,15 @@ pub(crate) struct Place {
     pub(crate) mask: u32,
 }
 
-impl Place {
-    pub(super) fn is_where(&self, other: &Place) -> bool {
+impl LanePosition {
+    pub(super) fn is_where(&self, other: &LanePosition) -> bool {
         (self.frame, self.pc) == (other.frame, other.pc)
     }
 }
 
 /// Lanes that enter a function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Entered {
+pub(crate) struct FunctionEntry {
     /// The new call.
     pub(crate) frame: Slot,
     /// The function's number.
@@ -129,8 +129,8 @@ impl Groups {
     }
 
     /// Nobody will ask who has met.
-    pub(crate) fn ignore_meetings(&mut self) {
-        ask!(self, model => model.meetings.ignore());
+    pub(crate) fn ignore_reconvergences(&mut self) {
+        ask!(self, model => model.reconvergences.ignore());
     }
 
     /// The group to run next, and `None` where all wait or nobody is left.
@@ -150,7 +150,7 @@ impl Groups {
 
     /// Whether something has become of others than the group that is next: calls are done, or lanes were let go.
     #[inline(always)]
-    pub(crate) fn has_news(&self) -> bool {
+    pub(crate) fn has_pending_events(&self) -> bool {
         match self {
             Groups::Stack(stack) => !stack.done.is_empty(),
             Groups::Frontier(frontier) => !frontier.done.is_empty(),
@@ -159,8 +159,8 @@ impl Groups {
     }
 
     /// Who has met since this was asked last.
-    pub(crate) fn take_meetings(&mut self) -> Vec<Reconvergence> {
-        ask!(self, model => model.meetings.take())
+    pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
+        ask!(self, model => model.reconvergences.take())
     }
 
     /// Whether nobody is left.
@@ -169,12 +169,12 @@ impl Groups {
     }
 
     /// Where lanes are, those first that run before others of the same lanes.
-    pub(crate) fn places(&self) -> Vec<Place> {
+    pub(crate) fn places(&self) -> Vec<LanePosition> {
         ask!(self, model => model.places())
     }
 
     /// The group that runs, or ran last.
-    pub(crate) fn running(&self) -> Option<Place> {
+    pub(crate) fn running(&self) -> Option<LanePosition> {
         ask!(self, model => model.running())
     }
 
@@ -184,19 +184,19 @@ impl Groups {
         ask!(self, model => model.go_on(pc));
     }
 
-    /// The running group parts; by a model that asks for it, all meet again at `join`. Parts come in the order of their
+    /// The running group parts; by a model that needs_convergence for it, all meet again at `join`. Parts come in the order of their
     /// targets in the instruction.
     #[inline(always)]
-    pub(crate) fn part(&mut self, parts: &[(u32, u32)], join: u32) {
+    pub(crate) fn diverge(&mut self, parts: &[(u32, u32)], join: u32) {
         match self {
-            Groups::Stack(stack) => stack.part(parts, join),
-            Groups::Frontier(frontier) => frontier.part(parts),
-            Groups::Its(its) => its.part(parts, join),
+            Groups::Stack(stack) => stack.diverge(parts, join),
+            Groups::Frontier(frontier) => frontier.diverge(parts),
+            Groups::Its(its) => its.diverge(parts, join),
         }
     }
 
     /// Lanes of the running group enter functions; they go on at `back` when they have returned.
-    pub(crate) fn call(&mut self, back: u32, entered: &[Entered]) {
+    pub(crate) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
         ask!(self, model => model.call(back, entered));
     }
 
@@ -211,9 +211,9 @@ impl Groups {
 
     /// The running group took the branch `from` backward, and memory has changed so many times; `reads` tells whether what
     /// it goes round in reads memory.
-    pub(crate) fn went_back(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
+    pub(crate) fn take_back_edge(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         if let Groups::Its(its) = self {
-            its.go_back(from, changes, reads);
+            its.take_back_edge(from, changes, reads);
         }
     }
 
@@ -240,14 +240,14 @@ impl Groups {
     }
 
     /// The running group waits until these lanes have come to do the same.
-    pub(crate) fn want(&mut self, lanes: u32, what: Together) {
+    pub(crate) fn wait_for(&mut self, lanes: u32, what: CollectiveKind) {
         if let Groups::Its(its) = self {
-            its.want(lanes, what);
+            its.wait_for(lanes, what);
         }
     }
 
     /// Groups that have waited for each other in different places, and do now what they are at; they have gone on.
-    pub(crate) fn take_apart(&mut self) -> Vec<Vec<Place>> {
+    pub(crate) fn take_collectives(&mut self) -> Vec<Vec<LanePosition>> {
         match self {
             Groups::Its(its) => std::mem::take(&mut its.apart),
             _ => Vec::new(),
@@ -255,18 +255,18 @@ impl Groups {
     }
 
     /// Groups that wait for lanes by name, and these.
-    pub(crate) fn wanting(&self) -> Vec<(Place, u32)> {
+    pub(crate) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
         match self {
-            Groups::Its(its) => its.wanting(),
+            Groups::Its(its) => its.waiting_for_lanes(),
             _ => Vec::new(),
         }
     }
 
     /// Nobody can go on: lets somebody do so who waits for others of the warp where the model says so and the program does
     /// not. `false` if there is nobody.
-    pub(crate) fn give_way(&mut self) -> bool {
+    pub(crate) fn force_progress(&mut self) -> bool {
         match self {
-            Groups::Its(its) => its.give_way(),
+            Groups::Its(its) => its.force_progress(),
             _ => false,
         }
     }

@@ -6,9 +6,9 @@
 //! gives it back. An instruction that names lanes waits until they have come to it.
 
 use super::calls::Calls;
-use super::groups::{Entered, Group, Order, Place};
+use super::groups::{FunctionEntry, Group, Order, LanePosition};
 use super::patience::Patience;
-use super::reconvergences::Meetings;
+use super::reconvergences::ReconvergenceLog;
 use super::regions::{Id, Regions};
 use crate::ptx::program::{ExchangeKind, Slot};
 
@@ -20,31 +20,31 @@ enum State {
     /// It waits at a barrier of the block.
     Blocked,
     /// It waits until these lanes have come to do the same.
-    Wants(u32, Together),
+    WaitsFor(u32, CollectiveKind),
 }
 
 /// What lanes wait to do together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Together {
+pub(crate) enum CollectiveKind {
     /// To arrive at a barrier of the block; when nobody else can go on, they do so without the others.
     Arrive,
     /// An instruction that all must come to.
     Here,
     /// `bar.warp.sync`, whichever
     Sync,
-    /// An exchange of this kind, whichever instruction asks for it.
+    /// An exchange of this kind, whichever instruction needs_convergence for it.
     Exchange(ExchangeKind),
 }
 
-impl Together {
+impl CollectiveKind {
     fn may_be_apart(self) -> bool {
-        matches!(self, Together::Sync | Together::Exchange(_))
+        matches!(self, CollectiveKind::Sync | CollectiveKind::Exchange(_))
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Entry {
-    at: Place,
+    at: LanePosition,
     region: Option<Id>,
     state: State,
     patience: Patience,
@@ -53,7 +53,7 @@ struct Entry {
 }
 
 impl Entry {
-    fn new(at: Place, region: Option<Id>) -> Entry {
+    fn new(at: LanePosition, region: Option<Id>) -> Entry {
         Entry { at, region, state: State::Ready, patience: Patience::default(), had_turn: false }
     }
 
@@ -70,21 +70,21 @@ pub(crate) struct Its {
     regions: Regions,
     calls: Calls,
     /// Groups that do something together from different places.
-    pub(super) apart: Vec<Vec<Place>>,
+    pub(super) apart: Vec<Vec<LanePosition>>,
     pub(super) done: Vec<Slot>,
-    pub(super) meetings: Meetings,
+    pub(super) reconvergences: ReconvergenceLog,
 }
 
 impl Its {
     pub(super) fn new(mask: u32) -> Its {
         Its {
-            entries: vec![Entry::new(Place { frame: 0, pc: 0, mask }, None)],
+            entries: vec![Entry::new(LanePosition { frame: 0, pc: 0, mask }, None)],
             running: 0,
             regions: Regions::default(),
             calls: Calls::new(mask),
             apart: Vec::new(),
             done: Vec::new(),
-            meetings: Meetings::default(),
+            reconvergences: ReconvergenceLog::default(),
         }
     }
 
@@ -96,23 +96,23 @@ impl Its {
             self.settle(live);
         }
         self.running = self.whose_turn()?;
-        let Entry { at: Place { frame, pc, mask }, region, state, .. } = self.entries[self.running];
-        self.meetings.go_on(frame, pc, mask);
+        let Entry { at: LanePosition { frame, pc, mask }, region, state, .. } = self.entries[self.running];
+        self.reconvergences.go_on(frame, pc, mask);
         let end = self.regions.end(region, frame).unwrap_or(u32::MAX);
         if mask == live {
-            return Some(Group { pc, until: end, mask, frame, alone: true, asks: false });
+            return Some(Group { pc, until: end, mask, frame, alone: true, needs_convergence: false });
         }
         let order = &orders[self.calls.function(frame)];
-        let asks = state == State::Ready && order.collective_from(pc) == Some(pc);
+        let needs_convergence = state == State::Ready && order.collective_from(pc) == Some(pc);
         let until = order.collective_from(pc + 1).unwrap_or(u32::MAX).min(end);
-        Some(Group { pc, until, mask, frame, alone: false, asks })
+        Some(Group { pc, until, mask, frame, alone: false, needs_convergence })
     }
 
     /// The group whose turn it is: of a round's, the one in the innermost call with the lowest instruction.
     fn whose_turn(&mut self) -> Option<usize> {
         let ready = (0..self.entries.len()).filter(|&at| self.entries[at].may_run());
         let key = |at: &usize| {
-            let Entry { at: Place { frame, pc, .. }, had_turn, .. } = self.entries[*at];
+            let Entry { at: LanePosition { frame, pc, .. }, had_turn, .. } = self.entries[*at];
             (had_turn, std::cmp::Reverse(self.calls.depth(frame)), pc)
         };
         let first = ready.min_by_key(key)?;
@@ -129,16 +129,16 @@ impl Its {
         });
         self.regions.prune(live);
         self.calls.note_done(live, &mut self.done);
-        self.meetings.retain(live);
+        self.reconvergences.retain(live);
     }
 
     /// Everything that follows from where groups are: who is where others will come waits there, regions that all have come
     /// to the end of end, and so does the waiting for lanes that have come.
     fn settle(&mut self, live: u32) {
         loop {
-            let (regions, meetings) = (&mut self.regions, &mut self.meetings);
+            let (regions, meetings) = (&mut self.regions, &mut self.reconvergences);
             self.entries.retain(|entry| {
-                let Place { frame, pc, mask } = entry.at;
+                let LanePosition { frame, pc, mask } = entry.at;
                 let arrives = entry.state == State::Ready && regions.ends_at(entry.region, frame, pc);
                 if arrives {
                     regions.arrive(entry.region, mask);
@@ -175,13 +175,13 @@ impl Its {
     /// Groups that want nobody but each other, for the same.
     fn complete_collective(&self, live: u32) -> Option<Vec<usize>> {
         let wants = |entry: &Entry| match entry.state {
-            State::Wants(lanes, _) => lanes & live,
+            State::WaitsFor(lanes, _) => lanes & live,
             _ => 0,
         };
         self.entries.iter().find_map(|first| {
-            let State::Wants(_, what) = first.state else { return None };
+            let State::WaitsFor(_, what) = first.state else { return None };
             let alike = |entry: &Entry| match entry.state {
-                State::Wants(_, other) => {
+                State::WaitsFor(_, other) => {
                     entry.at.is_where(&first.at) || what.may_be_apart() && other == what
                 }
                 _ => false,
@@ -212,11 +212,11 @@ impl Its {
             return self.pass_apart(together);
         }
         for &at in others.iter().rev() {
-            let Entry { at: Place { frame, pc, mask }, region, .. } = self.entries.remove(at);
+            let Entry { at: LanePosition { frame, pc, mask }, region, .. } = self.entries.remove(at);
             let entry = &mut self.entries[first];
             entry.region = self.regions.common((entry.region, entry.at.mask), (region, mask));
             entry.at.mask |= mask;
-            self.meetings.arrive(frame, pc, mask);
+            self.reconvergences.arrive(frame, pc, mask);
         }
         self.entries[first].state = State::Excused;
     }
@@ -225,13 +225,13 @@ impl Its {
         self.apart.push(together.iter().map(|&at| self.entries[at].at).collect());
         for &at in together.iter().rev() {
             let Entry { at: place, region, .. } = self.entries.remove(at);
-            self.add(Place { pc: place.pc + 1, ..place }, region);
+            self.add(LanePosition { pc: place.pc + 1, ..place }, region);
         }
     }
 
     /// Adds a group, or makes it part of one that is where it is.
-    fn add(&mut self, place: Place, region: Option<Id>) {
-        let Place { frame, pc, mask } = place;
+    fn add(&mut self, place: LanePosition, region: Option<Id>) {
+        let LanePosition { frame, pc, mask } = place;
         let same = |entry: &&mut Entry| {
             entry.state == State::Ready && (entry.at.frame, entry.at.pc, entry.region) == (frame, pc, region)
         };
@@ -239,7 +239,7 @@ impl Its {
             Some(entry) => {
                 entry.at.mask |= mask;
                 entry.patience = Patience::default();
-                self.meetings.arrive(frame, pc, mask);
+                self.reconvergences.arrive(frame, pc, mask);
             }
             None => self.entries.push(Entry::new(place, region)),
         }
@@ -249,20 +249,20 @@ impl Its {
         self.entries.is_empty() && self.regions.waiting().next().is_none()
     }
 
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(super) fn places(&self) -> Vec<LanePosition> {
         self.entries.iter().map(|entry| entry.at).chain(self.regions.waiting()).collect()
     }
 
     /// Groups that wait for lanes by name, and these.
-    pub(super) fn wanting(&self) -> Vec<(Place, u32)> {
+    pub(super) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
         let wants = |entry: &Entry| match entry.state {
-            State::Wants(lanes, _) => Some((entry.at, lanes)),
+            State::WaitsFor(lanes, _) => Some((entry.at, lanes)),
             _ => None,
         };
         self.entries.iter().filter_map(wants).collect()
     }
 
-    pub(super) fn running(&self) -> Option<Place> {
+    pub(super) fn running(&self) -> Option<LanePosition> {
         self.entries.get(self.running).map(|entry| entry.at)
     }
 
@@ -274,8 +274,8 @@ impl Its {
         }
     }
 
-    /// The running group went backward by the branch `from`: it is the turn of others.
-    pub(super) fn go_back(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
+    /// The running group take_back_edge backward by the branch `from`: it is the turn of others.
+    pub(super) fn take_back_edge(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         let entry = &mut self.entries[self.running];
         entry.patience.trip(from, changes, reads);
         entry.had_turn = true;
@@ -285,26 +285,26 @@ impl Its {
         self.entries.iter().filter(|entry| entry.may_run()).count() > 1
     }
 
-    pub(super) fn part(&mut self, parts: &[(u32, u32)], join: u32) {
-        let Entry { at: Place { frame, mask, .. }, region, .. } = self.entries.remove(self.running);
+    pub(super) fn diverge(&mut self, parts: &[(u32, u32)], join: u32) {
+        let Entry { at: LanePosition { frame, mask, .. }, region, .. } = self.entries.remove(self.running);
         let region = self.regions.enter(frame, join, region, mask);
         for &(pc, mask) in parts {
-            self.add(Place { frame, pc, mask }, region);
+            self.add(LanePosition { frame, pc, mask }, region);
         }
     }
 
-    pub(super) fn call(&mut self, back: u32, entered: &[Entered]) {
-        let Entry { at: Place { frame, pc: site, mask }, region, .. } = self.entries.remove(self.running);
+    pub(super) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
+        let Entry { at: LanePosition { frame, pc: site, mask }, region, .. } = self.entries.remove(self.running);
         let region = self.regions.enter(frame, back, region, mask);
         let mut stays = mask;
         for entered in entered {
             stays &= !entered.mask;
             self.calls.enter(entered, frame, site);
-            let place = Place { frame: entered.frame, pc: 0, mask: entered.mask };
+            let place = LanePosition { frame: entered.frame, pc: 0, mask: entered.mask };
             self.entries.push(Entry::new(place, region));
         }
         if stays != 0 {
-            self.entries.push(Entry::new(Place { frame, pc: back, mask: stays }, region));
+            self.entries.push(Entry::new(LanePosition { frame, pc: back, mask: stays }, region));
         }
     }
 
@@ -313,14 +313,14 @@ impl Its {
         entry.at.mask &= !mask;
         let region = self.regions.leave(entry.region, frame, mask);
         if let Some((caller, pc)) = self.calls.leave(frame, mask) {
-            self.entries.push(Entry::new(Place { frame: caller, pc, mask }, region));
+            self.entries.push(Entry::new(LanePosition { frame: caller, pc, mask }, region));
         }
     }
 
     /// Lanes of the running group wait at a barrier of the block; the others go on.
     pub(super) fn block(&mut self, mask: u32) {
         let entry = &mut self.entries[self.running];
-        let others = Place { mask: entry.at.mask & !mask, ..entry.at };
+        let others = LanePosition { mask: entry.at.mask & !mask, ..entry.at };
         entry.at.mask &= mask;
         entry.state = State::Blocked;
         if others.mask != 0 {
@@ -337,16 +337,16 @@ impl Its {
     }
 
     /// The running group waits until these lanes have come to do the same.
-    pub(super) fn want(&mut self, lanes: u32, what: Together) {
-        self.entries[self.running].state = State::Wants(lanes, what);
+    pub(super) fn wait_for(&mut self, lanes: u32, what: CollectiveKind) {
+        self.entries[self.running].state = State::WaitsFor(lanes, what);
     }
 
     /// Nothing else helps: lets somebody go on who waits for others. `false` if there is nobody.
-    pub(super) fn give_way(&mut self) -> bool {
+    pub(super) fn force_progress(&mut self) -> bool {
         if self.open_early() {
             return true;
         }
-        let gives_up = |entry: &&mut Entry| matches!(entry.state, State::Wants(_, Together::Arrive));
+        let gives_up = |entry: &&mut Entry| matches!(entry.state, State::WaitsFor(_, CollectiveKind::Arrive));
         let entry = self.entries.iter_mut().find(gives_up);
         entry.map(|entry| entry.state = State::Excused).is_some()
     }

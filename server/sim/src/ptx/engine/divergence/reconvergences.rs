@@ -1,9 +1,9 @@
-//! Who meets whom: lanes on their way to an instruction where others will come too, and those who went on from one together.
+//! Who meets whom: lanes on their way to an instruction where others will come too, and those who take_back_edge on from one together.
 
 use crate::ptx::program::Slot;
 
-/// Meetings told of an instruction: what loops do ever again is not worth more.
-const MOST: u8 = 32;
+/// ReconvergenceLog told of an instruction: what loops do ever again is not worth more.
+const MAX_PER_INSTRUCTION: u8 = 32;
 
 /// Lanes that came apart and go on together.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,9 +16,9 @@ pub(crate) struct Reconvergence {
     pub(crate) parts: Vec<u32>,
 }
 
-/// What is noted of meetings, as long as somebody will ask.
+/// What is noted of reconvergences, as long as somebody will ask.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Meetings {
+pub(super) struct ReconvergenceLog {
     ignored: bool,
     /// Those who have come to where they wait for others.
     arrived: Vec<(Slot, u32, u32)>,
@@ -29,15 +29,15 @@ pub(super) struct Meetings {
 }
 
 /// Whatever was noted, it changes nothing of what comes: a warp that goes round is where it was.
-impl PartialEq for Meetings {
-    fn eq(&self, _: &Meetings) -> bool {
+impl PartialEq for ReconvergenceLog {
+    fn eq(&self, _: &ReconvergenceLog) -> bool {
         true
     }
 }
 
-impl Eq for Meetings {}
+impl Eq for ReconvergenceLog {}
 
-impl Meetings {
+impl ReconvergenceLog {
     /// Nobody will ask.
     pub(super) fn ignore(&mut self) {
         self.ignored = true;
@@ -45,7 +45,7 @@ impl Meetings {
 
     /// Another warp begins.
     pub(super) fn forget(&mut self) {
-        *self = Meetings { ignored: self.ignored, ..Meetings::default() };
+        *self = ReconvergenceLog { ignored: self.ignored, ..ReconvergenceLog::default() };
     }
 
     pub(super) fn take(&mut self) -> Vec<Reconvergence> {
@@ -100,7 +100,7 @@ fn tell(told: &mut Vec<u8>, pc: u32) -> bool {
     if told.len() <= index {
         told.resize(index + 1, 0);
     }
-    let tells = told[index] < MOST;
+    let tells = told[index] < MAX_PER_INSTRUCTION;
     told[index] += u8::from(tells);
     tells
 }

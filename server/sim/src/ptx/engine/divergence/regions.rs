@@ -3,7 +3,7 @@
 //! A region is opened by a branch on which lanes part, or by a call, and ends where they meet again. Regions nest: the lanes
 //! of one are also in those around it.
 
-use super::groups::Place;
+use super::groups::LanePosition;
 use crate::ptx::program::Slot;
 
 /// A region's number.
@@ -120,17 +120,17 @@ impl Regions {
     }
 
     /// Ends a region: gives those who waited, and the region around.
-    pub(super) fn open(&mut self, id: Id) -> Option<(Place, Option<Id>)> {
+    pub(super) fn open(&mut self, id: Id) -> Option<(LanePosition, Option<Id>)> {
         let Region { frame, pc, around, arrived, .. } = self.regions.get_mut(id as usize)?.take()?;
         for region in self.regions.iter_mut().flatten().filter(|region| region.around == Some(id)) {
             region.around = around;
         }
-        Some((Place { frame, pc, mask: arrived }, around))
+        Some((LanePosition { frame, pc, mask: arrived }, around))
     }
 
     /// Those who wait, and where.
-    pub(super) fn waiting(&self) -> impl Iterator<Item = Place> {
+    pub(super) fn waiting(&self) -> impl Iterator<Item = LanePosition> {
         let waiting = self.each().filter(|(_, region)| region.arrived != 0);
-        waiting.map(|(_, region)| Place { frame: region.frame, pc: region.pc, mask: region.arrived })
+        waiting.map(|(_, region)| LanePosition { frame: region.frame, pc: region.pc, mask: region.arrived })
     }
 }

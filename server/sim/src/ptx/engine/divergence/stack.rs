@@ -4,8 +4,8 @@
 //! of an entry may also be in entries above it: then the entry is where they will go on, and it does not run before they are
 //! back. The two models that use a stack differ in where lanes meet and in what becomes of groups that wait side by side.
 
-use super::groups::{Entered, Group, Place};
-use super::reconvergences::Meetings;
+use super::groups::{FunctionEntry, Group, LanePosition};
+use super::reconvergences::ReconvergenceLog;
 use crate::ptx::program::Slot;
 
 /// Which rule the stack follows.
@@ -39,22 +39,22 @@ pub(crate) struct Stack {
     entries: Vec<Entry>,
     running: usize,
     pub(super) done: Vec<Slot>,
-    pub(super) meetings: Meetings,
+    pub(super) reconvergences: ReconvergenceLog,
 }
 
 impl Stack {
     pub(super) fn new(rule: Rule, mask: u32, until: u32) -> Stack {
         let entries = vec![Entry::first(mask, until)];
-        Stack { rule, entries, running: 0, done: Vec::new(), meetings: Meetings::default() }
+        Stack { rule, entries, running: 0, done: Vec::new(), reconvergences: ReconvergenceLog::default() }
     }
 
-    /// As new, but for whether anybody asks who has met.
+    /// As new, but for whether anybody needs_convergence who has met.
     pub(super) fn renew(&mut self, mask: u32, until: u32) {
         self.entries.clear();
         self.entries.push(Entry::first(mask, until));
         self.running = 0;
         self.done.clear();
-        self.meetings.forget();
+        self.reconvergences.forget();
     }
 
     #[inline(always)]
@@ -67,15 +67,15 @@ impl Stack {
             let mask = entry.mask & live;
             if mask == 0 {
                 self.remove(at);
-                self.meetings.retain(live);
+                self.reconvergences.retain(live);
             } else if entry.pc == entry.until && mask & above == 0 {
-                self.meetings.arrive(entry.frame, entry.until, mask);
+                self.reconvergences.arrive(entry.frame, entry.until, mask);
                 self.remove(at);
             } else if mask & above == 0 && !entry.blocked {
                 self.running = at;
                 let Entry { pc, until, frame, .. } = entry;
-                self.meetings.go_on(frame, pc, mask);
-                return Some(Group { pc, until, mask, frame, alone: true, asks: false });
+                self.reconvergences.go_on(frame, pc, mask);
+                return Some(Group { pc, until, mask, frame, alone: true, needs_convergence: false });
             } else {
                 above |= mask;
             }
@@ -115,7 +115,7 @@ impl Stack {
         self.entries.is_empty()
     }
 
-    pub(super) fn places(&self) -> Vec<Place> {
+    pub(super) fn places(&self) -> Vec<LanePosition> {
         self.entries.iter().rev().map(Entry::place).collect()
     }
 
@@ -125,7 +125,7 @@ impl Stack {
     }
 
     #[inline(always)]
-    pub(super) fn part(&mut self, parts: &[(u32, u32)], join: u32) {
+    pub(super) fn diverge(&mut self, parts: &[(u32, u32)], join: u32) {
         let Entry { until, frame, .. } = self.entries[self.running];
         let mut at = self.running;
         if join == until {
@@ -135,7 +135,7 @@ impl Stack {
             at += 1;
         }
         for &(_, mask) in parts.iter().filter(|(pc, _)| *pc == join) {
-            self.meetings.arrive(frame, join, mask);
+            self.reconvergences.arrive(frame, join, mask);
         }
         let region = Entry { pc: 0, until: join, mask: 0, frame, blocked: false };
         for &(pc, mask) in parts.iter().rev().filter(|(pc, _)| *pc != join) {
@@ -159,7 +159,7 @@ impl Stack {
             let entry = &mut self.entries[at - 1];
             if entry.pc == group.pc && !entry.blocked {
                 entry.mask |= group.mask;
-                self.meetings.arrive(group.frame, group.pc, group.mask);
+                self.reconvergences.arrive(group.frame, group.pc, group.mask);
                 return above;
             }
             if entry.pc > group.pc {
@@ -171,9 +171,9 @@ impl Stack {
         above + 1
     }
 
-    pub(super) fn call(&mut self, back: u32, entered: &[Entered]) {
+    pub(super) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
         self.entries[self.running].pc = back;
-        for (index, &Entered { frame, end: until, mask, .. }) in entered.iter().enumerate() {
+        for (index, &FunctionEntry { frame, end: until, mask, .. }) in entered.iter().enumerate() {
             let entry = Entry { pc: 0, until, mask, frame, blocked: false };
             self.entries.insert(self.running + 1 + index, entry);
         }
@@ -185,7 +185,7 @@ impl Stack {
         }
         let waits = |entry: &&Entry| entry.frame == caller && entry.mask & mask != 0;
         if let Some(waiting) = self.entries.iter().rev().find(waits) {
-            self.meetings.arrive(caller, waiting.pc, mask);
+            self.reconvergences.arrive(caller, waiting.pc, mask);
         }
     }
 
@@ -193,7 +193,7 @@ impl Stack {
         self.entries[self.running].blocked = true;
     }
 
-    pub(super) fn running(&self) -> Option<Place> {
+    pub(super) fn running(&self) -> Option<LanePosition> {
         self.entries.get(self.running).map(Entry::place)
     }
 
@@ -210,8 +210,8 @@ impl Entry {
         Entry { pc: 0, until, mask, frame: 0, blocked: false }
     }
 
-    fn place(&self) -> Place {
-        Place { frame: self.frame, pc: self.pc, mask: self.mask }
+    fn place(&self) -> LanePosition {
+        LanePosition { frame: self.frame, pc: self.pc, mask: self.mask }
     }
 }
 
@@ -234,7 +234,7 @@ mod tests {
     fn sides_run_and_then_meet() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         stack.next(ALL);
-        stack.part(&[(10, 0xff), (1, !0xff)], 20);
+        stack.diverge(&[(10, 0xff), (1, !0xff)], 20);
         assert_eq!(masks(&mut stack), [(1, !0xff), (10, 0xff), (20, ALL)]);
     }
 
@@ -242,7 +242,7 @@ mod tests {
     fn ipdom_runs_the_taken_path_first() {
         let mut stack = Stack::new(Rule::Plain, ALL, 100);
         stack.next(ALL);
-        stack.part(&[(10, 0xff), (1, !0xff)], 20);
+        stack.diverge(&[(10, 0xff), (1, !0xff)], 20);
         assert_eq!(masks(&mut stack), [(10, 0xff), (1, !0xff), (20, ALL)]);
     }
 
@@ -250,10 +250,10 @@ mod tests {
     fn a_group_sent_to_a_waiting_one_joins_it() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         stack.next(ALL);
-        stack.part(&[(10, 0x1111), (1, !0x1111)], 20);
+        stack.diverge(&[(10, 0x1111), (1, !0x1111)], 20);
         let group = stack.next(ALL).expect("the lower side");
         assert_eq!(group.pc, 1);
-        stack.part(&[(10, 0x2222), (5, !0x3333)], 20);
+        stack.diverge(&[(10, 0x2222), (5, !0x3333)], 20);
         assert_eq!(masks(&mut stack), [(5, !0x3333), (10, 0x3333), (20, ALL)]);
     }
 
@@ -262,7 +262,7 @@ mod tests {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         for trip in 0..8 {
             let group = stack.next(ALL).expect("lanes left");
-            stack.part(&[(0, group.mask << 1), (9, group.mask & !(group.mask << 1))], 9);
+            stack.diverge(&[(0, group.mask << 1), (9, group.mask & !(group.mask << 1))], 9);
             assert!(stack.entries.len() <= 2, "trip {trip}");
         }
         assert_eq!(masks(&mut stack), [(0, ALL << 8), (9, ALL)]);
@@ -272,7 +272,7 @@ mod tests {
     fn returning_lanes_wait_for_the_others_in_the_caller() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         stack.next(ALL);
-        stack.call(7, &[Entered { frame: 1, function: 1, end: 50, mask: 0xff }]);
+        stack.call(7, &[FunctionEntry { frame: 1, function: 1, end: 50, mask: 0xff }]);
         assert_eq!(stack.next(ALL).map(|group| (group.frame, group.mask)), Some((1, 0xff)));
         stack.leave(1, 0, 0x0f);
         assert_eq!(stack.next(ALL).map(|group| group.mask), Some(0xf0));
@@ -285,7 +285,7 @@ mod tests {
     fn who_waits_at_a_barrier_lets_the_other_side_run() {
         let mut stack = Stack::new(Rule::Merging, ALL, 100);
         stack.next(ALL);
-        stack.part(&[(10, 0xff), (1, !0xff)], 20);
+        stack.diverge(&[(10, 0xff), (1, !0xff)], 20);
         stack.next(ALL);
         stack.go_on(2);
         stack.block();

@@ -3,10 +3,10 @@
 use super::frame::{Frame, pass};
 use super::system_calls;
 use super::warp::{Pause, Warp};
-use crate::ptx::engine::divergence::groups::{Entered, Group};
+use crate::ptx::engine::divergence::groups::{FunctionEntry, Group};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::launch::{Journal, Launch};
-use crate::ptx::engine::memory::local::MOST;
+use crate::ptx::engine::launch::{RunState, Launch};
+use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::program::{Callee, Function, Instruction, Op, Slot};
 use crate::ptx::registers::{Registers, lanes};
@@ -14,7 +14,7 @@ use crate::ptx::windows;
 use crate::trace::{Severity, Status};
 
 /// What a call takes of a thread's stack at the least.
-const LEAST_FRAME: u32 = 128;
+const MIN_FRAME: u32 = 128;
 
 impl Warp {
     /// `brx.idx`
@@ -28,7 +28,7 @@ impl Warp {
         uniform: bool,
         launch: &Launch<'_>,
         spaces: &Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) -> Option<Pause> {
         let Group { pc, mask, frame, .. } = group;
         let statement = function.first_statement + pc;
@@ -41,7 +41,7 @@ impl Warp {
             let message =
                 format!("the index is outside the table of {count} targets; test it before the branch");
             let fault = Fault::new("branch-index", message, beyond);
-            journal.report(self.reporter.fault(fault, Severity::Error, statement));
+            state.report(self.reporter.fault(fault, Severity::Error, statement));
             return Some(Pause::Stopped(Status::Faulted));
         }
         let targets = lanes(executed).map(|lane| (switch.targets[index[lane] as usize], 1 << lane));
@@ -52,11 +52,11 @@ impl Warp {
             targets.all(|target| Some(target) == first)
         };
         if uniform && !one(&parts) {
-            self.not_uniform("a branch", statement, executed, mask, journal);
+            self.not_uniform("a branch", statement, executed, mask, state);
         }
         let join = launch.plan.join(&instruction);
-        let target = self.part(&parts, pc, join)?;
-        self.went(pc, target, function, spaces);
+        let target = self.diverge(&parts, pc, join)?;
+        self.take_back_edge(pc, target, function, spaces);
         let goes_round = target <= pc && self.spin.backward(spaces.changes);
         (goes_round && self.repeats(target)).then_some(Pause::Spinning)
     }
@@ -71,7 +71,7 @@ impl Warp {
         executed: u32,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) -> Option<Pause> {
         let Group { pc, frame, .. } = group;
         let statement = function.first_statement + pc;
@@ -80,19 +80,19 @@ impl Warp {
             return None;
         }
         let target = function.tables.calls[call as usize].callee;
-        if let Some((watch, frame)) = journal.watch.as_mut().zip(self.frames[frame as usize].as_ref()) {
+        if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref()) {
             // Results count as written from the beginning: whether the callee writes them is its own affair.
             let results = &function.tables.calls[call as usize].results;
-            watch.passed(self.reporter.warp, frame.local_base, results, executed);
+            sanitizer.passed(self.reporter.warp, frame.local_base, results, executed);
         }
         if let Callee::System(system) = target {
             let call = &function.tables.calls[call as usize];
             let pointer = if launch.program.wide_addresses { 8 } else { 4 };
-            let watch = journal.watch.as_deref_mut();
-            let mut callee = system_calls::Callee { spaces, local: &mut self.local, watch, pointer };
+            let sanitizer = state.sanitizer.as_deref_mut();
+            let mut callee = system_calls::CallContext { spaces, local: &mut self.local, sanitizer, pointer };
             let frame = self.frames[frame as usize].as_mut()?;
             if let Err(fault) = system_calls::call(system, call, frame, &mut callee, executed) {
-                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(self.reporter.fault(fault, Severity::Error, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }
             self.groups.go_on(pc + 1);
@@ -101,7 +101,7 @@ impl Warp {
         let callees = match self.callees(target, frame, executed, launch) {
             Ok(callees) => callees,
             Err(fault) => {
-                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(self.reporter.fault(fault, Severity::Error, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             }
         };
@@ -109,21 +109,21 @@ impl Warp {
         for (callee, mask) in callees {
             let Some(new) = self.enter(call, function, frame, callee, mask, launch) else {
                 let message = format!(
-                    "the call needs more than the {MOST} bytes of stack that a thread has; call less deeply, or keep less in \
+                    "the call needs more than the {MAX_LOCAL_BYTES} bytes of stack that a thread has; call less deeply, or keep less in \
                      local memory"
                 );
                 let fault = Fault::new("stack-overflow", message, mask);
-                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(self.reporter.fault(fault, Severity::Error, statement));
                 return Some(Pause::Stopped(Status::Faulted));
             };
             let entered_function = &launch.program.functions[callee as usize];
-            if let Some((watch, frame)) = journal.watch.as_mut().zip(self.frames[new as usize].as_ref()) {
+            if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref()) {
                 let base = frame.local_base;
-                watch.entered(self.reporter.warp, base, entered_function.frame.local_size, mask);
-                watch.passed(self.reporter.warp, base, &entered_function.params, mask);
+                sanitizer.entered(self.reporter.warp, base, entered_function.frame.local_size, mask);
+                sanitizer.passed(self.reporter.warp, base, &entered_function.params, mask);
             }
             let end = entered_function.code.len() as u32;
-            entered.push(Entered { frame: new, function: callee, end, mask });
+            entered.push(FunctionEntry { frame: new, function: callee, end, mask });
         }
         self.groups.call(pc + 1, &entered);
         None
@@ -173,9 +173,9 @@ impl Warp {
     ) -> Option<Slot> {
         let function = &launch.program.functions[callee as usize];
         let from = self.frames[frame as usize].take()?;
-        let base = from.top(caller).next_multiple_of(16).max(from.local_base + LEAST_FRAME);
+        let base = from.top(caller).next_multiple_of(16).max(from.local_base + MIN_FRAME);
         let top = base + function.frame.local_size;
-        if top > MOST {
+        if top > MAX_LOCAL_BYTES {
             self.frames[frame as usize] = Some(from);
             return None;
         }
@@ -187,7 +187,7 @@ impl Warp {
             let source: (_, &Registers, _) = (argument, &from.registers, from.local_base);
             pass(source, (formal, &mut new.registers, base), &mut self.local, mask);
         }
-        if self.probe.is_some() {
+        if self.tracer.is_some() {
             new.written = Some(vec![0; function.frame.registers.len()]);
             new.note_passed(function, &function.params, mask);
         }
@@ -218,13 +218,13 @@ impl Warp {
                 let source = (formal, &from.registers, from.local_base);
                 pass(source, (result, &mut to.registers, to.local_base), &mut self.local, mask);
             }
-            if let Some(probe) = &mut self.probe {
+            if let Some(tracer) = &mut self.tracer {
                 to.note_passed(calling, results, mask);
                 let is_it = |instruction: &Instruction| {
                     matches!(instruction.op, Op::Call(_)) && instruction.s.a == call
                 };
                 if let Some(pc) = calling.code.iter().position(is_it) {
-                    probe.keep(calling, pc as u32, to);
+                    tracer.keep(calling, pc as u32, to);
                 }
             }
         }

@@ -5,23 +5,23 @@ use super::execute::{get, put};
 use super::interpreter_loop::note;
 use super::warp::Warp;
 use super::warp_collectives;
-use crate::ptx::engine::divergence::groups::{Group, Place, Together};
-use crate::ptx::engine::launch::{Journal, Launch};
-use crate::ptx::program::{Exchange, Function, Instruction, Op, Place as Storage, Slot};
+use crate::ptx::engine::divergence::groups::{CollectiveKind, Group, LanePosition};
+use crate::ptx::engine::launch::{RunState, Launch};
+use crate::ptx::program::{Exchange, Function, Instruction, Op, Place, Slot};
 use crate::ptx::registers::{Registers, lanes};
 use crate::trace::StatementId;
 
 impl Warp {
     /// Whether the group is at such an instruction and has to wait for lanes that are elsewhere; then it does.
-    pub(crate) fn waits_for_members(&mut self, group: Group, launch: &Launch<'_>) -> bool {
+    pub(crate) fn waits_for_convergence(&mut self, group: Group, launch: &Launch<'_>) -> bool {
         let missing = self.function(launch, group.frame).and_then(|function| self.missing(group, function));
         let Some((lanes, what)) = missing else { return false };
-        self.groups.want(lanes, what);
+        self.groups.wait_for(lanes, what);
         true
     }
 
     /// The lanes that the group's next instruction is done with, if any are elsewhere.
-    fn missing(&self, group: Group, function: &Function) -> Option<(u32, Together)> {
+    fn missing(&self, group: Group, function: &Function) -> Option<(u32, CollectiveKind)> {
         let frame = self.frames[group.frame as usize].as_ref()?;
         let instruction = function.code.get(group.pc as usize)?;
         let executed = instruction.guard.of(&frame.registers.predicates, group.mask);
@@ -30,11 +30,11 @@ impl Warp {
             lanes(executed).fold(0, |all, lane| all | members[lane])
         };
         let (members, what) = match instruction.op {
-            Op::WarpSync => (named(instruction.s.a), Together::Sync),
-            Op::Barrier => (self.live, Together::Arrive),
+            Op::WarpSync => (named(instruction.s.a), CollectiveKind::Sync),
+            Op::Barrier => (self.live, CollectiveKind::Arrive),
             _ => match exchange_of(instruction, function) {
-                Some(exchange) => (named(exchange.members?), Together::Exchange(exchange.kind)),
-                None => (self.live, Together::Here),
+                Some(exchange) => (named(exchange.members?), CollectiveKind::Exchange(exchange.kind)),
+                None => (self.live, CollectiveKind::Here),
             },
         };
         let elsewhere = members & self.live & !group.mask;
@@ -42,55 +42,55 @@ impl Warp {
     }
 
     /// Groups do the instructions that they are at with each other.
-    pub(crate) fn together_apart(&mut self, groups: &[Place], launch: &Launch<'_>, journal: &mut Journal) {
+    pub(crate) fn execute_collective(&mut self, groups: &[LanePosition], launch: &Launch<'_>, state: &mut RunState) {
         let all = groups.iter().fold(0, |all, group| all | group.mask);
         let given: Vec<_> = groups.iter().filter_map(|group| self.given(*group, launch)).collect();
-        for Given { group, function, instruction, exchange, mut registers } in given.iter().cloned() {
-            let Place { frame, pc, mask } = group;
+        for CollectiveInput { group, function, instruction, exchange, mut registers } in given.iter().cloned() {
+            let LanePosition { frame, pc, mask } = group;
             let statement = StatementId(function.first_statement + pc);
             let executed = instruction.guard.of(&registers.predicates, mask);
-            journal.steps += 1;
+            state.steps += 1;
             self.recorder.visit(statement, mask.into(), executed.into());
-            if let Some(watch) = &mut journal.watch {
+            if let Some(sanitizer) = &mut state.sanitizer {
                 let order = function.orders[pc as usize];
-                watch.begin(statement, order, self.reporter.warp, self.live, all);
+                sanitizer.begin(statement, order, self.reporter.warp, self.live, all);
             }
             if let Some(exchange) = exchange {
-                for Given { group, exchange: theirs, registers: from, .. } in &given {
+                for CollectiveInput { group, exchange: theirs, registers: from, .. } in &given {
                     let Some(theirs) = theirs else { continue };
                     take_over(&exchange, &mut registers, theirs, from, group.mask & !mask);
                 }
-                if let Some(complaint) = warp_collectives::execute(&exchange, &mut registers, self.live, all)
+                if let Some(warning) = warp_collectives::execute(&exchange, &mut registers, self.live, all)
                 {
-                    journal.report(self.reporter.complaint(complaint, statement.0));
+                    state.report(self.reporter.warning(warning, statement.0));
                 }
             }
             let Some(frame) = &mut self.frames[frame as usize] else { continue };
-            let results = exchange.map(|exchange| (exchange.d, exchange.p.map(Storage::Predicate)));
+            let results = exchange.map(|exchange| (exchange.d, exchange.p.map(Place::Predicate)));
             for place in results.into_iter().flat_map(|(d, p)| d.into_iter().chain(p)) {
                 for lane in lanes(executed) {
                     put(place, &mut frame.registers, lane, get(place, &registers, lane));
                 }
             }
             if frame.written.is_some() {
-                note(function, pc, (mask, executed), frame, &mut self.probe, journal);
+                note(function, pc, (mask, executed), frame, &mut self.tracer, state);
             }
         }
     }
 
-    fn given<'p>(&self, group: Place, launch: &Launch<'p>) -> Option<Given<'p>> {
+    fn given<'p>(&self, group: LanePosition, launch: &Launch<'p>) -> Option<CollectiveInput<'p>> {
         let function = self.function(launch, group.frame)?;
         let instruction = *function.code.get(group.pc as usize)?;
         let exchange = exchange_of(&instruction, function).copied();
         let registers = self.frames[group.frame as usize].as_ref()?.registers.clone();
-        Some(Given { group, function, instruction, exchange, registers })
+        Some(CollectiveInput { group, function, instruction, exchange, registers })
     }
 }
 
 /// What a group brings to an exchange.
 #[derive(Clone)]
-struct Given<'p> {
-    group: Place,
+struct CollectiveInput<'p> {
+    group: LanePosition,
     function: &'p Function,
     instruction: Instruction,
     /// `None` where the groups only wait for each other.
@@ -113,7 +113,7 @@ fn take_over(ours: &Exchange, to: &mut Registers, theirs: &Exchange, from: &Regi
     let members = ours.members.zip(theirs.members);
     for lane in lanes(mask) {
         if let Some((ours, theirs)) = members {
-            put(Storage::Word(ours), to, lane, get(Storage::Word(theirs), from, lane));
+            put(Place::Word(ours), to, lane, get(Place::Word(theirs), from, lane));
         }
         if let Some((at, theirs_at)) = values {
             let turned = u128::from(ours.negated != theirs.negated);

@@ -3,7 +3,7 @@
 use super::frame::Frame;
 use super::warp::Warp;
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::local::MOST;
+use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
 use crate::ptx::program::{Function, Slot, StackAction};
 use crate::ptx::registers::{Lanes, Slots, WIDTH, lanes};
 
@@ -53,9 +53,9 @@ impl Warp {
                         if wide { r.doubles[s.a as usize][lane] } else { r.words[s.a as usize][lane].into() };
                     let start = u64::from(*top).next_multiple_of(ALIGNMENT.max(s.b.into()));
                     let after = start.saturating_add(size).max(start + 1);
-                    if after > MOST.into() {
+                    if after > MAX_LOCAL_BYTES.into() {
                         let message = format!(
-                            "`alloca` of {size} bytes needs more than the {MOST} bytes of stack that a thread has; ask for less"
+                            "`alloca` of {size} bytes needs more than the {MAX_LOCAL_BYTES} bytes of stack that a thread has; ask for less"
                         );
                         return Err(Fault::new("stack-overflow", message, 1 << lane));
                     }

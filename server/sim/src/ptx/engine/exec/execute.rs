@@ -4,14 +4,14 @@ use pulp::{NullaryFnOnce, Scalar, Simd};
 
 use super::matrix;
 use super::warp_collectives;
-use crate::ptx::engine::fault::{Fault, Trouble};
+use crate::ptx::engine::fault::{Fault, ExecError};
 use crate::ptx::engine::memory::access;
 use crate::ptx::engine::memory::atomic;
 use crate::ptx::engine::memory::bulk;
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::mbarrier;
-use crate::ptx::engine::memory::spaces::{Checked, Spaces};
-use crate::ptx::engine::sanitizer::{Family, Stretch, Told, Until, Watch};
+use crate::ptx::engine::memory::spaces::{CheckedAddresses, Spaces};
+use crate::ptx::engine::sanitizer::{CopyFamily, CopyRange, AccessEvent, CopyCompletion, Sanitizer};
 use crate::ptx::engine::schedule::cluster;
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
@@ -20,8 +20,8 @@ use crate::ptx::program::{
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
 
-/// What an operation may look at beside its registers.
-pub(crate) struct Surroundings<'w> {
+/// What an operation may request at beside its registers.
+pub(crate) struct ExecContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
     /// Where the frame's local memory begins.
@@ -33,35 +33,35 @@ pub(crate) struct Surroundings<'w> {
     /// Instructions that the launch has run.
     pub(crate) clock: u64,
     /// Who wants to know of accesses.
-    pub(crate) watch: Option<&'w mut Watch>,
+    pub(crate) sanitizer: Option<&'w mut Sanitizer>,
 }
 
-impl Surroundings<'_> {
-    /// Tells the watch of an access whose addresses were checked, before anything is read or written.
+impl ExecContext<'_> {
+    /// Tells the sanitizer of an access whose addresses were checked, before anything is read or written.
     #[inline(always)]
-    pub(crate) fn tell(&mut self, told: &Told<'_>) {
-        if let Some(watch) = &mut self.watch {
-            watch.accessed(told, self.spaces);
+    pub(crate) fn notify(&mut self, told: &AccessEvent<'_>) {
+        if let Some(sanitizer) = &mut self.sanitizer {
+            sanitizer.accessed(told, self.spaces);
         }
     }
 }
 
-impl Surroundings<'_> {
-    /// Tells the watch that a lane's copy of a stretch, of which it was told, is under way.
-    pub(crate) fn begun(
+impl ExecContext<'_> {
+    /// Tells the sanitizer that a lane's copy of a stretch, of which it was told, is under way.
+    pub(crate) fn copy_started(
         &mut self,
-        checked: &Checked,
+        checked: &CheckedAddresses,
         address: u64,
         span: u64,
         lane: usize,
         writes: bool,
-        until: Until,
+        until: CopyCompletion,
     ) {
-        if let Some(watch) = &mut self.watch
+        if let Some(sanitizer) = &mut self.sanitizer
             && let Some(extent) = checked.of(lane)
         {
             let index = extent.index(address) as u64;
-            watch.begun(Stretch { bank: extent.bank, index, span, writes }, lane, until);
+            sanitizer.copy_started(CopyRange { region: extent.region, index, span, writes }, lane, until);
         }
     }
 }
@@ -74,26 +74,26 @@ pub(crate) fn execute<S: Simd>(
     instruction: &Instruction,
     function: &Function,
     r: &mut Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Trouble>> {
-    macro_rules! apart {
+) -> Result<(), Box<ExecError>> {
+    macro_rules! specialized {
         ($kind:ident) => {
-            simd.vectorize(Apart::<S, { kind::$kind }> { simd, instruction, function, r, around, mask })
+            simd.vectorize(Specialized::<S, { kind::$kind }> { simd, instruction, function, r, ctx, mask })
         };
     }
     match instruction.op {
-        Op::Logic(..) => apart!(LOGIC),
-        Op::Int(..) => apart!(INT),
-        Op::MulWide(_) | Op::MadWide(_) => apart!(WIDE),
-        Op::Shift(..) => apart!(SHIFT),
-        Op::SetPredicate(..) => apart!(COMPARE),
-        Op::Float32(..) => apart!(FLOAT_32),
-        Op::Float64(..) => apart!(FLOAT_64),
-        Op::Select(_) | Op::Convert => apart!(CONVERT),
-        Op::Load => apart!(LOAD),
-        Op::Store => apart!(STORE),
-        _ => apart!(RARE),
+        Op::Logic(..) => specialized!(LOGIC),
+        Op::Int(..) => specialized!(INT),
+        Op::MulWide(_) | Op::MadWide(_) => specialized!(WIDE),
+        Op::Shift(..) => specialized!(SHIFT),
+        Op::SetPredicate(..) => specialized!(COMPARE),
+        Op::Float32(..) => specialized!(FLOAT_32),
+        Op::Float64(..) => specialized!(FLOAT_64),
+        Op::Select(_) | Op::Convert => specialized!(CONVERT),
+        Op::Load => specialized!(LOAD),
+        Op::Store => specialized!(STORE),
+        _ => specialized!(UNCOMMON),
     }
 }
 
@@ -110,26 +110,26 @@ mod kind {
     pub(super) const LOAD: u8 = 8;
     pub(super) const STORE: u8 = 9;
     /// No loop is hot with these.
-    pub(super) const RARE: u8 = 10;
+    pub(super) const UNCOMMON: u8 = 10;
 }
 
 /// An operation of one kind, compiled for the instruction set of the loop but not into the loop: small functions are compiled
 /// best.
-struct Apart<'a, 'w, S, const KIND: u8> {
+struct Specialized<'a, 'w, S, const KIND: u8> {
     simd: S,
     instruction: &'a Instruction,
     function: &'a Function,
     r: &'a mut Registers,
-    around: &'a mut Surroundings<'w>,
+    ctx: &'a mut ExecContext<'w>,
     mask: u32,
 }
 
-impl<S: Simd, const KIND: u8> NullaryFnOnce for Apart<'_, '_, S, KIND> {
-    type Output = Result<(), Box<Trouble>>;
+impl<S: Simd, const KIND: u8> NullaryFnOnce for Specialized<'_, '_, S, KIND> {
+    type Output = Result<(), Box<ExecError>>;
 
     #[inline(always)]
-    fn call(self) -> Result<(), Box<Trouble>> {
-        let Apart { simd, instruction, function, r, around, mask } = self;
+    fn call(self) -> Result<(), Box<ExecError>> {
+        let Specialized { simd, instruction, function, r, ctx, mask } = self;
         let (s, tables) = (&instruction.s, &function.tables);
         match (KIND, instruction.op) {
             (kind::LOGIC, Op::Logic(op, width)) => bits::logic(op, width, s, r, mask),
@@ -148,9 +148,9 @@ impl<S: Simd, const KIND: u8> NullaryFnOnce for Apart<'_, '_, S, KIND> {
                 if wide { select::<u64>(chosen, s, r, mask) } else { select::<u32>(chosen, s, r, mask) }
             }
             (kind::CONVERT, Op::Convert) => convert::execute(&tables.converts[s.b as usize], s, r, mask),
-            (kind::LOAD, Op::Load) => access::load(&tables.accesses[s.a as usize], r, around, mask)?,
-            (kind::STORE, Op::Store) => access::store(&tables.accesses[s.a as usize], r, around, mask)?,
-            (kind::RARE, _) => return rare(instruction, function, r, around, mask),
+            (kind::LOAD, Op::Load) => access::load(&tables.accesses[s.a as usize], r, ctx, mask)?,
+            (kind::STORE, Op::Store) => access::store(&tables.accesses[s.a as usize], r, ctx, mask)?,
+            (kind::UNCOMMON, _) => return uncommon(instruction, function, r, ctx, mask),
             _ => {}
         }
         Ok(())
@@ -162,65 +162,65 @@ fn asynchronous(
     instruction: &Instruction,
     function: &Function,
     r: &mut Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Trouble>> {
+) -> Result<(), Box<ExecError>> {
     let (s, tables) = (&instruction.s, &function.tables);
     match instruction.op {
-        Op::CopyGroup(what) => copy_group(what, s.a, around, mask),
-        Op::BulkCopy => bulk::copy(&tables.bulk_copies[s.a as usize], r, around, mask)?,
-        Op::Fill => bulk::fill(&tables.fills[s.a as usize], r, around, mask)?,
-        Op::Mbarrier => mbarrier::execute(&tables.mbarriers[s.a as usize], r, around, mask)?,
+        Op::CopyGroup(what) => copy_group(what, s.a, ctx, mask),
+        Op::BulkCopy => bulk::copy(&tables.bulk_copies[s.a as usize], r, ctx, mask)?,
+        Op::Fill => bulk::fill(&tables.fills[s.a as usize], r, ctx, mask)?,
+        Op::Mbarrier => mbarrier::execute(&tables.mbarriers[s.a as usize], r, ctx, mask)?,
         Op::StoreAsync => {
             let access = &tables.accesses[s.a as usize];
-            access::store(access, r, around, mask)?;
-            bulk::stored(access, &tables.completions[s.b as usize], r, around, mask)?;
+            access::store(access, r, ctx, mask)?;
+            bulk::stored(access, &tables.completions[s.b as usize], r, ctx, mask)?;
         }
         Op::AtomicAsync => {
             let atomic = &tables.atomics[s.a as usize];
-            atomic::execute(atomic, r, around, mask)?;
-            bulk::completed(&tables.completions[s.b as usize], atomic.ty.size(), r, around, mask)?;
+            atomic::execute(atomic, r, ctx, mask)?;
+            bulk::completed(&tables.completions[s.b as usize], atomic.ty.size(), r, ctx, mask)?;
         }
-        op => cluster::execute(op, s, r, around, mask)?,
+        op => cluster::execute(op, s, r, ctx, mask)?,
     }
     Ok(())
 }
 
-/// Copies are done at once, so nobody has to wait; only the watch needs to know who did.
-fn copy_group(what: CopyGroup, left: u32, around: &mut Surroundings<'_>, mask: u32) {
-    let Some(watch) = &mut around.watch else { return };
+/// Copies are done at once, so nobody has to wait; only the sanitizer needs to know who did.
+fn copy_group(what: CopyGroup, left: u32, ctx: &mut ExecContext<'_>, mask: u32) {
+    let Some(sanitizer) = &mut ctx.sanitizer else { return };
     match what {
-        CopyGroup::Close => watch.closed(Family::Single, mask),
-        CopyGroup::CloseBulk => watch.closed(Family::Bulk, mask),
-        CopyGroup::Wait => watch.waited(Family::Single, mask, Some(left), false),
-        CopyGroup::WaitAll => watch.waited(Family::Single, mask, None, false),
-        CopyGroup::WaitBulk => watch.waited(Family::Bulk, mask, Some(left), false),
-        CopyGroup::WaitBulkRead => watch.waited(Family::Bulk, mask, Some(left), true),
+        CopyGroup::Close => sanitizer.closed(CopyFamily::Single, mask),
+        CopyGroup::CloseBulk => sanitizer.closed(CopyFamily::Bulk, mask),
+        CopyGroup::Wait => sanitizer.waited(CopyFamily::Single, mask, Some(left), false),
+        CopyGroup::WaitAll => sanitizer.waited(CopyFamily::Single, mask, None, false),
+        CopyGroup::WaitBulk => sanitizer.waited(CopyFamily::Bulk, mask, Some(left), false),
+        CopyGroup::WaitBulkRead => sanitizer.waited(CopyFamily::Bulk, mask, Some(left), true),
     }
 }
 
-fn complain(complaint: Option<Fault>) -> Result<(), Box<Trouble>> {
-    complaint.map_or(Ok(()), |complaint| Err(Box::new(Trouble::Complaint(complaint))))
+fn warn(warning: Option<Fault>) -> Result<(), Box<ExecError>> {
+    warning.map_or(Ok(()), |warning| Err(Box::new(ExecError::Warning(warning))))
 }
 
 /// The operations that no loop is hot with.
 #[inline(always)]
-fn rare(
+fn uncommon(
     instruction: &Instruction,
     function: &Function,
     r: &mut Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Trouble>> {
+) -> Result<(), Box<ExecError>> {
     let s = &instruction.s;
     match instruction.op {
         Op::MatrixAccess => {
-            matrix::access(&function.tables.matrix_accesses[s.a as usize], r, around, mask)?;
+            matrix::access(&function.tables.matrix_accesses[s.a as usize], r, ctx, mask)?;
         }
         Op::FragmentAccess => {
-            matrix::fragment(&function.tables.fragments[s.a as usize], r, around, mask)?;
+            matrix::fragment(&function.tables.fragments[s.a as usize], r, ctx, mask)?;
         }
-        Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, around, mask)?,
+        Op::Copy => access::copy(&function.tables.copies[s.a as usize], r, ctx, mask)?,
         Op::CopyGroup(_)
         | Op::BulkCopy
         | Op::Fill
@@ -229,21 +229,21 @@ fn rare(
         | Op::AtomicAsync
         | Op::MapRank(_)
         | Op::RankOf(_) => {
-            return asynchronous(instruction, function, r, around, mask);
+            return asynchronous(instruction, function, r, ctx, mask);
         }
-        Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, around, mask)?,
+        Op::Atomic => atomic::execute(&function.tables.atomics[s.a as usize], r, ctx, mask)?,
         Op::Shuffle | Op::Vote | Op::Match | Op::Reduce | Op::Elect => {
             let exchange = &function.tables.exchanges[s.a as usize];
-            return complain(warp_collectives::execute(exchange, r, around.live, mask));
+            return warn(warp_collectives::execute(exchange, r, ctx.live, mask));
         }
         Op::WarpSync => {
             let members = *r.get::<u32>(s.a);
-            return complain(warp_collectives::check_members(&members, around.live, mask));
+            return warn(warp_collectives::check_members(&members, ctx.live, mask));
         }
         Op::Lop3(table) => r.map3(s, mask, |a, b, c| bits::lop3(table, a, b, c)),
         Op::Lop3Predicate => lop3_predicate(function.tables.lop3[s.c as usize], s, r, mask),
         Op::Mul24(op, signed) => integer::multiply_24(op, signed, s, r, mask),
-        Op::Carry(op) => carry::execute(op, s, r, around.carry, mask),
+        Op::Carry(op) => carry::execute(op, s, r, ctx.carry, mask),
         Op::Count(op, false) => bits::count_word(op, s, r, mask),
         Op::Count(op, true) => bits::count_double(op, s, r, mask),
         Op::Reverse(false) => r.map1(s, mask, u32::reverse_bits),
@@ -316,7 +316,7 @@ fn rare(
         Op::VideoMad => video::multiply_add(&function.tables.video_mads[s.e as usize], s, r, mask),
         Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
         Op::LocalAddress(wide) => {
-            write_number(wide, u64::from(around.frame_base.wrapping_add(s.a)), s, r, mask)
+            write_number(wide, u64::from(ctx.frame_base.wrapping_add(s.a)), s, r, mask)
         }
         Op::AddressAdd(true) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),
         Op::AddressAdd(false) => r.map1(s, mask, |a: u32| a.wrapping_add(s.b)),
@@ -329,9 +329,9 @@ fn rare(
             let holds = (0..WIDTH).fold(0, |mask, lane| mask | u32::from(inside(lane)) << lane);
             r.set_predicate(s.d, mask, holds);
         }
-        Op::Clock(wide) => write_number(wide, around.clock, s, r, mask),
+        Op::Clock(wide) => write_number(wide, ctx.clock, s, r, mask),
         Op::ActiveMask => r.fill(s.d, mask, mask),
-        Op::Sleep => return Err(Box::new(Trouble::Yield(None))),
+        Op::Sleep => return Err(Box::new(ExecError::Yield(None))),
         Op::PendingCount => r.map1(s, mask, |a: u64| mbarrier::pending_of(a)),
         // Everything else decides who runs next, or was dealt with by the caller.
         _ => {}

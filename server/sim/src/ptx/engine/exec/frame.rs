@@ -5,7 +5,7 @@ use crate::ptx::program::{Formal, Function, Passing, Place, Slot, Special};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, blend};
 
 use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::sanitizer::Undefined;
+use crate::ptx::engine::sanitizer::UndefinedValues;
 
 /// A call in progress.
 #[derive(Clone, Debug)]
@@ -22,7 +22,7 @@ pub(crate) struct Frame {
     /// The lanes that wrote each named register, where that is asked for.
     pub(crate) written: Option<Vec<u32>>,
     /// Values that nobody wrote, where the run looks for them.
-    pub(crate) undefined: Option<Box<Undefined>>,
+    pub(crate) undefined: Option<Box<UndefinedValues>>,
 }
 
 impl Frame {

@@ -7,22 +7,22 @@
 
 use pulp::Simd;
 
-use super::execute::{Surroundings, execute};
+use super::execute::{ExecContext, execute};
 use super::frame::Frame;
-use super::spin::SpinWatch;
-use super::value_tracer::Probe;
+use super::spin::SpinDetector;
+use super::value_tracer::ValueTracer;
 use super::warp::Warp;
 use crate::ptx::engine::divergence::groups::{Group, Groups};
-use crate::ptx::engine::fault::{Awaited, Fault, Trouble};
-use crate::ptx::engine::launch::{Journal, Launch, Reporter};
+use crate::ptx::engine::fault::{PendingBarrier, Fault, ExecError};
+use crate::ptx::engine::launch::{RunState, Launch, Reporter};
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::sanitizer::Undefined;
+use crate::ptx::engine::sanitizer::UndefinedValues;
 use crate::ptx::program::{Function, Instruction, Op};
 use crate::record::Recorder;
 use crate::trace::StatementId;
 
 /// Why the loop over instructions ended.
-pub(crate) enum Event {
+pub(crate) enum LoopExit {
     /// Who runs next is decided: nobody, or a group with which more has changed than that.
     Next(Option<Group>),
     /// There is no instruction left in the function.
@@ -31,46 +31,46 @@ pub(crate) enum Event {
     Due,
     /// It took the branch `from`, and somebody else may come first.
     Turn { from: u32 },
-    /// Time to look whether this goes anywhere.
+    /// Time to request whether this goes anywhere.
     CheckSpin { from: u32 },
     /// The instruction decides who runs next.
     Control { executed: u32 },
     /// Memory refused.
     Fault(Fault),
     /// The instruction before waits for others.
-    Yield(Option<Awaited>),
+    Yield(Option<PendingBarrier>),
 }
 
 impl Warp {
     /// Runs a group, and those whose turn comes then in the same call, up to an instruction that changes more than who runs
     /// next; gives the group that ran last, where it stopped.
     #[inline(always)]
-    pub(crate) fn straight<S: Simd>(
+    pub(crate) fn interpret<S: Simd>(
         &mut self,
         simd: S,
         group: Group,
         function: &Function,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
-    ) -> (Group, Event) {
-        let Some(frame) = &mut self.frames[group.frame as usize] else { return (group, Event::FellOff) };
-        let mut watch = journal.watch.take();
-        if watch.as_ref().is_some_and(|watch| watch.follows_values()) {
-            frame.undefined.get_or_insert_with(|| Box::new(Undefined::new(function)));
+        state: &mut RunState,
+    ) -> (Group, LoopExit) {
+        let Some(frame) = &mut self.frames[group.frame as usize] else { return (group, LoopExit::FellOff) };
+        let mut sanitizer = state.sanitizer.take();
+        if sanitizer.as_ref().is_some_and(|sanitizer| sanitizer.follows_values()) {
+            frame.undefined.get_or_insert_with(|| Box::new(UndefinedValues::new(function)));
         }
-        let around = Surroundings {
+        let ctx = ExecContext {
             spaces,
             local: &mut self.local,
             frame_base: frame.local_base,
             carry: &mut self.carry,
             live: self.live,
-            clock: journal.steps,
-            watch: watch.as_deref_mut(),
+            clock: state.steps,
+            sanitizer: sanitizer.as_deref_mut(),
         };
         let mut running = Running {
             function,
-            looked_at: around.watch.is_some() || frame.written.is_some(),
+            observed: ctx.sanitizer.is_some() || frame.written.is_some(),
             visits: Visits {
                 recorder: &mut self.recorder,
                 first: function.first_statement,
@@ -78,10 +78,10 @@ impl Warp {
                 start: group.pc,
             },
             frame,
-            around,
+            ctx,
             reporter: self.reporter,
-            probe: &mut self.probe,
-            journal,
+            tracer: &mut self.tracer,
+            state,
         };
         let mut group = group;
         let event = loop {
@@ -90,15 +90,15 @@ impl Warp {
             }
             // The group has stopped, and whose turn comes now goes on here if that is all that has changed.
             match self.groups.next(self.live, &launch.plan) {
-                Some(next) if next.frame == group.frame && !next.asks && !self.groups.has_news() => {
+                Some(next) if next.frame == group.frame && !next.needs_convergence && !self.groups.has_pending_events() => {
                     group = next;
                     running.visits.begin(&group);
                 }
-                next => break Event::Next(next),
+                next => break LoopExit::Next(next),
             }
         };
-        journal.steps = running.around.clock;
-        journal.watch = watch;
+        state.steps = running.ctx.clock;
+        state.sanitizer = sanitizer;
         (group, event)
     }
 }
@@ -107,13 +107,13 @@ impl Warp {
 struct Running<'w> {
     function: &'w Function,
     frame: &'w mut Frame,
-    around: Surroundings<'w>,
+    ctx: ExecContext<'w>,
     visits: Visits<'w>,
     /// Whether anybody wants to know of each instruction.
-    looked_at: bool,
+    observed: bool,
     reporter: Reporter,
-    probe: &'w mut Option<Box<Probe>>,
-    journal: &'w mut Journal,
+    tracer: &'w mut Option<Box<ValueTracer>>,
+    state: &'w mut RunState,
 }
 
 impl Running<'_> {
@@ -124,9 +124,9 @@ impl Running<'_> {
         simd: S,
         group: &mut Group,
         groups: &mut Groups,
-        spin: &mut SpinWatch,
+        spin: &mut SpinDetector,
         launch: &Launch<'_>,
-    ) -> Option<Event> {
+    ) -> Option<LoopExit> {
         let Group { until, mask, alone, .. } = *group;
         let mut pc = group.pc;
         let function = self.function;
@@ -142,7 +142,7 @@ impl Running<'_> {
                         break None;
                     }
                     let more = (pc as usize) < function.code.len();
-                    break Some(if more { Event::Due } else { Event::FellOff });
+                    break Some(if more { LoopExit::Due } else { LoopExit::FellOff });
                 }
                 let instruction = &function.code[pc as usize];
                 executed = instruction.guard.of(&self.frame.registers.predicates, mask);
@@ -157,11 +157,11 @@ impl Running<'_> {
                         Op::Branch(_) if executed == mask || executed == 0 => {
                             let from = pc;
                             pc = if executed == 0 { end } else { instruction.s.a };
-                            if pc <= from && spin.backward(self.around.spaces.changes) {
-                                break Some(Event::CheckSpin { from });
+                            if pc <= from && spin.backward(self.ctx.spaces.changes) {
+                                break Some(LoopExit::CheckSpin { from });
                             }
                             if !alone {
-                                break Some(Event::Turn { from });
+                                break Some(LoopExit::Turn { from });
                             }
                             self.visits.start = pc;
                             stop = self.stop(pc, until);
@@ -169,10 +169,10 @@ impl Running<'_> {
                         }
                         Op::Branch(false) if instruction.s.a != end => {
                             let sides = [(instruction.s.a, executed), (end, mask & !executed)];
-                            groups.part(&sides, launch.plan.join(instruction));
+                            groups.diverge(&sides, launch.plan.join(instruction));
                             break None;
                         }
-                        _ => break Some(Event::Control { executed }),
+                        _ => break Some(LoopExit::Control { executed }),
                     }
                 }
                 if executed == 0 {
@@ -185,7 +185,7 @@ impl Running<'_> {
                 if let Err(trouble) = self.step(simd, instruction, pc, executed)
                     && let Some(event) = self.trouble(*trouble, pc, executed)
                 {
-                    pc += u32::from(!matches!(event, Event::Fault(_)));
+                    pc += u32::from(!matches!(event, LoopExit::Fault(_)));
                     break 'runs Some(event);
                 }
                 pc += 1;
@@ -203,14 +203,14 @@ impl Running<'_> {
         instruction: &Instruction,
         pc: u32,
         executed: u32,
-    ) -> Result<(), Box<Trouble>> {
-        self.around.clock += 1;
-        if self.looked_at {
+    ) -> Result<(), Box<ExecError>> {
+        self.ctx.clock += 1;
+        if self.observed {
             self.before(instruction, pc, executed);
         }
         let registers = &mut self.frame.registers;
-        execute(simd, instruction, self.function, registers, &mut self.around, executed)?;
-        if self.looked_at {
+        execute(simd, instruction, self.function, registers, &mut self.ctx, executed)?;
+        if self.observed {
             self.after(pc, executed);
         }
         Ok(())
@@ -219,76 +219,76 @@ impl Running<'_> {
     /// An instruction was not as it should be.
     #[cold]
     #[inline(never)]
-    fn trouble(&mut self, trouble: Trouble, pc: u32, executed: u32) -> Option<Event> {
-        let awaited = match trouble {
-            Trouble::Fault(fault) => {
+    fn trouble(&mut self, trouble: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {
+        let pending_barrier = match trouble {
+            ExecError::Fault(fault) => {
                 self.visits.up_to(pc + 1);
                 self.note(pc, 0);
-                return Some(Event::Fault(fault));
+                return Some(LoopExit::Fault(fault));
             }
-            Trouble::Complaint(complaint) => {
+            ExecError::Warning(warning) => {
                 let statement = self.function.first_statement + pc;
-                self.journal.report(self.reporter.complaint(complaint, statement));
+                self.state.report(self.reporter.warning(warning, statement));
                 None
             }
-            Trouble::Yield(what) => Some(what),
+            ExecError::Yield(what) => Some(what),
         };
         self.after(pc, executed);
-        let awaited = awaited?;
+        let pending_barrier = pending_barrier?;
         self.visits.up_to(pc + 1);
-        Some(Event::Yield(awaited))
+        Some(LoopExit::Yield(pending_barrier))
     }
 
     /// Comes to an instruction that decides who runs next, or that no lane executes.
     #[inline(always)]
     fn pass(&mut self, pc: u32, executed: u32) {
-        self.around.clock += 1;
-        if self.looked_at {
+        self.ctx.clock += 1;
+        if self.observed {
             self.note(pc, executed);
             self.values(pc, executed);
-            self.tell(pc);
+            self.report_findings(pc);
         }
     }
 
     fn before(&mut self, instruction: &Instruction, pc: u32, executed: u32) {
-        if let Some(watch) = &mut self.around.watch {
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
             let statement = StatementId(self.function.first_statement + pc);
             let order = self.function.orders[pc as usize];
-            watch.begin(statement, order, self.reporter.warp, self.around.live, executed);
+            sanitizer.begin(statement, order, self.reporter.warp, self.ctx.live, executed);
         }
         self.values(pc, executed);
-        if let Some(watch) = &mut self.around.watch {
-            watch.divides(instruction, &self.frame.registers, executed);
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
+            sanitizer.divides(instruction, &self.frame.registers, executed);
         }
     }
 
     fn after(&mut self, pc: u32, executed: u32) {
-        if let Some((watch, undefined)) = self.around.watch.as_mut().zip(self.frame.undefined.as_mut()) {
-            watch.loaded(undefined, self.function, pc);
+        if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(self.frame.undefined.as_mut()) {
+            sanitizer.loaded(undefined, self.function, pc);
         }
-        self.tell(pc);
+        self.report_findings(pc);
         self.note(pc, executed);
     }
 
     /// Follows undefined values, if there are any.
     fn values(&mut self, pc: u32, executed: u32) {
         let undefined = self.frame.undefined.as_deref_mut().filter(|undefined| !undefined.is_empty());
-        if let Some((watch, undefined)) = self.around.watch.as_mut().zip(undefined) {
-            watch.values(undefined, self.function, pc, self.visits.mask, executed);
+        if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(undefined) {
+            sanitizer.values(undefined, self.function, pc, self.visits.mask, executed);
         }
     }
 
-    fn tell(&mut self, pc: u32) {
-        if let Some(watch) = &mut self.around.watch {
+    fn report_findings(&mut self, pc: u32) {
+        if let Some(sanitizer) = &mut self.ctx.sanitizer {
             let statement = StatementId(self.function.first_statement + pc);
-            watch.tell(statement, self.visits.recorder, self.journal);
+            sanitizer.report(statement, self.visits.recorder, self.state);
         }
     }
 
-    /// Notes which lanes have written what, and where the warp is looked at, what they see.
+    /// Notes which lanes have written what, and where the warp is trace_complete at, what they see.
     fn note(&mut self, pc: u32, executed: u32) {
         if self.frame.written.is_some() {
-            note(self.function, pc, (self.visits.mask, executed), self.frame, self.probe, self.journal);
+            note(self.function, pc, (self.visits.mask, executed), self.frame, self.tracer, self.state);
         }
     }
 
@@ -296,12 +296,12 @@ impl Running<'_> {
     /// to be asked.
     #[inline(always)]
     fn stop(&self, pc: u32, until: u32) -> u32 {
-        let clock = self.around.clock;
+        let clock = self.ctx.clock;
         // A pause can wait for the next branch, so that it does not cut runs of statements in two; the limit cannot.
-        if clock >= self.journal.pause_at {
+        if clock >= self.state.pause_at {
             return pc;
         }
-        let due = self.journal.limit.saturating_sub(clock).saturating_add(pc.into());
+        let due = self.state.limit.saturating_sub(clock).saturating_add(pc.into());
         let end = due.min(self.function.code.len() as u64) as u32;
         if until >= pc { until.min(end) } else { end }
     }
@@ -341,24 +341,24 @@ impl Visits<'_> {
     }
 }
 
-/// Notes which lanes have written what, and where the warp is looked at, what they see.
+/// Notes which lanes have written what, and where the warp is trace_complete at, what they see.
 #[cold]
 pub(crate) fn note(
     function: &Function,
     pc: u32,
     (active, executed): (u32, u32),
     frame: &mut Frame,
-    probe: &mut Option<Box<Probe>>,
-    journal: &mut Journal,
+    tracer: &mut Option<Box<ValueTracer>>,
+    state: &mut RunState,
 ) {
     if let Some(written) = &mut frame.written {
         for &register in function.writes_of(pc) {
             written[register as usize] |= executed;
         }
     }
-    if let Some(probe) = probe
-        && probe.visited(function, pc, (active, executed), frame)
+    if let Some(tracer) = tracer
+        && tracer.visited(function, pc, (active, executed), frame)
     {
-        journal.stop_looking();
+        state.complete_trace();
     }
 }

@@ -1,9 +1,9 @@
 //! Matrices spread over the lanes of a warp: loaded, stored, transposed and multiplied.
 
-use super::execute::{Surroundings, get, put};
+use super::execute::{ExecContext, get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::spaces::{Checked, Extent, Use, addresses};
-use crate::ptx::engine::sanitizer::{Deed, Told};
+use crate::ptx::engine::memory::spaces::{CheckedAddresses, Extent, AccessMode, addresses};
+use crate::ptx::engine::sanitizer::{AccessKind, AccessEvent};
 use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, Place, Rows};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, lanes};
 use crate::ptx::semantics::matrix::{ScaleWords, Words};
@@ -39,16 +39,16 @@ fn values(place: Place, r: &Registers) -> Lanes<u64> {
 pub(crate) fn fragment(
     op: &FragmentAccess,
     r: &mut Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
     if mask == 0 {
         return Ok(());
     }
     let matrix = op.matrix;
-    let bases = addresses(&op.address, r, around.frame_base);
+    let bases = addresses(&op.address, r, ctx.frame_base);
     let strides = op.stride.map(|slot| *r.get::<u32>(slot));
-    let how = if op.store { Use::Store } else { Use::Load };
+    let mode = if op.store { AccessMode::Store } else { AccessMode::Load };
     let piece = if matrix.bits < 8 { 32 } else { matrix.bits };
     let size = piece / 8;
     let width = matrix.bits.max(32);
@@ -63,12 +63,12 @@ pub(crate) fn fragment(
             let element = u64::from(line) * u64::from(stride) + u64::from(place);
             bases[lane].wrapping_add(element * u64::from(matrix.bits) / 8)
         });
-        let checked = around.spaces.check(op.space, &pieces, size.into(), how, mask, around.local)?;
+        let checked = ctx.spaces.check(op.space, &pieces, size.into(), mode, mask, ctx.local)?;
         let (register, shift) = ((index * piece / width) as usize, index * piece % width);
         // Where several lanes hold an element, one of them stands for all.
         let owners = mask & u32::MAX >> (32 - matrix.owners().min(32));
-        around.tell(&Told {
-            deed: if op.store { Deed::Store } else { Deed::Read },
+        ctx.notify(&AccessEvent {
+            kind: if op.store { AccessKind::Store } else { AccessKind::Read },
             checked: &checked,
             addresses: &pieces,
             size,
@@ -82,14 +82,14 @@ pub(crate) fn fragment(
             let keep = if piece == 64 { u64::MAX } else { (1 << piece) - 1 };
             if op.store {
                 let value = word >> shift & keep;
-                around.spaces.write(extent, around.local, lane, pieces[lane], size, value);
+                ctx.spaces.write(extent, ctx.local, lane, pieces[lane], size, value);
             } else {
-                let value = around.spaces.read(extent, around.local, lane, pieces[lane], size);
+                let value = ctx.spaces.read(extent, ctx.local, lane, pieces[lane], size);
                 put(op.registers[register], r, lane, (word & !(keep << shift) | value << shift).into());
             }
         }
     }
-    around.spaces.changes += u64::from(op.store);
+    ctx.spaces.changes += u64::from(op.store);
     Ok(())
 }
 
@@ -109,19 +109,19 @@ pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
 pub(crate) fn access(
     op: &MatrixAccess,
     r: &mut Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let addresses = addresses(&op.address, r, around.frame_base);
+    let addresses = addresses(&op.address, r, ctx.frame_base);
     let rows = u32::MAX >> (32 - 8 * op.registers.len());
-    let how = if op.store { Use::Store } else { Use::Load };
+    let mode = if op.store { AccessMode::Store } else { AccessMode::Load };
     let used = rows & mask;
     if used == 0 {
         return Ok(());
     }
-    let checked = around.spaces.check(op.space, &addresses, 16, how, used, around.local)?;
-    around.tell(&Told {
-        deed: if op.store { Deed::Store } else { Deed::Read },
+    let checked = ctx.spaces.check(op.space, &addresses, 16, mode, used, ctx.local)?;
+    ctx.notify(&AccessEvent {
+        kind: if op.store { AccessKind::Store } else { AccessKind::Read },
         checked: &checked,
         addresses: &addresses,
         size: 16,
@@ -129,7 +129,7 @@ pub(crate) fn access(
         mask: used,
         value: &|_, _| 0,
     });
-    around.spaces.changes += u64::from(op.store);
+    ctx.spaces.changes += u64::from(op.store);
     for (index, &register) in op.registers.iter().enumerate() {
         for lane in lanes(mask) {
             let mut word = if op.store { get(register, r, lane) as u32 } else { 0 };
@@ -140,10 +140,10 @@ pub(crate) fn access(
                 if op.store {
                     let value = u64::from(word >> (bits * part) & ((1 << bits) - 1));
                     let address = addresses[row] + u64::from(column * bits / 8);
-                    around.spaces.write(extent, around.local, row, address, bits / 8, value);
+                    ctx.spaces.write(extent, ctx.local, row, address, bits / 8, value);
                 } else {
                     let value = field(op.rows, column, |at, size| {
-                        around.spaces.read(extent, around.local, row, addresses[row] + u64::from(at), size)
+                        ctx.spaces.read(extent, ctx.local, row, addresses[row] + u64::from(at), size)
                     });
                     word |= value << (bits * part);
                 }
@@ -185,10 +185,10 @@ fn field(rows: Rows, column: u32, read: impl Fn(u32, u32) -> u64) -> u32 {
 }
 
 /// Where the row that a lane names is; nowhere if the lane does not take part.
-fn extent(checked: &Checked, lane: usize, used: u32) -> Option<Extent> {
+fn extent(checked: &CheckedAddresses, lane: usize, used: u32) -> Option<Extent> {
     match checked {
         _ if lane >= WIDTH || used >> lane & 1 == 0 => None,
-        Checked::One(extent) => Some(*extent),
-        Checked::Each(extents) => extents[lane],
+        CheckedAddresses::One(extent) => Some(*extent),
+        CheckedAddresses::Each(extents) => extents[lane],
     }
 }

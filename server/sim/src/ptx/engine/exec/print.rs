@@ -7,7 +7,7 @@ mod float;
 use crate::ptx::engine::fault::Fault;
 
 /// The widest a field gets, and the most digits behind a point: a program may ask for any number.
-const WIDEST: usize = 4096;
+const MAX_WIDTH: usize = 4096;
 
 /// Where a format takes its arguments from, one after the other.
 pub(crate) trait Arguments {
@@ -74,12 +74,12 @@ impl Scanner<'_> {
         self.flags(&mut conversion);
         if let Some(width) = self.number(arguments, taken)? {
             conversion.left |= width < 0;
-            conversion.width = (width.unsigned_abs() as usize).min(WIDEST);
+            conversion.width = (width.unsigned_abs() as usize).min(MAX_WIDTH);
         }
         if self.take(b'.') {
             let precision = self.number(arguments, taken)?.unwrap_or(0);
             // A negative one is as if it were left out.
-            conversion.precision = usize::try_from(precision).ok().map(|digits| digits.min(WIDEST));
+            conversion.precision = usize::try_from(precision).ok().map(|digits| digits.min(MAX_WIDTH));
         }
         conversion.bytes = self.bytes(arguments);
         if let Some((&kind, rest)) = self.rest.split_first() {

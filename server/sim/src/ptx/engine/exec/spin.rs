@@ -14,9 +14,9 @@ const PATIENCE: u32 = 512;
 /// States are compared at every so many backward branches: a multiple of any cycle comes round all the same.
 const EVERY: u32 = 64;
 
-/// The watch over one warp.
+/// The sanitizer over one warp.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct SpinWatch {
+pub(crate) struct SpinDetector {
     branches: u32,
     changes: u64,
     kept: Option<Box<State>>,
@@ -30,12 +30,12 @@ struct State {
     carry: u32,
 }
 
-impl SpinWatch {
+impl SpinDetector {
     /// Notes a backward branch; `true` if states should be compared now.
     #[inline]
     pub(crate) fn backward(&mut self, changes: u64) -> bool {
         if self.changes != changes {
-            *self = SpinWatch { branches: 0, changes, kept: None };
+            *self = SpinDetector { branches: 0, changes, kept: None };
         }
         self.branches = self.branches.wrapping_add(1);
         self.branches >= PATIENCE && self.branches.is_multiple_of(EVERY)

@@ -3,37 +3,37 @@
 use super::frame::{Frame, argument, result};
 use super::print::{Arguments, print};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::heap::BadFree;
+use crate::ptx::engine::memory::heap::FreeError;
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::sanitizer::Watch;
+use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::program::{Call, Space, System};
 use crate::ptx::registers::lanes;
 use crate::trace::Output;
 
 /// The longest text that a pointer may lead to.
-const LONGEST: usize = 64 << 10;
+const MAX_TEXT: usize = 64 << 10;
 
 /// What `vprintf` gives for a format that is not there.
 const NO_FORMAT: u32 = u32::MAX;
 
 /// The text that was printed so far.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Printed {
+pub(crate) struct PrintBuffer {
     bytes: Vec<u8>,
     truncated: bool,
-    most: usize,
+    max: usize,
 }
 
-impl Printed {
-    pub(crate) fn new(most: usize) -> Printed {
-        Printed { most, ..Printed::default() }
+impl PrintBuffer {
+    pub(crate) fn new(max: usize) -> PrintBuffer {
+        PrintBuffer { max, ..PrintBuffer::default() }
     }
 
     fn add(&mut self, text: &[u8]) {
-        let room = self.most - self.bytes.len();
-        self.truncated |= text.len() > room;
-        self.bytes.extend_from_slice(&text[..text.len().min(room)]);
+        let capacity = self.max - self.bytes.len();
+        self.truncated |= text.len() > capacity;
+        self.bytes.extend_from_slice(&text[..text.len().min(capacity)]);
     }
 
     pub(crate) fn finish(self) -> Output {
@@ -42,11 +42,11 @@ impl Printed {
 }
 
 /// Memory as a called function sees it.
-pub(crate) struct Callee<'w> {
+pub(crate) struct CallContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
     /// Who looks at memory.
-    pub(crate) watch: Option<&'w mut Watch>,
+    pub(crate) sanitizer: Option<&'w mut Sanitizer>,
     /// Bytes of a pointer.
     pub(crate) pointer: u32,
 }
@@ -56,7 +56,7 @@ pub(crate) fn call(
     system: System,
     call: &Call,
     frame: &mut Frame,
-    callee: &mut Callee<'_>,
+    callee: &mut CallContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
     if system == System::AssertFail {
@@ -83,7 +83,7 @@ pub(crate) fn call(
     Ok(())
 }
 
-impl Callee<'_> {
+impl CallContext<'_> {
     fn argument(&self, call: &Call, frame: &Frame, index: usize, lane: usize) -> u64 {
         call.arguments.get(index).map_or(0, |formal| argument(formal, frame, self.local, lane))
     }
@@ -108,13 +108,13 @@ impl Callee<'_> {
         *changes += 1;
         let (code, what) = match heap.free(launch, address) {
             Ok(()) => {
-                if let Some((watch, block)) = self.watch.as_mut().zip(launch.nearest(address)) {
-                    watch.freed(address - launch.raw().0, block.len);
+                if let Some((sanitizer, block)) = self.sanitizer.as_mut().zip(launch.nearest(address)) {
+                    sanitizer.freed(address - launch.raw().0, block.len);
                 }
                 return Ok(0);
             }
-            Err(BadFree::Again) => ("double-free", "was freed before"),
-            Err(BadFree::NoBlock) => ("bad-free", "is not what `malloc` gave"),
+            Err(FreeError::Again) => ("double-free", "was freed before"),
+            Err(FreeError::NoBlock) => ("bad-free", "is not what `malloc` gave"),
         };
         Err(Fault::new(code, format!("`free` of address {address:#x}, which {what}"), 0))
     }
@@ -136,7 +136,7 @@ impl Callee<'_> {
     /// The text at a generic address, whose characters take `size` bytes each.
     fn text(&self, address: u64, size: u64, lane: usize) -> Result<Vec<u8>, Fault> {
         let mut text = Vec::new();
-        while text.len() < LONGEST {
+        while text.len() < MAX_TEXT {
             let at = address.wrapping_add(text.len() as u64 * size);
             match self.byte(at, lane)? {
                 0 => break,
@@ -153,7 +153,7 @@ impl Callee<'_> {
 
 /// The arguments behind a format: a stretch of memory where each has its own alignment.
 struct VariableArguments<'c, 'w> {
-    callee: &'c Callee<'w>,
+    callee: &'c CallContext<'w>,
     list: u64,
     lane: usize,
 }

@@ -1,6 +1,6 @@
 //! Looking at a warp while it runs: what the registers of each statement held after its last visit.
 //!
-//! Only the warp that is looked at has a probe, and only in a run that is asked for it.
+//! Only the warp that is trace_complete at has a tracer, and only in a run that is asked for it.
 
 use super::frame::Frame;
 use crate::ptx::program::{Function, Place, Program};
@@ -10,14 +10,14 @@ use crate::values::{TraceRequest, TracedRegister, TracedVisit, Values};
 
 /// What is kept of the warp.
 #[derive(Clone, Debug)]
-pub(crate) struct Probe {
+pub(crate) struct ValueTracer {
     until: Option<(StatementId, u64)>,
     /// By statement.
     visits: Vec<Visit>,
     /// Bytes that may still be kept.
-    room: usize,
+    budget: usize,
     truncated: bool,
-    /// Whether there is nothing more to look at.
+    /// Whether there is nothing more to request at.
     done: bool,
 }
 
@@ -39,12 +39,12 @@ struct Value {
     high: Option<Box<Lanes<u64>>>,
 }
 
-impl Probe {
-    pub(crate) fn new(program: &Program, look: &TraceRequest) -> Probe {
-        Probe {
-            until: look.until,
+impl ValueTracer {
+    pub(crate) fn new(program: &Program, request: &TraceRequest) -> ValueTracer {
+        ValueTracer {
+            until: request.until,
             visits: vec![Visit::default(); program.statements()],
-            room: look.max_bytes,
+            budget: request.max_bytes,
             truncated: false,
             done: false,
         }
@@ -82,11 +82,11 @@ impl Probe {
         let named = function.registers_of(pc);
         if visit.values.len() < named.len() {
             let bytes = named.len() * size_of::<Value>();
-            if bytes > self.room {
+            if bytes > self.budget {
                 self.truncated = true;
                 return;
             }
-            self.room -= bytes;
+            self.budget -= bytes;
             visit.values = vec![Value { known: 0, low: [0; WIDTH], high: None }; named.len()];
         }
         for (value, &register) in visit.values.iter_mut().zip(named) {

@@ -3,13 +3,13 @@
 use pulp::{Simd, WithSimd};
 
 use super::frame::Frame;
-use super::interpreter_loop::Event;
-use super::spin::SpinWatch;
-use super::value_tracer::Probe;
+use super::interpreter_loop::LoopExit;
+use super::spin::SpinDetector;
+use super::value_tracer::ValueTracer;
 use crate::lanes::Lanes;
 use crate::ptx::engine::divergence::groups::{self, Group, Groups};
-use crate::ptx::engine::fault::Awaited;
-use crate::ptx::engine::launch::{Journal, Launch, Reporter, Threads, related};
+use crate::ptx::engine::fault::PendingBarrier;
+use crate::ptx::engine::launch::{RunState, Launch, Reporter, Threads, related};
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
@@ -60,13 +60,13 @@ pub(crate) struct Warp {
     pub(crate) listed: bool,
     /// Who met where, in order.
     pub(crate) reconvergences: ReconvergenceList,
-    pub(crate) spin: SpinWatch,
+    pub(crate) spin: SpinDetector,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
     /// Where it last asked an mbarrier in vain, and what that waited for.
-    pub(crate) awaited: Option<(u32, Awaited)>,
-    /// What is seen of it, where it is looked at.
-    pub(crate) probe: Option<Box<Probe>>,
+    pub(crate) pending_barrier: Option<(u32, PendingBarrier)>,
+    /// What is seen of it, where it is trace_complete at.
+    pub(crate) tracer: Option<Box<ValueTracer>>,
 }
 
 /// A warp about to run, whatever the instruction set of the host.
@@ -74,7 +74,7 @@ struct Running<'w, 'p> {
     warp: &'w mut Warp,
     launch: &'w Launch<'p>,
     spaces: &'w mut Spaces,
-    journal: &'w mut Journal,
+    state: &'w mut RunState,
 }
 
 impl WithSimd for Running<'_, '_> {
@@ -82,7 +82,7 @@ impl WithSimd for Running<'_, '_> {
 
     #[inline(always)]
     fn with_simd<S: Simd>(self, simd: S) -> Pause {
-        self.warp.run_groups(simd, self.launch, self.spaces, self.journal)
+        self.warp.run_groups(simd, self.launch, self.spaces, self.state)
     }
 }
 
@@ -93,8 +93,8 @@ impl Warp {
         let mut local = Local::default();
         local.grow(entry.frame.local_size);
         let mut frame = Frame::new(0, entry, 0, &threads);
-        let look = launch.options.trace.filter(|look| look.warp == WarpId { cta, warp });
-        if launch.options.registers || look.is_some() {
+        let request = launch.options.trace.filter(|request| request.warp == WarpId { cta, warp });
+        if launch.options.registers || request.is_some() {
             frame.written = Some(vec![0; entry.frame.registers.len()]);
         }
         let limits = &launch.options.limits;
@@ -107,7 +107,7 @@ impl Warp {
         }
         let mut groups = Groups::new(launch.plan.model, live, entry.code.len() as u32);
         if !listed {
-            groups.ignore_meetings();
+            groups.ignore_reconvergences();
         }
         Warp {
             reporter: Reporter { cta, warp },
@@ -119,10 +119,10 @@ impl Warp {
             recorder,
             listed,
             reconvergences: ReconvergenceList::with_budget(launch.listing.meetings),
-            spin: SpinWatch::default(),
+            spin: SpinDetector::default(),
             stopped_at: 0,
-            awaited: None,
-            probe: look.map(|look| Box::new(Probe::new(launch.program, &look))),
+            pending_barrier: None,
+            tracer: request.map(|request| Box::new(ValueTracer::new(launch.program, &request))),
             threads,
         }
     }
@@ -132,9 +132,9 @@ impl Warp {
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
         let id = WarpId { cta, warp: self.reporter.warp };
         let told = self.listed || launch.options.registers || launch.lists(cta, id.warp);
-        let looked_at = launch.options.trace.is_some_and(|look| look.warp == id);
+        let observed = launch.options.trace.is_some_and(|request| request.warp == id);
         let entry = &launch.program.functions[0];
-        let Some(Some(frame)) = self.frames.first_mut().filter(|_| !told && !looked_at) else {
+        let Some(Some(frame)) = self.frames.first_mut().filter(|_| !told && !observed) else {
             *self = Warp::new(launch, cta, id.warp);
             return;
         };
@@ -144,13 +144,13 @@ impl Warp {
         self.reporter.cta = cta;
         self.live = self.threads.launched();
         self.groups.renew(launch.plan.model, self.live, entry.code.len() as u32);
-        self.groups.ignore_meetings();
+        self.groups.ignore_reconvergences();
         self.local.renew(entry.frame.local_size);
         self.carry = 0;
-        self.spin = SpinWatch::default();
+        self.spin = SpinDetector::default();
         self.stopped_at = 0;
-        self.awaited = None;
-        self.probe = None;
+        self.pending_barrier = None;
+        self.tracer = None;
     }
 
     /// Bytes that it takes of the host while it waits for its turn.
@@ -160,8 +160,8 @@ impl Warp {
     }
 
     /// Runs until something else must be decided.
-    pub(crate) fn run(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> Pause {
-        launch.arch.dispatch(Running { warp: self, launch, spaces, journal })
+    pub(crate) fn run(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, state: &mut RunState) -> Pause {
+        launch.arch.dispatch(Running { warp: self, launch, spaces, state })
     }
 
     #[inline(always)]
@@ -170,26 +170,26 @@ impl Warp {
         simd: S,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) -> Pause {
         let mut next = self.groups.next(self.live, &launch.plan);
         loop {
             let Some(group) = next else {
                 return if self.groups.is_empty() { Pause::Ended } else { Pause::Waiting };
             };
-            self.note_meetings(launch);
+            self.record_reconvergences(launch);
             for done in self.groups.take_done() {
                 if done != 0 {
                     self.frames[done as usize] = None;
                 }
             }
-            for groups in self.groups.take_apart() {
-                self.together_apart(&groups, launch, journal);
+            for groups in self.groups.take_collectives() {
+                self.execute_collective(&groups, launch, state);
             }
-            next = if group.asks && self.waits_for_members(group, launch) {
+            next = if group.needs_convergence && self.waits_for_convergence(group, launch) {
                 self.groups.next(self.live, &launch.plan)
             } else {
-                match self.run_group(simd, group, launch, spaces, journal) {
+                match self.run_group(simd, group, launch, spaces, state) {
                     Ok(next) => next,
                     Err(pause) => return pause,
                 }
@@ -197,13 +197,13 @@ impl Warp {
         }
     }
 
-    fn note_meetings(&mut self, launch: &Launch<'_>) {
-        for meeting in self.groups.take_meetings() {
-            self.note_meeting(launch, &meeting);
+    fn record_reconvergences(&mut self, launch: &Launch<'_>) {
+        for meeting in self.groups.take_reconvergences() {
+            self.record_reconvergence(launch, &meeting);
         }
     }
 
-    fn note_meeting(&mut self, launch: &Launch<'_>, met: &groups::Reconvergence) {
+    fn record_reconvergence(&mut self, launch: &Launch<'_>, met: &groups::Reconvergence) {
         let Some(function) = self.function(launch, met.frame) else { return };
         if met.pc as usize >= function.code.len() {
             return;
@@ -222,20 +222,20 @@ impl Warp {
         group: Group,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) -> Result<Option<Group>, Pause> {
         let Some(function) = self.function(launch, group.frame) else {
             return Ok(self.groups.next(self.live, &launch.plan));
         };
-        let (group, event) = self.straight(simd, group, function, launch, spaces, journal);
+        let (group, event) = self.interpret(simd, group, function, launch, spaces, state);
         self.stopped_at = function.first_statement + group.pc;
         // Later the calls that they are in may be done.
-        self.note_meetings(launch);
-        if let Event::Next(next) = event {
+        self.record_reconvergences(launch);
+        if let LoopExit::Next(next) = event {
             return Ok(next);
         }
         self.groups.go_on(group.pc);
-        match self.stopped(event, function, group, launch, spaces, journal) {
+        match self.stopped(event, function, group, launch, spaces, state) {
             Some(pause) => Err(pause),
             None => Ok(self.groups.next(self.live, &launch.plan)),
         }
@@ -244,50 +244,50 @@ impl Warp {
     /// The running group has stopped where it says.
     fn stopped(
         &mut self,
-        event: Event,
+        event: LoopExit,
         function: &Function,
         group: Group,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) -> Option<Pause> {
         let pc = group.pc;
         let statement = function.first_statement + pc;
         match event {
-            Event::Next(_) => None,
-            Event::Turn { from } => {
-                self.went(from, pc, function, spaces);
+            LoopExit::Next(_) => None,
+            LoopExit::Turn { from } => {
+                self.take_back_edge(from, pc, function, spaces);
                 None
             }
-            Event::FellOff => {
+            LoopExit::FellOff => {
                 self.leave(launch, group.frame, group.mask);
                 None
             }
-            Event::Due => Some(Pause::Due),
-            Event::CheckSpin { from } => {
-                self.went(from, pc, function, spaces);
+            LoopExit::Due => Some(Pause::Due),
+            LoopExit::CheckSpin { from } => {
+                self.take_back_edge(from, pc, function, spaces);
                 self.repeats(pc).then_some(Pause::Spinning)
             }
-            Event::Fault(fault) => {
-                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+            LoopExit::Fault(fault) => {
+                state.report(self.reporter.fault(fault, Severity::Error, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
-            Event::Yield(awaited) => {
-                self.awaited = awaited.map(|awaited| (statement - 1, awaited)).or(self.awaited);
+            LoopExit::Yield(pending_barrier) => {
+                self.pending_barrier = pending_barrier.map(|pending_barrier| (statement - 1, pending_barrier)).or(self.pending_barrier);
                 (!self.groups.others_may_run()).then_some(Pause::Yielding)
             }
-            Event::Control { executed } => {
+            LoopExit::Control { executed } => {
                 let instruction = function.code[pc as usize];
-                self.control(instruction, function, group, executed, launch, spaces, journal)
+                self.control(instruction, function, group, executed, launch, spaces, state)
             }
         }
     }
 
     /// The running group took the branch `from` to `to`.
-    pub(crate) fn went(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
+    pub(crate) fn take_back_edge(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
         if to <= from {
             let round = &function.code[to as usize..=from as usize];
-            self.groups.went_back(from, spaces.changes, || round.iter().any(|round| round.op.reads()));
+            self.groups.take_back_edge(from, spaces.changes, || round.iter().any(|round| round.op.reads()));
         }
     }
 
@@ -305,7 +305,7 @@ impl Warp {
         executed: u32,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) -> Option<Pause> {
         let Group { pc, mask, frame, .. } = group;
         let statement = function.first_statement + pc;
@@ -313,24 +313,24 @@ impl Warp {
         match instruction.op {
             Op::Branch(uniform) => {
                 if uniform {
-                    self.not_uniform("a branch", statement, executed, mask, journal);
+                    self.not_uniform("a branch", statement, executed, mask, state);
                 }
                 let join = launch.plan.join(&instruction);
-                self.part(&[(instruction.s.a, executed), (next, mask & !executed)], pc, join);
+                self.diverge(&[(instruction.s.a, executed), (next, mask & !executed)], pc, join);
                 None
             }
             Op::Switch(uniform) => {
-                self.switch(instruction, function, group, executed, uniform, launch, spaces, journal)
+                self.switch(instruction, function, group, executed, uniform, launch, spaces, state)
             }
             Op::Call(uniform) => {
                 if uniform && executed != 0 && executed != mask {
-                    self.not_uniform("a call", statement, executed, mask, journal);
+                    self.not_uniform("a call", statement, executed, mask, state);
                 }
-                self.call(instruction.s.a, function, group, executed, launch, spaces, journal)
+                self.call(instruction.s.a, function, group, executed, launch, spaces, state)
             }
             Op::Return(uniform) => {
                 if uniform && executed != 0 && executed != mask {
-                    self.not_uniform("a return", statement, executed, mask, journal);
+                    self.not_uniform("a return", statement, executed, mask, state);
                 }
                 self.leave(launch, frame, executed);
                 self.groups.go_on(next);
@@ -339,7 +339,7 @@ impl Warp {
             Op::Stack(action) => {
                 self.groups.go_on(next);
                 let fault = self.stack_action(action, &instruction.s, function, frame, executed).err()?;
-                journal.report(self.reporter.fault(fault, Severity::Error, statement));
+                state.report(self.reporter.fault(fault, Severity::Error, statement));
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Exit => {
@@ -350,7 +350,7 @@ impl Warp {
             Op::Trap if executed != 0 => {
                 let message = "the program trapped".into();
                 let finding = self.reporter.finding("trap", Severity::Error, message, statement, executed);
-                journal.report(finding);
+                state.report(finding);
                 Some(Pause::Stopped(Status::Faulted))
             }
             Op::Unsupported if executed != 0 => {
@@ -358,14 +358,14 @@ impl Warp {
                 let message = format!("`{}` is not simulated: {}", note.name, note.why);
                 let finding =
                     self.reporter.finding("unsupported", Severity::Error, message, statement, executed);
-                journal.report(finding);
+                state.report(finding);
                 Some(Pause::Stopped(Status::Unsupported))
             }
             Op::Barrier if executed != 0 => {
                 let barrier = function.tables.barriers[instruction.s.a as usize];
                 if barrier.aligned && executed != self.live {
-                    self.divergent_barrier(launch, statement, executed, journal);
-                    self.end_early(launch, executed, journal);
+                    self.divergent_barrier(launch, statement, executed, state);
+                    self.end_early(launch, executed, state);
                 }
                 self.groups.go_on(next);
                 Some(Pause::Arrived(Arrival { barrier, mask: executed, frame, statement }))
@@ -379,13 +379,13 @@ impl Warp {
 
     /// The running group parts; parts without lanes are left out, and equal targets are one. Gives the target if it is the
     /// only one.
-    pub(crate) fn part(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) -> Option<u32> {
+    pub(crate) fn diverge(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) -> Option<u32> {
         if let &[(taken, some), (next, others)] = parts
             && taken != next
             && some != 0
             && others != 0
         {
-            self.groups.part(&[(taken, some), (next, others)], join);
+            self.groups.diverge(&[(taken, some), (next, others)], join);
             return None;
         }
         let mut targets: Vec<(u32, u32)> = Vec::with_capacity(parts.len());
@@ -399,7 +399,7 @@ impl Warp {
             [] => pc + 1,
             [(target, _)] => target,
             _ => {
-                self.groups.part(&targets, join);
+                self.groups.diverge(&targets, join);
                 return None;
             }
         };
@@ -430,7 +430,7 @@ impl Warp {
         statement: u32,
         executed: u32,
         mask: u32,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) {
         let others = mask & !executed;
         let message = format!(
@@ -438,7 +438,7 @@ impl Warp {
             Lanes(executed.into()),
             Lanes(others.into())
         );
-        journal.report(self.reporter.finding(
+        state.report(self.reporter.finding(
             "divergent-uniform",
             Severity::Error,
             message,
@@ -448,7 +448,7 @@ impl Warp {
     }
 
     /// Part of the warp is at a barrier that all of it must reach together.
-    fn divergent_barrier(&self, launch: &Launch<'_>, statement: u32, executed: u32, journal: &mut Journal) {
+    fn divergent_barrier(&self, launch: &Launch<'_>, statement: u32, executed: u32, state: &mut RunState) {
         let missing = self.live & !executed;
         let elsewhere = self.elsewhere(launch, executed);
         let (severity, rest) = match elsewhere.iter().all(|(other, _)| self.ends_at(launch, *other)) {
@@ -467,7 +467,7 @@ impl Warp {
         for (other, lanes) in elsewhere {
             finding.related.push(related(other, format!("here will go on {}", Lanes(lanes.into()))));
         }
-        journal.report(finding);
+        state.report(finding);
     }
 
     /// Whether the statement does nothing but end the threads that come to it.
@@ -481,10 +481,10 @@ impl Warp {
 
     /// Lanes that are not in `mask` and have only to end do so: a model may have them wait for the others there, a GPU has
     /// not, and what it calls all lanes of a warp are those that have not ended.
-    fn end_early(&mut self, launch: &Launch<'_>, mask: u32, journal: &mut Journal) {
+    fn end_early(&mut self, launch: &Launch<'_>, mask: u32, state: &mut RunState) {
         for (statement, lanes) in self.elsewhere(launch, mask) {
             if self.ends_at(launch, statement) {
-                journal.steps += 1;
+                state.steps += 1;
                 self.recorder.visit(StatementId(statement), lanes.into(), lanes.into());
                 self.live &= !lanes;
             }

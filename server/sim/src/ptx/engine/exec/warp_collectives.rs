@@ -12,17 +12,17 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
         Some(slot) => *r.get::<u32>(slot),
         None => [mask; WIDTH],
     };
-    let mut complaint = check_members(&members, live, mask);
+    let mut warning = check_members(&members, live, mask);
     match exchange.kind {
         ExchangeKind::ShuffleUp
         | ExchangeKind::ShuffleDown
         | ExchangeKind::ShuffleButterfly
         | ExchangeKind::ShuffleIndex => {
             let stray = shuffle(exchange, &members, r, mask) & live;
-            if stray != 0 && complaint.is_none() {
+            if stray != 0 && warning.is_none() {
                 let message = "a shuffle reads a lane that does not take part: the value is undefined (the lane's \
                                own is used here); let that lane execute it too";
-                complaint = Some(Fault::new("shuffle-inactive", message.into(), stray));
+                warning = Some(Fault::new("shuffle-inactive", message.into(), stray));
             }
         }
         ExchangeKind::VoteAll
@@ -33,7 +33,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
         ExchangeKind::Elect => elect(exchange, &members, r, mask),
         _ => reduce(exchange, &members, r, mask),
     }
-    complaint
+    warning
 }
 
 /// An executing lane must name itself, and every live lane that it names should be there.
@@ -214,9 +214,9 @@ mod tests {
     #[test]
     fn member_masks() {
         assert_eq!(check_members(&[u32::MAX; WIDTH], 0xff, 0xff), None);
-        let unnamed = check_members(&[0x0f; WIDTH], 0xff, 0xff).expect("a complaint");
+        let unnamed = check_members(&[0x0f; WIDTH], 0xff, 0xff).expect("a warning");
         assert_eq!((unnamed.code, unnamed.lanes), ("wrong-membermask", 0xf0));
-        let absent = check_members(&[u32::MAX; WIDTH], 0xff, 0x0f).expect("a complaint");
+        let absent = check_members(&[u32::MAX; WIDTH], 0xff, 0x0f).expect("a warning");
         assert_eq!((absent.code, absent.lanes), ("absent-members", 0xf0));
     }
 }

@@ -1,9 +1,9 @@
 //! Loads and stores of a warp.
 
-use super::spaces::{Bank, Checked, Use, addresses, read, write};
-use crate::ptx::engine::exec::execute::{Surroundings, get, put};
+use super::spaces::{MemoryRegion, CheckedAddresses, AccessMode, addresses, read, write};
+use crate::ptx::engine::exec::execute::{ExecContext, get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::{Deed, Family, Told, Until};
+use crate::ptx::engine::sanitizer::{AccessKind, CopyFamily, AccessEvent, CopyCompletion};
 use crate::ptx::program::{Access, Copy, Element, Place, Space};
 use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
 
@@ -12,17 +12,17 @@ use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
 pub(crate) fn load(
     access: &Access,
     r: &mut Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
     if mask == 0 {
         return Ok(());
     }
-    let addresses = addresses(&access.address, r, around.frame_base);
+    let addresses = addresses(&access.address, r, ctx.frame_base);
     let span = u64::from(access.size) * access.elements.len() as u64;
-    let checked = around.spaces.check(access.space, &addresses, span, Use::Load, mask, around.local)?;
-    around.tell(&Told {
-        deed: Deed::Load,
+    let checked = ctx.spaces.check(access.space, &addresses, span, AccessMode::Load, mask, ctx.local)?;
+    ctx.notify(&AccessEvent {
+        kind: AccessKind::Load,
         checked: &checked,
         addresses: &addresses,
         size: access.size,
@@ -35,13 +35,13 @@ pub(crate) fn load(
         let offset = index as u64 * u64::from(access.size);
         match element.place {
             Place::Quad(slot) => {
-                let low = fetch(&checked, &addresses, offset, 8, around, mask);
-                let high = fetch(&checked, &addresses, offset + 8, 8, around, mask);
+                let low = fetch(&checked, &addresses, offset, 8, ctx, mask);
+                let high = fetch(&checked, &addresses, offset + 8, 8, ctx, mask);
                 r.set(slot, mask, &low);
                 r.set(slot + 1, mask, &high);
             }
             _ => {
-                let values = fetch(&checked, &addresses, offset, access.size, around, mask);
+                let values = fetch(&checked, &addresses, offset, access.size, ctx, mask);
                 deliver(access, element, &values, r, mask);
             }
         }
@@ -74,23 +74,23 @@ fn deliver(access: &Access, element: &Element, values: &Lanes<u64>, r: &mut Regi
 /// One element in every lane of `mask`; zero in the others.
 #[inline(always)]
 fn fetch(
-    checked: &Checked,
+    checked: &CheckedAddresses,
     addresses: &Lanes<u64>,
     offset: u64,
     size: u32,
-    around: &Surroundings<'_>,
+    ctx: &ExecContext<'_>,
     mask: u32,
 ) -> Lanes<u64> {
     let mut values = [0; WIDTH];
     match checked {
-        Checked::One(extent) if extent.bank == Bank::Local => {
+        CheckedAddresses::One(extent) if extent.region == MemoryRegion::Local => {
             for lane in lanes(mask) {
                 let index = extent.index(addresses[lane] + offset) as u64;
-                values[lane] = around.local.read(lane, index, size);
+                values[lane] = ctx.local.read(lane, index, size);
             }
         }
-        Checked::One(extent) => {
-            let bytes = around.spaces.bytes(extent.bank);
+        CheckedAddresses::One(extent) => {
+            let bytes = ctx.spaces.bytes(extent.region);
             let index = |lane: usize| extent.index(addresses[lane] + offset);
             match size {
                 1 => gather::<1>(bytes, index, mask, &mut values),
@@ -99,11 +99,11 @@ fn fetch(
                 _ => gather::<8>(bytes, index, mask, &mut values),
             }
         }
-        Checked::Each(extents) => {
+        CheckedAddresses::Each(extents) => {
             for lane in lanes(mask) {
                 if let Some(extent) = extents[lane] {
                     let address = addresses[lane] + offset;
-                    values[lane] = around.spaces.read(extent, around.local, lane, address, size);
+                    values[lane] = ctx.spaces.read(extent, ctx.local, lane, address, size);
                 }
             }
         }
@@ -129,17 +129,17 @@ fn gather<const SIZE: u32>(bytes: &[u8], index: impl Fn(usize) -> usize, mask: u
 pub(crate) fn store(
     access: &Access,
     r: &Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
     if mask == 0 {
         return Ok(());
     }
-    let addresses = addresses(&access.address, r, around.frame_base);
+    let addresses = addresses(&access.address, r, ctx.frame_base);
     let span = u64::from(access.size) * access.elements.len() as u64;
-    let checked = around.spaces.check(access.space, &addresses, span, Use::Store, mask, around.local)?;
-    around.tell(&Told {
-        deed: Deed::Store,
+    let checked = ctx.spaces.check(access.space, &addresses, span, AccessMode::Store, mask, ctx.local)?;
+    ctx.notify(&AccessEvent {
+        kind: AccessKind::Store,
         checked: &checked,
         addresses: &addresses,
         size: access.size,
@@ -147,28 +147,28 @@ pub(crate) fn store(
         mask,
         value: &|lane, at| stored(access, r, lane, at),
     });
-    around.spaces.changes += 1;
+    ctx.spaces.changes += 1;
     for (index, element) in access.elements.iter().enumerate() {
         let Some(element) = element else { continue };
         let offset = index as u64 * u64::from(access.size);
         match element.place {
             Place::Quad(slot) => {
-                scatter(&checked, &addresses, offset, 8, r.get::<u64>(slot), around, mask);
-                scatter(&checked, &addresses, offset + 8, 8, r.get::<u64>(slot + 1), around, mask);
+                scatter(&checked, &addresses, offset, 8, r.get::<u64>(slot), ctx, mask);
+                scatter(&checked, &addresses, offset + 8, 8, r.get::<u64>(slot + 1), ctx, mask);
             }
             Place::Double(slot) => {
-                scatter(&checked, &addresses, offset, access.size, r.get::<u64>(slot), around, mask);
+                scatter(&checked, &addresses, offset, access.size, r.get::<u64>(slot), ctx, mask);
             }
             Place::Word(slot) => {
                 let mut values = [0; WIDTH];
                 for (value, word) in values.iter_mut().zip(r.get::<u32>(slot)) {
                     *value = u64::from(*word);
                 }
-                scatter(&checked, &addresses, offset, access.size, &values, around, mask);
+                scatter(&checked, &addresses, offset, access.size, &values, ctx, mask);
             }
             place => {
                 let values = std::array::from_fn(|lane| get(place, r, lane) as u64);
-                scatter(&checked, &addresses, offset, access.size, &values, around, mask);
+                scatter(&checked, &addresses, offset, access.size, &values, ctx, mask);
             }
         }
     }
@@ -182,27 +182,27 @@ fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
     element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)
 }
 
-/// `cp.async`: the bytes are there at once; who looks at them before it has waited is found by the watch.
+/// `cp.async`: the bytes are there at once; who looks at them before it has waited is found by the sanitizer.
 pub(crate) fn copy(
     copy: &Copy,
     r: &Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
     let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
     let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
-    let to = addresses(&copy.to, r, around.frame_base);
-    let from = addresses(&copy.from, r, around.frame_base);
+    let to = addresses(&copy.to, r, ctx.frame_base);
+    let from = addresses(&copy.from, r, ctx.frame_base);
     let span = u64::from(copy.size);
-    let checked = around.spaces.check(copy.to_space, &to, span, Use::Store, mask, around.local)?;
+    let checked = ctx.spaces.check(copy.to_space, &to, span, AccessMode::Store, mask, ctx.local)?;
     let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
     let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
     // A source that is not there is refused below, where it is read.
-    let sources = around.spaces.check(copy.from_space, &from, 1, Use::Load, reads, around.local);
+    let sources = ctx.spaces.check(copy.from_space, &from, 1, AccessMode::Load, reads, ctx.local);
     let (size, count) = (4, span as usize / 4);
     if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
-        let told = Told {
-            deed: Deed::Read,
+        let event = AccessEvent {
+            kind: AccessKind::Read,
             checked: sources,
             addresses: &from,
             size,
@@ -210,7 +210,7 @@ pub(crate) fn copy(
             mask: reads,
             value: &|_, _| 0,
         };
-        around.tell(&told);
+        ctx.notify(&event);
     }
     let mut contents = [[0; 16]; WIDTH];
     for lane in lanes(reads) {
@@ -219,12 +219,12 @@ pub(crate) fn copy(
         let step = if wanted == copy.size { copy.size.min(8) } else { 1 };
         for offset in (0..wanted).step_by(step as usize) {
             let address = from[lane].wrapping_add(offset.into());
-            let value = get_one(copy.from_space, address, step, lane, around)?;
+            let value = get_one(copy.from_space, address, step, lane, ctx)?;
             write(&mut contents[lane], offset as usize, step, value);
         }
     }
-    around.tell(&Told {
-        deed: Deed::Store,
+    ctx.notify(&AccessEvent {
+        kind: AccessKind::Store,
         checked: &checked,
         addresses: &to,
         size,
@@ -233,13 +233,13 @@ pub(crate) fn copy(
         value: &|lane, at| contents[lane][at as usize],
     });
     for lane in lanes(mask) {
-        around.begun(&checked, to[lane], span, lane, true, Until::Waited(Family::Single));
+        ctx.copy_started(&checked, to[lane], span, lane, true, CopyCompletion::Waited(CopyFamily::Single));
     }
     for lane in lanes(mask) {
         let step = copy.size.min(8);
         for offset in (0..copy.size).step_by(step as usize) {
             let value = read(&contents[lane], offset as usize, step);
-            put_one(copy.to_space, to[lane].wrapping_add(offset.into()), step, value, lane, around)?;
+            put_one(copy.to_space, to[lane].wrapping_add(offset.into()), step, value, lane, ctx)?;
         }
     }
     Ok(())
@@ -251,43 +251,43 @@ pub(crate) fn load_one(
     address: u64,
     size: u32,
     lane: usize,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
 ) -> Result<u64, Fault> {
-    tell_one(Deed::Read, space, address, size, 0, lane, around)?;
-    get_one(space, address, size, lane, around)
+    notify_one(AccessKind::Read, space, address, size, 0, lane, ctx)?;
+    get_one(space, address, size, lane, ctx)
 }
 
-/// As [`load_one`], of which the watch has been told, or should not know.
+/// As [`load_one`], of which the sanitizer has been event, or should not know.
 pub(crate) fn get_one(
     space: Space,
     address: u64,
     size: u32,
     lane: usize,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
 ) -> Result<u64, Fault> {
     let addresses = [address; WIDTH];
-    let checked = around.spaces.check(space, &addresses, size.into(), Use::Load, 1 << lane, around.local)?;
-    Ok(fetch(&checked, &addresses, 0, size, around, 1 << lane)[lane])
+    let checked = ctx.spaces.check(space, &addresses, size.into(), AccessMode::Load, 1 << lane, ctx.local)?;
+    Ok(fetch(&checked, &addresses, 0, size, ctx, 1 << lane)[lane])
 }
 
-/// Tells the watch what one lane does, where there is one.
-pub(crate) fn tell_one(
-    deed: Deed,
+/// Tells the sanitizer what one lane does, where there is one.
+pub(crate) fn notify_one(
+    kind: AccessKind,
     space: Space,
     address: u64,
     size: u32,
     value: u64,
     lane: usize,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
 ) -> Result<(), Fault> {
-    if around.watch.is_none() {
+    if ctx.sanitizer.is_none() {
         return Ok(());
     }
     let addresses = &[address; WIDTH];
-    let how = if deed.reads() { Use::Load } else { Use::Store };
-    let checked = &around.spaces.check(space, addresses, size.into(), how, 1 << lane, around.local)?;
+    let mode = if kind.reads() { AccessMode::Load } else { AccessMode::Store };
+    let checked = &ctx.spaces.check(space, addresses, size.into(), mode, 1 << lane, ctx.local)?;
     let value = &|_, at| (value >> (8 * at)) as u8;
-    around.tell(&Told { deed, checked, addresses, size, count: 1, mask: 1 << lane, value });
+    ctx.notify(&AccessEvent { kind, checked, addresses, size, count: 1, mask: 1 << lane, value });
     Ok(())
 }
 
@@ -298,56 +298,56 @@ pub(crate) fn store_one(
     size: u32,
     value: u64,
     lane: usize,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
 ) -> Result<(), Fault> {
-    tell_one(Deed::Store, space, address, size, value, lane, around)?;
-    put_one(space, address, size, value, lane, around)
+    notify_one(AccessKind::Store, space, address, size, value, lane, ctx)?;
+    put_one(space, address, size, value, lane, ctx)
 }
 
-/// As [`store_one`], of which the watch has been told, or should not know.
+/// As [`store_one`], of which the sanitizer has been event, or should not know.
 pub(crate) fn put_one(
     space: Space,
     address: u64,
     size: u32,
     value: u64,
     lane: usize,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
 ) -> Result<(), Fault> {
     let addresses = [address; WIDTH];
-    let checked = around.spaces.check(space, &addresses, size.into(), Use::Store, 1 << lane, around.local)?;
-    around.spaces.changes += 1;
-    scatter(&checked, &addresses, 0, size, &[value; WIDTH], around, 1 << lane);
+    let checked = ctx.spaces.check(space, &addresses, size.into(), AccessMode::Store, 1 << lane, ctx.local)?;
+    ctx.spaces.changes += 1;
+    scatter(&checked, &addresses, 0, size, &[value; WIDTH], ctx, 1 << lane);
     Ok(())
 }
 
 #[inline(always)]
 fn scatter(
-    checked: &Checked,
+    checked: &CheckedAddresses,
     addresses: &Lanes<u64>,
     offset: u64,
     size: u32,
     values: &Lanes<u64>,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) {
     match checked {
-        Checked::One(extent) if extent.bank != Bank::Local => {
-            let bytes = around.spaces.bytes_mut(extent.bank);
+        CheckedAddresses::One(extent) if extent.region != MemoryRegion::Local => {
+            let bytes = ctx.spaces.bytes_mut(extent.region);
             for lane in lanes(mask) {
                 write(bytes, extent.index(addresses[lane] + offset), size, values[lane]);
             }
         }
-        Checked::One(extent) => {
+        CheckedAddresses::One(extent) => {
             for lane in lanes(mask) {
                 let index = extent.index(addresses[lane] + offset) as u64;
-                around.local.write(lane, index, size, values[lane]);
+                ctx.local.write(lane, index, size, values[lane]);
             }
         }
-        Checked::Each(extents) => {
+        CheckedAddresses::Each(extents) => {
             for lane in lanes(mask) {
                 if let Some(extent) = extents[lane] {
                     let address = addresses[lane] + offset;
-                    around.spaces.write(extent, around.local, lane, address, size, values[lane]);
+                    ctx.spaces.write(extent, ctx.local, lane, address, size, values[lane]);
                 }
             }
         }

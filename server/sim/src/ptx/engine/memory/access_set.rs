@@ -3,13 +3,13 @@
 //! Kept in granules of four bytes, a bit each, and by way of a list of the words that are not zero, so that looking through
 //! it takes as long as what was touched is large, not as the memory is.
 
-use super::spaces::{Bank, Extent, Spaces, Use};
+use super::spaces::{MemoryRegion, Extent, Spaces, AccessMode};
 use crate::ptx::registers::{Lanes, lanes};
 
 /// Bytes of a granule.
 const GRANULE: usize = 4;
 /// Bytes that a word of bits stands for.
-const STRETCH: usize = 64 * GRANULE;
+const WORD_BYTES: usize = 64 * GRANULE;
 
 /// A set of granules.
 #[derive(Clone, Debug)]
@@ -21,7 +21,7 @@ struct Granules {
 
 impl Granules {
     fn new(bytes: usize) -> Granules {
-        Granules { words: vec![0; bytes.div_ceil(STRETCH)], dirty: Vec::new() }
+        Granules { words: vec![0; bytes.div_ceil(WORD_BYTES)], dirty: Vec::new() }
     }
 
     fn add(&mut self, word: usize, bits: u64) {
@@ -56,58 +56,58 @@ impl Granules {
     }
 }
 
-/// What was touched in one bank.
+/// What was touched in one region.
 #[derive(Clone, Debug)]
-struct Of {
-    bank: Bank,
+struct RegionAccesses {
+    region: MemoryRegion,
     read: Granules,
     written: Granules,
 }
 
 /// What blocks touched.
 #[derive(Clone, Debug)]
-pub(crate) struct Touched {
-    banks: [Of; 2],
+pub(crate) struct AccessSet {
+    regions: [RegionAccesses; 2],
 }
 
-impl Touched {
+impl AccessSet {
     /// Nothing yet, of this memory.
-    pub(crate) fn new(spaces: &Spaces) -> Touched {
-        let of = |bank| {
-            let bytes = spaces.bytes(bank).len();
-            Of { bank, read: Granules::new(bytes), written: Granules::new(bytes) }
+    pub(crate) fn new(spaces: &Spaces) -> AccessSet {
+        let of = |region| {
+            let bytes = spaces.bytes(region).len();
+            RegionAccesses { region, read: Granules::new(bytes), written: Granules::new(bytes) }
         };
-        Touched { banks: [of(Bank::Launch), of(Bank::Globals)] }
+        AccessSet { regions: [of(MemoryRegion::Launch), of(MemoryRegion::Globals)] }
     }
 
     /// Notes an access of `span` bytes a lane.
-    pub(crate) fn note(&mut self, extent: Extent, addresses: &Lanes<u64>, span: u64, how: Use, mask: u32) {
-        let Some(of) = self.banks.iter_mut().find(|of| of.bank == extent.bank) else { return };
-        let granules = match how {
-            Use::Load => &mut of.read,
-            Use::Store => &mut of.written,
+    pub(crate) fn note(&mut self, extent: Extent, addresses: &Lanes<u64>, span: u64, mode: AccessMode, mask: u32) {
+        let Some(of) = self.regions.iter_mut().find(|of| of.region == extent.region) else { return };
+        let granules = match mode {
+            AccessMode::Load => &mut of.read,
+            AccessMode::Store => &mut of.written,
         };
         // Lanes mostly lie side by side: what they touch together is added at once.
-        let mut stretch = 0..0;
+        let mut range = 0..0;
         for lane in lanes(mask) {
             let at = extent.index(addresses[lane]);
-            if at == stretch.end {
-                stretch.end += span as usize;
+            if at == range.end {
+                range.end += span as usize;
                 continue;
             }
-            if !stretch.is_empty() {
-                granules.add_bytes(stretch.start, stretch.len());
+            if !range.is_empty() {
+                granules.add_bytes(range.start, range.len());
             }
-            stretch = at..at + span as usize;
+            range = at..at + span as usize;
         }
-        if !stretch.is_empty() {
-            granules.add_bytes(stretch.start, stretch.len());
+        if !range.is_empty() {
+            granules.add_bytes(range.start, range.len());
         }
     }
 
     /// Whether neither side wrote what the other touched.
-    fn apart(&self, others: &Touched) -> bool {
-        self.banks.iter().zip(&others.banks).all(|(ours, theirs)| {
+    fn apart(&self, others: &AccessSet) -> bool {
+        self.regions.iter().zip(&others.regions).all(|(ours, theirs)| {
             ours.written.apart(&theirs.read)
                 && ours.written.apart(&theirs.written)
                 && ours.read.apart(&theirs.written)
@@ -116,17 +116,17 @@ impl Touched {
 
     /// Takes over what other blocks touched in memory of their own, and copies what they wrote. `false` if one side wrote
     /// what the other touched.
-    pub(crate) fn absorb(&mut self, others: &mut Touched, from: &Spaces, to: &mut Spaces) -> bool {
+    pub(crate) fn absorb(&mut self, others: &mut AccessSet, from: &Spaces, to: &mut Spaces) -> bool {
         if !self.apart(others) {
             return false;
         }
-        for (ours, theirs) in self.banks.iter_mut().zip(&mut others.banks) {
-            let (source, target) = (from.bytes(ours.bank), to.bytes_mut(ours.bank));
+        for (ours, theirs) in self.regions.iter_mut().zip(&mut others.regions) {
+            let (source, target) = (from.bytes(ours.region), to.bytes_mut(ours.region));
             theirs.read.drain().for_each(|(word, bits)| ours.read.add(word, bits));
             for (word, bits) in theirs.written.drain() {
                 ours.written.add(word, bits);
                 for granule in (0..64).filter(|granule| bits >> granule & 1 == 1) {
-                    let at = word * STRETCH + granule * GRANULE;
+                    let at = word * WORD_BYTES + granule * GRANULE;
                     target[at..at + GRANULE].copy_from_slice(&source[at..at + GRANULE]);
                 }
             }

@@ -1,9 +1,9 @@
 //! `atom` and `red`: lane after lane, lowest first.
 
-use super::spaces::{Checked, Use, addresses};
-use crate::ptx::engine::exec::execute::{Surroundings, get, put};
+use super::spaces::{CheckedAddresses, AccessMode, addresses};
+use crate::ptx::engine::exec::execute::{ExecContext, get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::{Deed, Told};
+use crate::ptx::engine::sanitizer::{AccessKind, AccessEvent};
 use crate::ptx::program::{Atomic, AtomicOp, AtomicType, Space};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::semantics::float::{FloatOp, extremum_32, flush_32};
@@ -13,18 +13,18 @@ use crate::soft_float::{BF16, F16, F32, Format, Rounding, op};
 pub(crate) fn execute(
     atomic: &Atomic,
     r: &mut Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
     if mask == 0 {
         return Ok(());
     }
-    let addresses = addresses(&atomic.address, r, around.frame_base);
+    let addresses = addresses(&atomic.address, r, ctx.frame_base);
     let size = atomic.ty.size();
     let span = u64::from(size) * atomic.b.len() as u64;
-    let checked = around.spaces.check(atomic.space, &addresses, span, Use::Store, mask, around.local)?;
-    around.tell(&Told {
-        deed: Deed::Atomic,
+    let checked = ctx.spaces.check(atomic.space, &addresses, span, AccessMode::Store, mask, ctx.local)?;
+    ctx.notify(&AccessEvent {
+        kind: AccessKind::Atomic,
         checked: &checked,
         addresses: &addresses,
         size,
@@ -34,8 +34,8 @@ pub(crate) fn execute(
     });
     for lane in lanes(mask) {
         let extent = match &checked {
-            Checked::One(extent) => *extent,
-            Checked::Each(extents) => match extents[lane] {
+            CheckedAddresses::One(extent) => *extent,
+            CheckedAddresses::Each(extents) => match extents[lane] {
                 Some(extent) => extent,
                 None => continue,
             },
@@ -43,21 +43,21 @@ pub(crate) fn execute(
         for (index, &b) in atomic.b.iter().enumerate() {
             let address = addresses[lane] + index as u64 * u64::from(size);
             let part = size.min(8);
-            let read = |around: &Surroundings<'_>, address| {
-                u128::from(around.spaces.read(extent, around.local, lane, address, part))
+            let read = |ctx: &ExecContext<'_>, address| {
+                u128::from(ctx.spaces.read(extent, ctx.local, lane, address, part))
             };
-            let mut old = read(around, address);
+            let mut old = read(ctx, address);
             if size == 16 {
-                old |= read(around, address + 8) << 64;
+                old |= read(ctx, address + 8) << 64;
             }
             let b = get(b, r, lane);
             let c = atomic.c.map_or(0, |c| get(c, r, lane));
             let new = apply(atomic.op, atomic.ty, atomic.space, old, b, c);
             if new != old {
-                around.spaces.changes += 1;
-                around.spaces.write(extent, around.local, lane, address, part, new as u64);
+                ctx.spaces.changes += 1;
+                ctx.spaces.write(extent, ctx.local, lane, address, part, new as u64);
                 if size == 16 {
-                    around.spaces.write(extent, around.local, lane, address + 8, 8, (new >> 64) as u64);
+                    ctx.spaces.write(extent, ctx.local, lane, address + 8, 8, (new >> 64) as u64);
                 }
             }
             if let Some(Some(d)) = atomic.old.get(index) {

@@ -1,30 +1,30 @@
-//! Copies that the hardware makes behind the program's back. Here they are done at once; the watch over memory finds out who
+//! Copies that the hardware makes behind the program's back. Here they are done at once; the sanitizer over memory finds out who
 //! does not wait for them.
 
-use super::access::{get_one, load_one, put_one, store_one, tell_one};
+use super::access::{get_one, load_one, put_one, store_one, notify_one};
 use super::atomic::apply;
-use super::mbarrier::At;
-use super::spaces::{Use, addresses};
-use crate::ptx::engine::exec::execute::{Surroundings, get};
+use super::mbarrier::MbarrierRef;
+use super::spaces::{AccessMode, addresses};
+use crate::ptx::engine::exec::execute::{ExecContext, get};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::{Deed, Family, Until};
+use crate::ptx::engine::sanitizer::{AccessKind, CopyFamily, CopyCompletion};
 use crate::ptx::program::{Access, BulkCopy, Completion, Fill, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 
 /// What addresses and sizes are multiples of.
 const UNIT: u64 = 16;
 /// What one copies at most.
-const MOST_BYTES: u32 = 1_048_560;
+const MAX_BYTES: u32 = 1_048_560;
 
 /// `cp.async.bulk` and `cp.reduce.async.bulk`, lane after lane.
 pub(crate) fn copy(
     bulk: &BulkCopy,
     r: &Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let to = addresses(&bulk.to, r, around.frame_base);
-    let from = addresses(&bulk.from, r, around.frame_base);
+    let to = addresses(&bulk.to, r, ctx.frame_base);
+    let from = addresses(&bulk.from, r, ctx.frame_base);
     for lane in lanes(mask) {
         let value = |slot: u32| r.get::<u32>(slot)[lane];
         let size = value(bulk.size);
@@ -39,9 +39,9 @@ pub(crate) fn copy(
                 return Err(wrong(what, value));
             }
         }
-        if size > MOST_BYTES {
+        if size > MAX_BYTES {
             let message =
-                format!("a bulk copy of {size} bytes: one copies at most {MOST_BYTES}; make several of it");
+                format!("a bulk copy of {size} bytes: one copies at most {MAX_BYTES}; make several of it");
             return Err(Fault::new("bulk-size", message, 1 << lane));
         }
         let ends = bulk.ends.map_or((0, 0), |(left, right)| (value(left), value(right)));
@@ -49,45 +49,45 @@ pub(crate) fn copy(
         let copied = |byte: u32| {
             byte >= ends.0 && byte < size.saturating_sub(ends.1) && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
-        let object = bulk.completion.as_ref().map(|told| At::told(told, r, around, lane));
-        let own = around.spaces.own;
+        let object = bulk.completion.as_ref().map(|told| MbarrierRef::told(told, r, ctx, lane));
+        let own = ctx.spaces.own;
         // Without a mask of ranks, the addresses say which block is meant.
         let ranks = bulk.blocks.map(|blocks| lanes(value(blocks)).map(|rank| rank as u32));
         let ranks: Vec<Option<u32>> = ranks.map_or(vec![None], |ranks| ranks.map(Some).collect());
         for rank in ranks {
             let there = |address: u64| rank.map_or(address, |rank| own.mapped(address, rank));
-            let object = object.map(|object| At { address: there(object.address), ..object });
+            let object = object.map(|object| MbarrierRef { address: there(object.address), ..object });
             let lane_copy = LaneCopy { bulk, to: there(to[lane]), from: from[lane], lane };
             let until = match object {
-                Some(object) => object.phase(around)?,
-                None => Until::Waited(Family::Bulk),
+                Some(object) => object.phase(ctx)?,
+                None => CopyCompletion::Waited(CopyFamily::Bulk),
             };
             match bulk.ends.is_none() && bulk.bytes.is_none() {
-                true => lane_copy.whole(size, around)?,
-                false => lane_copy.chosen(size, copied, around)?,
+                true => lane_copy.whole(size, ctx)?,
+                false => lane_copy.chosen(size, copied, ctx)?,
             }
-            lane_copy.begin(size, until, around)?;
+            lane_copy.begin(size, until, ctx)?;
             if let Some(object) = object {
-                object.complete(size, around)?;
+                object.complete(size, ctx)?;
             }
         }
     }
     Ok(())
 }
 
-/// Tells the watch that what a lane did with a stretch of memory is but the beginning of a copy.
+/// Tells the sanitizer that what a lane did with a stretch of memory is but the beginning of a copy.
 fn begin(
     space: Space,
     address: u64,
     span: u64,
-    how: Use,
-    until: Until,
+    mode: AccessMode,
+    until: CopyCompletion,
     lane: usize,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
 ) -> Result<(), Fault> {
-    if around.watch.is_some() && span != 0 {
-        let checked = around.spaces.check(space, &[address; WIDTH], 1, how, 1 << lane, around.local)?;
-        around.begun(&checked, address, span, lane, how == Use::Store, until);
+    if ctx.sanitizer.is_some() && span != 0 {
+        let checked = ctx.spaces.check(space, &[address; WIDTH], 1, mode, 1 << lane, ctx.local)?;
+        ctx.copy_started(&checked, address, span, lane, mode == AccessMode::Store, until);
     }
     Ok(())
 }
@@ -101,29 +101,29 @@ struct LaneCopy<'b> {
 }
 
 impl LaneCopy<'_> {
-    /// Tells the watch that the copy has but begun.
-    fn begin(&self, size: u32, until: Until, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+    /// Tells the sanitizer that the copy has but begun.
+    fn begin(&self, size: u32, until: CopyCompletion, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let &LaneCopy { bulk, to, from, lane } = self;
-        begin(bulk.from_space, from, size.into(), Use::Load, until, lane, around)?;
+        begin(bulk.from_space, from, size.into(), AccessMode::Load, until, lane, ctx)?;
         match bulk.reduction {
-            None => begin(bulk.to_space, to, size.into(), Use::Store, until, lane, around),
+            None => begin(bulk.to_space, to, size.into(), AccessMode::Store, until, lane, ctx),
             Some(_) => Ok(()),
         }
     }
 
-    fn whole(&self, size: u32, around: &mut Surroundings<'_>) -> Result<(), Fault> {
+    fn whole(&self, size: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let &LaneCopy { bulk, to, from, lane } = self;
         let step = bulk.reduction.map_or(8, |(_, ty)| ty.size());
         for offset in (0..size).step_by(step as usize) {
             let at = |address: u64| address.wrapping_add(offset.into());
-            let mut value = load_one(bulk.from_space, at(from), step, lane, around)?;
+            let mut value = load_one(bulk.from_space, at(from), step, lane, ctx)?;
             if let Some((op, ty)) = bulk.reduction {
-                tell_one(Deed::Atomic, bulk.to_space, at(to), step, 0, lane, around)?;
-                let old = get_one(bulk.to_space, at(to), step, lane, around)?;
+                notify_one(AccessKind::Atomic, bulk.to_space, at(to), step, 0, lane, ctx)?;
+                let old = get_one(bulk.to_space, at(to), step, lane, ctx)?;
                 value = apply(op, ty, bulk.to_space, old.into(), value.into(), 0) as u64;
-                put_one(bulk.to_space, at(to), step, value, lane, around)?;
+                put_one(bulk.to_space, at(to), step, value, lane, ctx)?;
             } else {
-                store_one(bulk.to_space, at(to), step, value, lane, around)?;
+                store_one(bulk.to_space, at(to), step, value, lane, ctx)?;
             }
         }
         Ok(())
@@ -133,12 +133,12 @@ impl LaneCopy<'_> {
         &self,
         size: u32,
         copied: impl Fn(u32) -> bool,
-        around: &mut Surroundings<'_>,
+        ctx: &mut ExecContext<'_>,
     ) -> Result<(), Fault> {
         for offset in (0..size).filter(|&byte| copied(byte)) {
             let at = |address: u64| address.wrapping_add(offset.into());
-            let value = load_one(self.bulk.from_space, at(self.from), 1, self.lane, around)?;
-            store_one(self.bulk.to_space, at(self.to), 1, value, self.lane, around)?;
+            let value = load_one(self.bulk.from_space, at(self.from), 1, self.lane, ctx)?;
+            store_one(self.bulk.to_space, at(self.to), 1, value, self.lane, ctx)?;
         }
         Ok(())
     }
@@ -148,10 +148,10 @@ impl LaneCopy<'_> {
 pub(crate) fn fill(
     fill: &Fill,
     r: &Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let to = addresses(&fill.to, r, around.frame_base);
+    let to = addresses(&fill.to, r, ctx.frame_base);
     for lane in lanes(mask) {
         let size = get(fill.size, r, lane) as u64;
         if size == 0 {
@@ -159,15 +159,15 @@ pub(crate) fn fill(
         }
         // Where the whole of it does not fit, nothing of it is done.
         let last = to[lane].wrapping_add(size.saturating_sub(8));
-        around.spaces.check(fill.space, &[last; WIDTH], 8, Use::Store, 1 << lane, around.local)?;
+        ctx.spaces.check(fill.space, &[last; WIDTH], 8, AccessMode::Store, 1 << lane, ctx.local)?;
         for offset in (0..size).step_by(8) {
-            store_one(fill.space, to[lane].wrapping_add(offset), 8, 0, lane, around)?;
+            store_one(fill.space, to[lane].wrapping_add(offset), 8, 0, lane, ctx)?;
         }
         if let Some(completion) = &fill.completion {
-            let object = At::told(completion, r, around, lane);
-            let until = object.phase(around)?;
-            begin(fill.space, to[lane], size, Use::Store, until, lane, around)?;
-            object.complete(size as u32, around)?;
+            let object = MbarrierRef::told(completion, r, ctx, lane);
+            let until = object.phase(ctx)?;
+            begin(fill.space, to[lane], size, AccessMode::Store, until, lane, ctx)?;
+            object.complete(size as u32, ctx)?;
         }
     }
     Ok(())
@@ -178,16 +178,16 @@ pub(crate) fn stored(
     access: &Access,
     completion: &Completion,
     r: &Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let to = addresses(&access.address, r, around.frame_base);
+    let to = addresses(&access.address, r, ctx.frame_base);
     let bytes = access.size * access.elements.len() as u32;
     for lane in lanes(mask) {
-        let until = At::told(completion, r, around, lane).phase(around)?;
-        begin(access.space, to[lane], bytes.into(), Use::Store, until, lane, around)?;
+        let until = MbarrierRef::told(completion, r, ctx, lane).phase(ctx)?;
+        begin(access.space, to[lane], bytes.into(), AccessMode::Store, until, lane, ctx)?;
     }
-    completed(completion, bytes, r, around, mask)
+    completed(completion, bytes, r, ctx, mask)
 }
 
 /// `red.async`: tells an mbarrier of what was just changed.
@@ -195,8 +195,8 @@ pub(crate) fn completed(
     completion: &Completion,
     bytes: u32,
     r: &Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    lanes(mask).try_for_each(|lane| At::told(completion, r, around, lane).complete(bytes, around))
+    lanes(mask).try_for_each(|lane| MbarrierRef::told(completion, r, ctx, lane).complete(bytes, ctx))
 }

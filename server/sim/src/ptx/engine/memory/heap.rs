@@ -1,7 +1,7 @@
 //! The device heap: what `malloc` gives and `free` takes back.
 //!
 //! Blocks lie in device memory among the launch's buffers, each with a name and a gap behind it. A block that was freed stays
-//! out of use until the heap has no other room, so that late accesses are noticed.
+//! out of use until the heap has no other size, so that late accesses are noticed.
 
 use std::collections::VecDeque;
 
@@ -27,7 +27,7 @@ pub(crate) struct Heap {
 
 /// Why a block cannot be freed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum BadFree {
+pub(crate) enum FreeError {
     /// It was freed before.
     Again,
     /// No block begins there.
@@ -35,45 +35,45 @@ pub(crate) enum BadFree {
 }
 
 /// Bytes that a block takes.
-fn room(len: u64) -> u64 {
+fn size(len: u64) -> u64 {
     len.max(1).div_ceil(GRANULE).saturating_mul(GRANULE)
 }
 
 impl Heap {
-    /// A new block; address 0 where there is no room.
+    /// A new block; address 0 where there is no size.
     pub(crate) fn allocate(&mut self, memory: &mut DeviceMemory, len: u64) -> u64 {
-        let room = room(len);
-        if self.live.saturating_add(room) > LIVE {
+        let size = size(len);
+        if self.live.saturating_add(size) > LIVE {
             return 0;
         }
         let name = format!("malloc #{}", self.blocks.len() + 1);
-        let address = if self.fresh + room <= FRESH {
-            self.fresh += room;
+        let address = if self.fresh + size <= FRESH {
+            self.fresh += size;
             memory.allocate(&name, len).unwrap_or(0)
         } else {
-            let again = self.freed.iter().position(|(_, had)| *had >= room);
+            let again = self.freed.iter().position(|(_, had)| *had >= size);
             let Some((address, _)) = again.and_then(|at| self.freed.remove(at)) else { return 0 };
             memory.renew(address, &name, len);
             address
         };
         if address != 0 {
             self.blocks.insert(address);
-            self.live += room;
+            self.live += size;
         }
         address
     }
 
     /// Takes a block back.
-    pub(crate) fn free(&mut self, memory: &mut DeviceMemory, address: u64) -> Result<(), BadFree> {
+    pub(crate) fn free(&mut self, memory: &mut DeviceMemory, address: u64) -> Result<(), FreeError> {
         let block = memory.buffer_of(address, 0).filter(|_| self.blocks.contains(&address));
-        let block = block.ok_or(BadFree::NoBlock)?;
+        let block = block.ok_or(FreeError::NoBlock)?;
         if block.freed {
-            return Err(BadFree::Again);
+            return Err(FreeError::Again);
         }
-        let room = room(block.len);
+        let size = size(block.len);
         memory.retire(address);
-        self.live -= room;
-        self.freed.push_back((address, room));
+        self.live -= size;
+        self.freed.push_back((address, size));
         Ok(())
     }
 }
@@ -95,9 +95,9 @@ mod tests {
         assert!(memory.bytes(x, 10).is_some());
         assert_eq!(heap.free(&mut memory, x), Ok(()));
         assert_eq!(memory.bytes(x, 1), None);
-        assert_eq!(heap.free(&mut memory, x), Err(BadFree::Again));
-        assert_eq!(heap.free(&mut memory, y + 1), Err(BadFree::NoBlock));
-        assert_eq!(heap.free(&mut memory, 0x10), Err(BadFree::NoBlock));
+        assert_eq!(heap.free(&mut memory, x), Err(FreeError::Again));
+        assert_eq!(heap.free(&mut memory, y + 1), Err(FreeError::NoBlock));
+        assert_eq!(heap.free(&mut memory, 0x10), Err(FreeError::NoBlock));
     }
 
     #[test]

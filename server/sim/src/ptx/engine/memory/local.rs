@@ -5,7 +5,7 @@
 use crate::ptx::registers::{Lanes, WIDTH, blend};
 
 /// Bytes a thread may have, as on the hardware.
-pub(crate) const MOST: u32 = 512 << 10;
+pub(crate) const MAX_LOCAL_BYTES: u32 = 512 << 10;
 
 /// The local memory of a warp.
 #[derive(Clone, Debug, Default)]

@@ -2,19 +2,19 @@
 //!
 //! The whole state of an object lies in its 64 bits. How it lies there is nobody's business: programs only hand the bits round.
 
-use super::access::{get_one, put_one, tell_one};
-use super::spaces::{Use, addresses};
-use crate::ptx::engine::exec::execute::{Surroundings, get, put};
-use crate::ptx::engine::fault::{Awaited, Fault, Trouble};
-use crate::ptx::engine::sanitizer::{Deed, Until};
+use super::access::{get_one, put_one, notify_one};
+use super::spaces::{AccessMode, addresses};
+use crate::ptx::engine::exec::execute::{ExecContext, get, put};
+use crate::ptx::engine::fault::{PendingBarrier, Fault, ExecError};
+use crate::ptx::engine::sanitizer::{AccessKind, CopyCompletion};
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 use crate::ptx::windows;
 
 /// The most arrivals that an object counts.
-const MOST_ARRIVALS: u64 = (1 << 20) - 1;
+const MAX_ARRIVALS: u64 = (1 << 20) - 1;
 /// The most bytes that a phase waits for, or is ahead by.
-const MOST_BYTES: i64 = (1 << 20) - 1;
+const MAX_BYTES: i64 = (1 << 20) - 1;
 
 /// Set in every object that was initialised, so that zeros are none.
 const LIVE: u64 = 1 << 63;
@@ -36,8 +36,8 @@ struct Object {
 impl Object {
     fn of_bits(bits: u64) -> Option<Object> {
         (bits & LIVE != 0).then_some(Object {
-            expected: bits & MOST_ARRIVALS,
-            pending: bits >> 20 & MOST_ARRIVALS,
+            expected: bits & MAX_ARRIVALS,
+            pending: bits >> 20 & MAX_ARRIVALS,
             // 21 bits with a sign.
             bytes: (bits << 3) as i64 >> 43,
             parity: bits >> 61 & 1,
@@ -52,8 +52,8 @@ impl Object {
 
     fn expect(&mut self, bytes: i64) -> Result<(), String> {
         self.bytes += bytes;
-        match self.bytes.abs() > MOST_BYTES {
-            true => Err(format!("a phase counts at most {MOST_BYTES} bytes, not {}", self.bytes)),
+        match self.bytes.abs() > MAX_BYTES {
+            true => Err(format!("a phase counts at most {MAX_BYTES} bytes, not {}", self.bytes)),
             false => Ok(()),
         }
     }
@@ -79,7 +79,7 @@ impl Object {
 }
 
 /// What an action gives back.
-enum Answer {
+enum ActionResult {
     Nothing,
     Token(u64),
     Holds(bool),
@@ -89,51 +89,51 @@ enum Answer {
 pub(crate) fn execute(
     mbarrier: &Mbarrier,
     r: &mut Registers,
-    around: &mut Surroundings<'_>,
+    ctx: &mut ExecContext<'_>,
     mask: u32,
-) -> Result<(), Box<Trouble>> {
-    let at = addresses(&mbarrier.address, r, around.frame_base);
-    let mut awaited = None;
+) -> Result<(), Box<ExecError>> {
+    let at = addresses(&mbarrier.address, r, ctx.frame_base);
+    let mut pending_barrier = None;
     for lane in lanes(mask) {
         let operand = mbarrier.operand.map(|place| get(place, r, lane) as u64);
-        let object = At { space: mbarrier.space, address: at[lane], lane };
+        let object = MbarrierRef { space: mbarrier.space, address: at[lane], lane };
         let Some(blocks) = mbarrier.blocks else {
-            let answer = ask(mbarrier.action, operand, object, around)?;
-            awaited = awaited.or(deliver(mbarrier, answer, object, r));
+            let answer = ask(mbarrier.action, operand, object, ctx)?;
+            pending_barrier = pending_barrier.or(deliver(mbarrier, answer, object, r));
             continue;
         };
-        let own = around.spaces.own;
+        let own = ctx.spaces.own;
         for rank in lanes(r.get::<u32>(blocks)[lane]) {
-            let object = At { address: own.mapped(object.address, rank as u32), ..object };
-            ask(mbarrier.action, operand, object, around)?;
+            let object = MbarrierRef { address: own.mapped(object.address, rank as u32), ..object };
+            ask(mbarrier.action, operand, object, ctx)?;
         }
     }
-    awaited.map_or(Ok(()), |awaited| Err(Box::new(Trouble::Yield(Some(awaited)))))
+    pending_barrier.map_or(Ok(()), |pending_barrier| Err(Box::new(ExecError::Yield(Some(pending_barrier)))))
 }
 
-/// Does it with one object, and tells the watch what that means for copies.
+/// Does it with one object, and tells the sanitizer what that means for copies.
 fn ask(
     action: MbarrierAction,
     operand: Option<u64>,
-    at: At,
-    around: &mut Surroundings<'_>,
-) -> Result<(Answer, Object), Fault> {
-    if around.watch.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
-        let (object, parity) = at.object(around)?;
-        if let Some(watch) = &mut around.watch {
-            watch.handed_over(at.lane, object, parity);
+    at: MbarrierRef,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(ActionResult, Object), Fault> {
+    if ctx.sanitizer.is_some() && matches!(action, MbarrierAction::ArriveCopies { .. }) {
+        let (object, parity) = at.object(ctx)?;
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            sanitizer.arrive_on_copies(at.lane, object, parity);
         }
     }
-    let (answer, after) = act(action, operand, at, around)?;
-    if around.watch.is_some() && action.waits() && matches!(answer, Answer::Holds(true)) {
-        let (object, _) = at.object(around)?;
+    let (answer, after) = act(action, operand, at, ctx)?;
+    if ctx.sanitizer.is_some() && action.waits() && matches!(answer, ActionResult::Holds(true)) {
+        let (object, _) = at.object(ctx)?;
         let asked = operand.unwrap_or(0);
         let parity = match action {
             MbarrierAction::TestToken => Object::of_bits(asked).map_or(0, |token| token.parity),
             _ => asked & 1,
         };
-        if let Some(watch) = &mut around.watch {
-            watch.phase_over(object, parity);
+        if let Some(sanitizer) = &mut ctx.sanitizer {
+            sanitizer.phase_completed(object, parity);
         }
     }
     Ok((answer, after))
@@ -142,14 +142,14 @@ fn ask(
 /// Writes the answer to where the lane wants it; gives what it waits for, if it asked in vain.
 fn deliver(
     mbarrier: &Mbarrier,
-    (answer, after): (Answer, Object),
-    at: At,
+    (answer, after): (ActionResult, Object),
+    at: MbarrierRef,
     r: &mut Registers,
-) -> Option<Awaited> {
+) -> Option<PendingBarrier> {
     let value = match answer {
-        Answer::Nothing => None,
-        Answer::Token(token) => Some(token),
-        Answer::Holds(holds) => Some(holds.into()),
+        ActionResult::Nothing => None,
+        ActionResult::Token(token) => Some(token),
+        ActionResult::Holds(holds) => Some(holds.into()),
     };
     if let Some((value, d)) = value.zip(mbarrier.d) {
         put(d, r, at.lane, value.into());
@@ -158,41 +158,41 @@ fn deliver(
     for place in mbarrier.reports.into_iter().flatten() {
         put(place, r, at.lane, 0);
     }
-    let in_vain = mbarrier.action.waits() && matches!(answer, Answer::Holds(false));
-    in_vain.then_some(Awaited { address: at.address, arrivals: after.pending, bytes: after.bytes })
+    let in_vain = mbarrier.action.waits() && matches!(answer, ActionResult::Holds(false));
+    in_vain.then_some(PendingBarrier { address: at.address, arrivals: after.pending, bytes: after.bytes })
 }
 
 /// Where a lane says that an object is.
 #[derive(Clone, Copy)]
-pub(crate) struct At {
+pub(crate) struct MbarrierRef {
     pub(crate) space: Space,
     pub(crate) address: u64,
     pub(crate) lane: usize,
 }
 
-impl At {
+impl MbarrierRef {
     /// The object that is told of a completion.
-    pub(crate) fn told(told: &Completion, r: &Registers, around: &Surroundings<'_>, lane: usize) -> At {
-        let address = addresses(&told.address, r, around.frame_base)[lane];
-        At { space: told.space, address, lane }
+    pub(crate) fn told(told: &Completion, r: &Registers, ctx: &ExecContext<'_>, lane: usize) -> MbarrierRef {
+        let address = addresses(&told.address, r, ctx.frame_base)[lane];
+        MbarrierRef { space: told.space, address, lane }
     }
 
     /// The phase that a copy which begins now will be done with.
-    pub(crate) fn phase(self, around: &mut Surroundings<'_>) -> Result<Until, Fault> {
-        let (object, parity) = self.object(around)?;
-        Ok(Until::Phase { object, parity })
+    pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
+        let (object, parity) = self.object(ctx)?;
+        Ok(CopyCompletion::Phase { object, parity })
     }
 
     /// Tells the object that bytes have arrived.
-    pub(crate) fn complete(self, bytes: u32, around: &mut Surroundings<'_>) -> Result<(), Fault> {
-        act(MbarrierAction::CompleteBytes, Some(bytes.into()), self, around).map(|_| ())
+    pub(crate) fn complete(self, bytes: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+        act(MbarrierAction::CompleteBytes, Some(bytes.into()), self, ctx).map(|_| ())
     }
 
     /// Where the object begins in the shared memory of the cluster, and the parity of its phase.
-    fn object(self, around: &mut Surroundings<'_>) -> Result<(u64, u64), Fault> {
-        let At { space, address, lane } = self;
-        let parity = Object::of_bits(load(self, around)?).map_or(0, |object| object.parity);
-        let checked = around.spaces.check(space, &[address; WIDTH], 8, Use::Load, 1 << lane, around.local)?;
+    fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64), Fault> {
+        let MbarrierRef { space, address, lane } = self;
+        let parity = Object::of_bits(load(self, ctx)?).map_or(0, |object| object.parity);
+        let checked = ctx.spaces.check(space, &[address; WIDTH], 8, AccessMode::Load, 1 << lane, ctx.local)?;
         let object = checked.of(lane).map_or(0, |extent| extent.index(address) as u64);
         Ok((object, parity))
     }
@@ -201,23 +201,23 @@ impl At {
 fn act(
     action: MbarrierAction,
     operand: Option<u64>,
-    at: At,
-    around: &mut Surroundings<'_>,
-) -> Result<(Answer, Object), Fault> {
-    let bits = load(at, around)?;
+    at: MbarrierRef,
+    ctx: &mut ExecContext<'_>,
+) -> Result<(ActionResult, Object), Fault> {
+    let bits = load(at, ctx)?;
     let deed = match action {
-        MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => Deed::Completion,
-        _ => Deed::Atomic,
+        MbarrierAction::CompleteBytes | MbarrierAction::ArriveCopies { .. } => AccessKind::Completion,
+        _ => AccessKind::Atomic,
     };
-    tell_one(deed, at.space, at.address, 8, 0, at.lane, around)?;
+    notify_one(deed, at.space, at.address, 8, 0, at.lane, ctx)?;
     if let MbarrierAction::Initialize { layout } = action {
         let count = operand.unwrap_or(1);
-        if count == 0 || count > MOST_ARRIVALS {
-            return Err(misuse(format!("a count is from 1 to {MOST_ARRIVALS}, not {count}"), at));
+        if count == 0 || count > MAX_ARRIVALS {
+            return Err(misuse(format!("a count is from 1 to {MAX_ARRIVALS}, not {count}"), at));
         }
         let new = Object { expected: count, pending: count, bytes: 0, parity: 0, layout: layout.into() };
-        store(at, new.bits(), around)?;
-        return Ok((Answer::Nothing, new));
+        store(at, new.bits(), ctx)?;
+        return Ok((ActionResult::Nothing, new));
     }
     let Some(before) = Object::of_bits(bits) else {
         return Err(misuse(
@@ -229,17 +229,17 @@ fn act(
     let answer = change(action, operand, &mut object).map_err(|message| misuse(message, at))?;
     let after = if action == MbarrierAction::Invalidate { 0 } else { object.bits() };
     if after != bits {
-        store(at, after, around)?;
+        store(at, after, ctx)?;
     }
     Ok((answer, object))
 }
 
 /// What an action makes of an object.
-fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> Result<Answer, String> {
+fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> Result<ActionResult, String> {
     let before = *object;
     let count = operand.unwrap_or(1);
     match action {
-        MbarrierAction::Initialize { .. } | MbarrierAction::Invalidate => return Ok(Answer::Nothing),
+        MbarrierAction::Initialize { .. } | MbarrierAction::Invalidate => return Ok(ActionResult::Nothing),
         MbarrierAction::ExpectBytes => object.expect(count as u32 as i64)?,
         MbarrierAction::CompleteBytes => object.expect(-(count as u32 as i64))?,
         MbarrierAction::Arrive { expects, drops, completes } => {
@@ -260,13 +260,13 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
         MbarrierAction::TestToken => {
             let token = Object::of_bits(count);
             let token = token.ok_or_else(|| format!("{count:#x} is no token that an arrival gave"))?;
-            return Ok(Answer::Holds(token.parity != object.parity));
+            return Ok(ActionResult::Holds(token.parity != object.parity));
         }
-        MbarrierAction::TestParity => return Ok(Answer::Holds(count & 1 != object.parity)),
-        MbarrierAction::CheckLayout(layout) => return Ok(Answer::Holds(object.layout == u64::from(layout))),
+        MbarrierAction::TestParity => return Ok(ActionResult::Holds(count & 1 != object.parity)),
+        MbarrierAction::CheckLayout(layout) => return Ok(ActionResult::Holds(object.layout == u64::from(layout))),
     }
     object.advance();
-    Ok(Answer::Token(before.bits()))
+    Ok(ActionResult::Token(before.bits()))
 }
 
 /// The arrivals that were pending when a token was given.
@@ -274,21 +274,21 @@ pub(crate) fn pending_of(token: u64) -> u32 {
     Object::of_bits(token).map_or(0, |object| object.pending as u32)
 }
 
-fn load(at: At, around: &mut Surroundings<'_>) -> Result<u64, Fault> {
-    let At { space, address, lane } = at;
+fn load(at: MbarrierRef, ctx: &mut ExecContext<'_>) -> Result<u64, Fault> {
+    let MbarrierRef { space, address, lane } = at;
     let shared = windows::SHARED..windows::LOCAL;
     if space != Space::Shared && !(space == Space::Generic && shared.contains(&address)) {
         let message = format!("an mbarrier object lies in shared memory, and {address:#x} does not");
         return Err(Fault::new("mbarrier", message, 1 << lane));
     }
-    get_one(space, address, 8, lane, around)
+    get_one(space, address, 8, lane, ctx)
 }
 
-fn store(at: At, bits: u64, around: &mut Surroundings<'_>) -> Result<(), Fault> {
-    put_one(at.space, at.address, 8, bits, at.lane, around)
+fn store(at: MbarrierRef, bits: u64, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
+    put_one(at.space, at.address, 8, bits, at.lane, ctx)
 }
 
-fn misuse(message: String, at: At) -> Fault {
+fn misuse(message: String, at: MbarrierRef) -> Fault {
     Fault::new("mbarrier", message, 1 << at.lane)
 }
 
@@ -303,7 +303,7 @@ mod tests {
         fn bits_hold_all_of_an_object(
             expected in 0u64..1 << 20,
             pending in 0u64..1 << 20,
-            bytes in -MOST_BYTES..=MOST_BYTES,
+            bytes in -MAX_BYTES..=MAX_BYTES,
             parity in 0u64..2,
             layout in 0u64..2,
         ) {

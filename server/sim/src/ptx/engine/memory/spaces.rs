@@ -1,19 +1,19 @@
 //! The state spaces of a running block, and accesses to them lane by lane.
 
-use super::access_set::Touched;
+use super::access_set::AccessSet;
 use super::heap::Heap;
 use super::local::Local;
 use crate::memory::DeviceMemory;
-use crate::ptx::engine::exec::system_calls::Printed;
+use crate::ptx::engine::exec::system_calls::PrintBuffer;
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::schedule::cluster::Own;
+use crate::ptx::engine::schedule::cluster::ClusterWindow;
 use crate::ptx::program::{Address, Place, Space};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::windows;
 
 /// Where the bytes behind an address are kept.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Bank {
+pub(crate) enum MemoryRegion {
     Launch,
     Globals,
     Constants,
@@ -22,17 +22,17 @@ pub(crate) enum Bank {
     Local,
 }
 
-impl Bank {
+impl MemoryRegion {
     /// Whether threads share it and may write it.
     pub(crate) fn is_common(self) -> bool {
-        matches!(self, Bank::Launch | Bank::Globals | Bank::Shared)
+        matches!(self, MemoryRegion::Launch | MemoryRegion::Globals | MemoryRegion::Shared)
     }
 }
 
-/// A stretch of addresses that may be accessed as one. Byte 0 of its bank has address `origin`.
+/// A stretch of addresses that may be accessed as one. Byte 0 of its region has address `origin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
-    pub(crate) bank: Bank,
+    pub(crate) region: MemoryRegion,
     start: u64,
     end: u64,
     origin: u64,
@@ -45,7 +45,7 @@ impl Extent {
         address >= self.start && address <= self.end && self.end - address >= span
     }
 
-    /// Where the byte at `address` is in its bank.
+    /// Where the byte at `address` is in its region.
     #[inline(always)]
     pub(crate) fn index(self, address: u64) -> usize {
         address.wrapping_sub(self.origin) as usize
@@ -54,25 +54,25 @@ impl Extent {
 
 /// What is done at an address.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Use {
+pub(crate) enum AccessMode {
     Load,
     Store,
 }
 
 /// Addresses that have been checked.
-pub(crate) enum Checked {
+pub(crate) enum CheckedAddresses {
     /// All lanes are in one extent.
     One(Extent),
     /// One extent a lane.
     Each(Box<Lanes<Option<Extent>>>),
 }
 
-impl Checked {
+impl CheckedAddresses {
     /// Where a lane's address is.
     pub(crate) fn of(&self, lane: usize) -> Option<Extent> {
         match self {
-            Checked::One(extent) => Some(*extent),
-            Checked::Each(extents) => extents[lane],
+            CheckedAddresses::One(extent) => Some(*extent),
+            CheckedAddresses::Each(extents) => extents[lane],
         }
     }
 }
@@ -87,31 +87,31 @@ pub(crate) struct Spaces {
     /// Of all blocks of the running block's cluster.
     pub(crate) shared: Vec<u8>,
     /// Where its own lies in it.
-    pub(crate) own: Own,
+    pub(crate) own: ClusterWindow,
     /// The device heap.
     pub(crate) heap: Heap,
     /// What was printed.
-    pub(crate) printed: Printed,
+    pub(crate) printed: PrintBuffer,
     /// Counts what may have changed memory that others see: who spins need not be asked again before it moves.
     pub(crate) changes: u64,
     /// Notes what is accessed of memory that other blocks see, where that is asked for.
-    pub(crate) touched: Option<Box<Touched>>,
+    pub(crate) touched: Option<Box<AccessSet>>,
 }
 
 impl Spaces {
     /// The stretch of addresses around `address`.
     fn extent(&self, space: Space, address: u64, local: u64) -> Option<Extent> {
-        let window = |bank, origin: u64, len: u64| {
-            let read_only = matches!(bank, Bank::Params | Bank::Constants);
-            let extent = Extent { bank, start: origin, end: origin + len, origin, read_only };
+        let window = |region, origin: u64, len: u64| {
+            let read_only = matches!(region, MemoryRegion::Params | MemoryRegion::Constants);
+            let extent = Extent { region, start: origin, end: origin + len, origin, read_only };
             extent.holds(address, 0).then_some(extent)
         };
         match space {
             Space::Shared => self.shared(address, 0),
-            Space::Local => window(Bank::Local, 0, local),
-            Space::Param => window(Bank::Params, 0, self.params.len() as u64),
+            Space::Local => window(MemoryRegion::Local, 0, local),
+            Space::Param => window(MemoryRegion::Params, 0, self.params.len() as u64),
             Space::Const => {
-                let extent = device(&self.constants, Bank::Constants, address.wrapping_add(windows::CONST))?;
+                let extent = device(&self.constants, MemoryRegion::Constants, address.wrapping_add(windows::CONST))?;
                 let shift = |at: u64| at - windows::CONST;
                 Some(Extent { start: shift(extent.start), end: shift(extent.end), origin: 0, ..extent })
             }
@@ -119,9 +119,9 @@ impl Spaces {
             Space::Generic => match address {
                 windows::GLOBAL.. => self.global(address),
                 windows::MODULE.. => self.global(address),
-                windows::CONST.. => device(&self.constants, Bank::Constants, address),
-                windows::PARAM.. => window(Bank::Params, windows::PARAM, self.params.len() as u64),
-                windows::LOCAL.. => window(Bank::Local, windows::LOCAL, local),
+                windows::CONST.. => device(&self.constants, MemoryRegion::Constants, address),
+                windows::PARAM.. => window(MemoryRegion::Params, windows::PARAM, self.params.len() as u64),
+                windows::LOCAL.. => window(MemoryRegion::Local, windows::LOCAL, local),
                 windows::SHARED.. => self.shared(address, windows::SHARED),
                 _ => None,
             },
@@ -135,7 +135,7 @@ impl Spaces {
         match address - start <= size {
             true => {
                 let origin = start.wrapping_sub(u64::from(self.own.rank) * size);
-                Some(Extent { bank: Bank::Shared, start, end: start + size, origin, read_only: false })
+                Some(Extent { region: MemoryRegion::Shared, start, end: start + size, origin, read_only: false })
             }
             false => self.shared_of_another(address, start),
         }
@@ -148,7 +148,7 @@ impl Spaces {
         let is_there = rank < self.own.blocks.into() && self.own.ended >> rank & 1 == 0 && within <= size;
         let start = address - within;
         let origin = start.wrapping_sub(rank * size);
-        is_there.then_some(Extent { bank: Bank::Shared, start, end: start + size, origin, read_only: false })
+        is_there.then_some(Extent { region: MemoryRegion::Shared, start, end: start + size, origin, read_only: false })
     }
 
     /// The rank of the block that an address means, if it has ended.
@@ -164,9 +164,9 @@ impl Spaces {
 
     fn global(&self, address: u64) -> Option<Extent> {
         if address >= windows::GLOBAL {
-            device(&self.launch, Bank::Launch, address)
+            device(&self.launch, MemoryRegion::Launch, address)
         } else {
-            device(&self.globals, Bank::Globals, address)
+            device(&self.globals, MemoryRegion::Globals, address)
         }
     }
 
@@ -177,18 +177,18 @@ impl Spaces {
         space: Space,
         addresses: &Lanes<u64>,
         span: u64,
-        how: Use,
+        mode: AccessMode,
         mask: u32,
         local: &Local,
-    ) -> Result<Checked, Fault> {
-        let checked = self.find(space, addresses, span, how, mask, local)?;
+    ) -> Result<CheckedAddresses, Fault> {
+        let checked = self.find(space, addresses, span, mode, mask, local)?;
         if let Some(touched) = &mut self.touched {
             match &checked {
-                Checked::One(extent) => touched.note(*extent, addresses, span, how, mask),
-                Checked::Each(extents) => {
+                CheckedAddresses::One(extent) => touched.note(*extent, addresses, span, mode, mask),
+                CheckedAddresses::Each(extents) => {
                     for lane in lanes(mask) {
                         extents[lane]
-                            .inspect(|&extent| touched.note(extent, addresses, span, how, 1 << lane));
+                            .inspect(|&extent| touched.note(extent, addresses, span, mode, 1 << lane));
                     }
                 }
             }
@@ -202,14 +202,14 @@ impl Spaces {
         space: Space,
         addresses: &Lanes<u64>,
         span: u64,
-        how: Use,
+        mode: AccessMode,
         mask: u32,
         local: &Local,
-    ) -> Result<Checked, Fault> {
+    ) -> Result<CheckedAddresses, Fault> {
         let first = mask.trailing_zeros() as usize % WIDTH;
         // With no lane at all there is nothing to refuse; what `check_each` gives then is never looked at.
         if let Some(extent) = self.extent(space, addresses[first], local.len())
-            && !(how == Use::Store && extent.read_only)
+            && !(mode == AccessMode::Store && extent.read_only)
         {
             let mut outside = 0;
             for (lane, &address) in addresses.iter().enumerate() {
@@ -217,10 +217,10 @@ impl Spaces {
                 outside |= u32::from(wrong) << lane;
             }
             if outside & mask == 0 {
-                return Ok(Checked::One(extent));
+                return Ok(CheckedAddresses::One(extent));
             }
         }
-        self.find_each(space, addresses, span, how, mask, local)
+        self.find_each(space, addresses, span, mode, mask, local)
     }
 
     fn find_each(
@@ -228,10 +228,10 @@ impl Spaces {
         space: Space,
         addresses: &Lanes<u64>,
         span: u64,
-        how: Use,
+        mode: AccessMode,
         mask: u32,
         local: &Local,
-    ) -> Result<Checked, Fault> {
+    ) -> Result<CheckedAddresses, Fault> {
         let mut extents = [None; WIDTH];
         let mut fault: Option<Fault> = None;
         for lane in lanes(mask) {
@@ -239,9 +239,9 @@ impl Spaces {
             let extent =
                 self.extent(space, address, local.len()).filter(|extent| extent.holds(address, span));
             let wrong = match extent {
-                None => Some(self.miss(space, address, span, how)),
-                Some(_) if address & (span - 1) != 0 => Some(Fault::misaligned(space, address, span, how)),
-                Some(extent) if how == Use::Store && extent.read_only => {
+                None => Some(self.miss(space, address, span, mode)),
+                Some(_) if address & (span - 1) != 0 => Some(Fault::misaligned(space, address, span, mode)),
+                Some(extent) if mode == AccessMode::Store && extent.read_only => {
                     Some(Fault::read_only(space, address))
                 }
                 Some(_) => None,
@@ -255,44 +255,44 @@ impl Spaces {
         }
         match fault {
             Some(fault) => Err(fault),
-            None => Ok(Checked::Each(Box::new(extents))),
+            None => Ok(CheckedAddresses::Each(Box::new(extents))),
         }
     }
 
     /// Describes an access that is in no buffer.
-    fn miss(&self, space: Space, address: u64, span: u64, how: Use) -> Fault {
+    fn miss(&self, space: Space, address: u64, span: u64, mode: AccessMode) -> Fault {
         if let Some(rank) = self.ended_block(space, address) {
-            return Fault::after_the_end(rank, how);
+            return Fault::after_the_end(rank, mode);
         }
         let global = matches!(space, Space::Global | Space::Generic) && address >= windows::MODULE;
         if !global {
-            return Fault::outside(space, address, span, how, None);
+            return Fault::outside(space, address, span, mode, None);
         }
         let memory = if address >= windows::GLOBAL { &self.launch } else { &self.globals };
-        Fault::outside(space, address, span, how, memory.nearest(address))
+        Fault::outside(space, address, span, mode, memory.nearest(address))
     }
 
-    /// The bytes of a bank that is not local.
-    pub(crate) fn bytes(&self, bank: Bank) -> &[u8] {
-        match bank {
-            Bank::Launch => self.launch.raw().1,
-            Bank::Globals => self.globals.raw().1,
-            Bank::Constants => self.constants.raw().1,
-            Bank::Params => &self.params,
-            Bank::Shared => &self.shared,
-            Bank::Local => &[],
+    /// The bytes of a region that is not local.
+    pub(crate) fn bytes(&self, region: MemoryRegion) -> &[u8] {
+        match region {
+            MemoryRegion::Launch => self.launch.raw().1,
+            MemoryRegion::Globals => self.globals.raw().1,
+            MemoryRegion::Constants => self.constants.raw().1,
+            MemoryRegion::Params => &self.params,
+            MemoryRegion::Shared => &self.shared,
+            MemoryRegion::Local => &[],
         }
     }
 
     /// As [`Self::bytes`], to write to.
-    pub(crate) fn bytes_mut(&mut self, bank: Bank) -> &mut [u8] {
-        match bank {
-            Bank::Launch => self.launch.raw_mut().1,
-            Bank::Globals => self.globals.raw_mut().1,
-            Bank::Constants => self.constants.raw_mut().1,
-            Bank::Params => &mut self.params,
-            Bank::Shared => &mut self.shared,
-            Bank::Local => &mut [],
+    pub(crate) fn bytes_mut(&mut self, region: MemoryRegion) -> &mut [u8] {
+        match region {
+            MemoryRegion::Launch => self.launch.raw_mut().1,
+            MemoryRegion::Globals => self.globals.raw_mut().1,
+            MemoryRegion::Constants => self.constants.raw_mut().1,
+            MemoryRegion::Params => &mut self.params,
+            MemoryRegion::Shared => &mut self.shared,
+            MemoryRegion::Local => &mut [],
         }
     }
 
@@ -306,10 +306,10 @@ impl Spaces {
         lane: usize,
         local: &Local,
     ) -> Result<u64, Fault> {
-        let checked = self.find(space, &[address; WIDTH], size.into(), Use::Load, 1 << lane, local)?;
+        let checked = self.find(space, &[address; WIDTH], size.into(), AccessMode::Load, 1 << lane, local)?;
         Ok(match checked {
-            Checked::One(extent) => self.read(extent, local, lane, address, size),
-            Checked::Each(extents) => {
+            CheckedAddresses::One(extent) => self.read(extent, local, lane, address, size),
+            CheckedAddresses::Each(extents) => {
                 extents[lane].map_or(0, |extent| self.read(extent, local, lane, address, size))
             }
         })
@@ -318,9 +318,9 @@ impl Spaces {
     /// Up to eight bytes at a checked address.
     pub(crate) fn read(&self, extent: Extent, local: &Local, lane: usize, address: u64, size: u32) -> u64 {
         let index = extent.index(address);
-        match extent.bank {
-            Bank::Local => local.read(lane, index as u64, size),
-            bank => read(self.bytes(bank), index, size),
+        match extent.region {
+            MemoryRegion::Local => local.read(lane, index as u64, size),
+            region => read(self.bytes(region), index, size),
         }
     }
 
@@ -335,18 +335,18 @@ impl Spaces {
         value: u64,
     ) {
         let index = extent.index(address);
-        match extent.bank {
-            Bank::Local => local.write(lane, index as u64, size, value),
-            bank => write(self.bytes_mut(bank), index, size, value),
+        match extent.region {
+            MemoryRegion::Local => local.write(lane, index as u64, size, value),
+            region => write(self.bytes_mut(region), index, size, value),
         }
     }
 }
 
-fn device(memory: &DeviceMemory, bank: Bank, address: u64) -> Option<Extent> {
+fn device(memory: &DeviceMemory, region: MemoryRegion, address: u64) -> Option<Extent> {
     let buffer = memory.buffer_of(address, 0)?;
     let (origin, _) = memory.raw();
     let (start, end) = (buffer.address, buffer.address + buffer.len);
-    Some(Extent { bank, start, end, origin, read_only: buffer.read_only })
+    Some(Extent { region, start, end, origin, read_only: buffer.read_only })
 }
 
 /// `size` bytes (1, 2, 4 or 8), little-endian.

@@ -1,13 +1,13 @@
 //! Divisions of integers by zero.
 
-use super::Watch;
+use super::Sanitizer;
 use crate::lanes::Lanes;
 use crate::ptx::program::{Instruction, Op};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::semantics::integer::{IntOp, IntType};
 use crate::trace::{Finding, Severity, StatementId};
 
-impl Watch {
+impl Sanitizer {
     /// Looks at the divisor, if the instruction has one.
     #[inline]
     pub(crate) fn divides(&mut self, instruction: &Instruction, registers: &Registers, mask: u32) {
@@ -33,7 +33,7 @@ impl Watch {
         if !self.reported.insert(("division-by-zero", self.visit.statement, u32::MAX)) {
             return;
         }
-        self.news.push(Finding {
+        self.findings.push(Finding {
             code: "division-by-zero",
             severity: Severity::Information,
             message: format!(

@@ -6,11 +6,11 @@
 use rustc_hash::FxHashMap;
 
 /// Others kept apart.
-const MOST: usize = 1024;
+const MAX_ENTRIES: usize = 1024;
 
-/// Whom something is known of.
+/// Agent something is known of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(super) enum Whom {
+pub(super) enum Agent {
     Block(u32),
     Warp(u32, u32),
     Lane(u32, u32, u8),
@@ -18,32 +18,32 @@ pub(super) enum Whom {
 
 /// A vector clock with one entry for many threads where they are known alike.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Knowledge {
-    of: FxHashMap<Whom, u32>,
+pub(super) struct VectorClock {
+    of: FxHashMap<Agent, u32>,
     /// Known of everybody.
     all: u32,
 }
 
-impl Knowledge {
+impl VectorClock {
     pub(super) fn is_empty(&self) -> bool {
         self.of.is_empty() && self.all == 0
     }
 
     /// Adds that `whom` is known up to `epoch`.
-    pub(super) fn learn(&mut self, whom: Whom, epoch: u32) {
+    pub(super) fn learn(&mut self, whom: Agent, epoch: u32) {
         if epoch <= self.all {
             return;
         }
         let known = self.of.entry(whom).or_default();
         *known = epoch.max(*known);
-        if self.of.len() > MOST {
+        if self.of.len() > MAX_ENTRIES {
             self.all = self.of.values().fold(self.all, |most, &epoch| most.max(epoch));
             self.of.clear();
         }
     }
 
     /// Adds everything that `other` holds.
-    pub(super) fn join(&mut self, other: &Knowledge) {
+    pub(super) fn join(&mut self, other: &VectorClock) {
         if self.is_empty() {
             self.clone_from(other);
             return;
@@ -59,9 +59,9 @@ impl Knowledge {
         let knows = |whom| self.of.get(&whom).is_some_and(|&known| epoch <= known);
         epoch <= self.all
             || !self.of.is_empty()
-                && (knows(Whom::Block(block))
-                    || knows(Whom::Warp(block, warp))
-                    || knows(Whom::Lane(block, warp, lane)))
+                && (knows(Agent::Block(block))
+                    || knows(Agent::Warp(block, warp))
+                    || knows(Agent::Lane(block, warp, lane)))
     }
 }
 
@@ -71,18 +71,18 @@ mod tests {
 
     #[test]
     fn knowledge_of_a_block_covers_its_lanes() {
-        let mut knowledge = Knowledge::default();
-        knowledge.learn(Whom::Block(3), 10);
-        knowledge.learn(Whom::Lane(4, 0, 7), 12);
+        let mut knowledge = VectorClock::default();
+        knowledge.learn(Agent::Block(3), 10);
+        knowledge.learn(Agent::Lane(4, 0, 7), 12);
         assert!(knowledge.covers(3, 5, 1, 10) && !knowledge.covers(3, 5, 1, 11));
         assert!(knowledge.covers(4, 0, 7, 12) && !knowledge.covers(4, 0, 6, 1));
     }
 
     #[test]
     fn too_many_are_one() {
-        let mut knowledge = Knowledge::default();
-        for block in 0..=MOST as u32 {
-            knowledge.learn(Whom::Block(block), block + 1);
+        let mut knowledge = VectorClock::default();
+        for block in 0..=MAX_ENTRIES as u32 {
+            knowledge.learn(Agent::Block(block), block + 1);
         }
         assert!(knowledge.of.is_empty() && knowledge.covers(99_999, 0, 0, 1000));
     }

@@ -1,15 +1,15 @@
 //! Races and reads of what nobody wrote, in words.
 
-use super::copies::{Family, UNDER_WAY, Until, WARPS};
-use super::shadow::{Clash, Conflict, Stamp, Strength};
-use super::{Deed, Told, Watch};
-use crate::ptx::engine::memory::spaces::{Bank, Spaces};
-use crate::ptx::engine::schedule::cluster::Own;
+use super::copies::{CopyFamily, IN_FLIGHT, CopyCompletion, WARPS};
+use super::shadow::{Hazard, Conflict, Stamp, Strength};
+use super::{AccessKind, AccessEvent, Sanitizer};
+use crate::ptx::engine::memory::spaces::{MemoryRegion, Spaces};
+use crate::ptx::engine::schedule::cluster::ClusterWindow;
 use crate::trace::{Finding, Related, Severity, StatementId};
 
 /// The conflicts of one instruction, those with the same statement together.
 #[derive(Default)]
-pub(super) struct Clashes {
+pub(super) struct Conflicts {
     found: Vec<(Conflict, u32, Vec<LaneConflict>)>,
 }
 
@@ -46,7 +46,7 @@ struct Other {
     in_cluster: bool,
 }
 
-impl Clashes {
+impl Conflicts {
     pub(super) fn is_empty(&self) -> bool {
         self.found.is_empty()
     }
@@ -66,45 +66,45 @@ impl Clashes {
     }
 }
 
-impl Watch {
-    pub(super) fn report_races(&mut self, told: &Told<'_>, clashes: &Clashes, spaces: &Spaces) {
+impl Sanitizer {
+    pub(super) fn report_races(&mut self, event: &AccessEvent<'_>, clashes: &Conflicts, spaces: &Spaces) {
         for (_, mask, lane_conflicts) in &clashes.found {
             let raced = |lane_conflict: &LaneConflict| {
-                lane_conflict.conflict.fresh && lane_conflict.conflict.clash == Clash::WriteAfterRead
+                lane_conflict.conflict.fresh && lane_conflict.conflict.clash == Hazard::WriteAfterRead
             };
             let differs =
-                lane_conflicts.iter().find(|lane_conflict| !self.same_value(told, lane_conflict, spaces));
+                lane_conflicts.iter().find(|lane_conflict| !self.same_value(event, lane_conflict, spaces));
             let Some(&lane_conflict) = differs.or(lane_conflicts.first()) else { continue };
             if differs.is_some() && lane_conflicts.iter().any(raced) {
                 self.raced.push(StatementId(lane_conflict.conflict.before.statement()));
             }
             let race = if differs.is_some() { Race::Data } else { Race::SameValue };
-            self.report_race(told, lane_conflict, *mask, race, spaces);
+            self.report_race(event, lane_conflict, *mask, race, spaces);
         }
     }
 
     /// Whether a store leaves the bytes as they are, or as the other side makes them.
-    fn same_value(&self, told: &Told<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
+    fn same_value(&self, event: &AccessEvent<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
         let LaneConflict { conflict, lane, index } = *lane_conflict;
-        if told.deed != Deed::Store {
+        if event.kind != AccessKind::Store {
             return false;
         }
-        let Some(extent) = told.extent(lane as usize) else { return false };
-        let bytes = spaces.bytes(extent.bank);
-        let end = (conflict.at + 4).min(index + told.span());
+        let Some(extent) = event.extent(lane as usize) else { return false };
+        let bytes = spaces.bytes(extent.region);
+        let end = (conflict.at + 4).min(index + event.span());
         let before = conflict.before;
         let of_this_visit = before.statement() == self.visit.statement
             && self
                 .sync
                 .origin(before.epoch)
                 .is_some_and(|origin| (origin.block, origin.warp) == (self.sync.running(), self.visit.warp))
-            && told.mask >> before.lane() & 1 == 1;
+            && event.mask >> before.lane() & 1 == 1;
         (conflict.at..end).all(|at| {
-            let value = (told.value)(lane as usize, at - index);
+            let value = (event.value)(lane as usize, at - index);
             let other = before.lane() as usize;
-            let others = told.extent(other).map(|extent| extent.index(told.addresses[other]) as u64);
-            match others.filter(|start| of_this_visit && (*start..start + told.span()).contains(&at)) {
-                Some(start) => (told.value)(other, at - start) == value,
+            let others = event.extent(other).map(|extent| extent.index(event.addresses[other]) as u64);
+            match others.filter(|start| of_this_visit && (*start..start + event.span()).contains(&at)) {
+                Some(start) => (event.value)(other, at - start) == value,
                 None => bytes.get(at as usize) == Some(&value),
             }
         })
@@ -112,7 +112,7 @@ impl Watch {
 
     fn report_race(
         &mut self,
-        told: &Told<'_>,
+        event: &AccessEvent<'_>,
         lane_conflict: LaneConflict,
         mask: u32,
         race: Race,
@@ -125,27 +125,27 @@ impl Watch {
         if !self.reported.insert(key) {
             return;
         }
-        let Some(extent) = told.extent(lane as usize) else { return };
-        let place = place(extent.bank, at, spaces);
-        if before.epoch >= UNDER_WAY {
-            return self.report_late(told, lane_conflict, mask, &place);
+        let Some(extent) = event.extent(lane as usize) else { return };
+        let location = location(extent.region, at, spaces);
+        if before.epoch >= IN_FLIGHT {
+            return self.report_in_flight(event, lane_conflict, mask, &location);
         }
         let (here, there) = match clash {
-            Clash::ReadAfterWrite => ("reads", "wrote"),
-            Clash::WriteAfterWrite => ("writes", "wrote"),
-            Clash::WriteAfterRead => ("writes", "read"),
+            Hazard::ReadAfterWrite => ("reads", "wrote"),
+            Hazard::WriteAfterWrite => ("writes", "wrote"),
+            Hazard::WriteAfterRead => ("writes", "read"),
         };
         let other = self.other(before);
-        let (mend, other) = (self.mend(told, race, &conflict, &other), other.name);
+        let (remedy, other) = (self.remedy(event, race, &conflict, &other), other.name);
         let what = if race == Race::SameValue { "lane" } else { "data race: lane" };
         let message = format!(
-            "{what} {lane} {here} {place} that {other} {there} with nothing between to order them; {mend}"
+            "{what} {lane} {here} {location} that {other} {there} with nothing between to order them; {remedy}"
         );
         let related = Related {
             statement: StatementId(before.statement()),
             message: format!("{other} {there} it here"),
         };
-        self.news.push(Finding {
+        self.findings.push(Finding {
             code,
             severity,
             message,
@@ -176,17 +176,17 @@ impl Watch {
     }
 
     /// What orders the two, or why nothing has to.
-    fn mend(&self, told: &Told<'_>, race: Race, conflict: &Conflict, other: &Other) -> &'static str {
+    fn remedy(&self, event: &AccessEvent<'_>, race: Race, conflict: &Conflict, other: &Other) -> &'static str {
         let Conflict { clash, before, .. } = *conflict;
-        if race == Race::SameValue && clash == Clash::WriteAfterRead {
+        if race == Race::SameValue && clash == Hazard::WriteAfterRead {
             "it writes what is there already, so the outcome does not depend on who is first"
         } else if race == Race::SameValue {
             "both write the same value, so the outcome does not depend on who is first"
-        } else if (before.strength() != Strength::Weak) != (told.deed == Deed::Atomic)
-            && self.is_mixed(told, before)
+        } else if (before.strength() != Strength::Weak) != (event.kind == AccessKind::Atomic)
+            && self.is_mixed(event, before)
         {
             "one side is atomic or volatile and the other is not: make both so, or order them"
-        } else if other.in_warp && before.statement() == self.visit.statement && told.deed == Deed::Store {
+        } else if other.in_warp && before.statement() == self.visit.statement && event.kind == AccessKind::Store {
             "which lane's value stays is not defined: let one lane store, or give each a place of its own"
         } else if other.in_warp {
             "put a `bar.warp.sync` between the two"
@@ -200,9 +200,9 @@ impl Watch {
     }
 
     /// Somebody comes before a copy is done.
-    fn report_late(&mut self, told: &Told<'_>, lane_conflict: LaneConflict, mask: u32, place: &str) {
+    fn report_in_flight(&mut self, event: &AccessEvent<'_>, lane_conflict: LaneConflict, mask: u32, location: &str) {
         let LaneConflict { conflict: Conflict { clash, before, .. }, lane, .. } = lane_conflict;
-        let warp = before.epoch & !UNDER_WAY;
+        let warp = before.epoch & !IN_FLIGHT;
         let who = match (warp == self.warp_of_cluster(), before.lane() == lane) {
             (true, true) => "it".to_owned(),
             (true, false) => format!("lane {}", before.lane()),
@@ -217,25 +217,25 @@ impl Watch {
                 }
             }
         };
-        let here = if told.deed.reads() { "reads" } else { "writes" };
-        let there = if clash == Clash::WriteAfterRead { "read" } else { "write" };
+        let here = if event.kind.reads() { "reads" } else { "writes" };
+        let there = if clash == Hazard::WriteAfterRead { "read" } else { "write" };
         let wait = match (self.cluster.copies.until(before), there) {
-            (Some(Until::Phase { .. }), _) => {
-                "for the mbarrier that is told of the copy, with `mbarrier.try_wait`"
+            (Some(CopyCompletion::Phase { .. }), _) => {
+                "for the mbarrier that is event of the copy, with `mbarrier.try_wait`"
             }
-            (Some(Until::Waited(Family::Bulk)), "read") => "with `cp.async.bulk.wait_group.read`",
-            (Some(Until::Waited(Family::Bulk)), _) => "with `cp.async.bulk.wait_group`",
+            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => "with `cp.async.bulk.wait_group.read`",
+            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
             _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
         };
         let others = if who == "it" { "" } else { ", and for the thread that began it, at a barrier" };
         let message = format!(
-            "data race: lane {lane} {here} {place} while the copy that {who} began may still {there} it; wait {wait}{others}"
+            "data race: lane {lane} {here} {location} while the copy that {who} began may still {there} it; wait {wait}{others}"
         );
         let related = Related {
             statement: StatementId(before.statement()),
             message: "the copy was begun here".to_owned(),
         };
-        self.news.push(Finding {
+        self.findings.push(Finding {
             code: "data-race",
             severity: Severity::Error,
             message,
@@ -249,14 +249,14 @@ impl Watch {
 
     /// Says once that no more memory can be watched.
     #[cold]
-    pub(super) fn say_exhausted(&mut self) {
+    pub(super) fn report_exhausted(&mut self) {
         if std::mem::replace(&mut self.exhausted, true) {
             return;
         }
-        self.news.push(Finding {
+        self.findings.push(Finding {
             code: "shadow-limit",
             severity: Severity::Information,
-            message: "no more room to watch memory: races and uninitialized reads of what was not touched before are \
+            message: "no more room to sanitizer memory: races and uninitialized reads of what was not touched before are \
                       not found from here on; a smaller launch is watched whole"
                 .to_owned(),
             statement: Some(StatementId(self.visit.statement)),
@@ -268,8 +268,8 @@ impl Watch {
     }
 
     /// Whether one side only is of the kind that may meet others.
-    fn is_mixed(&self, told: &Told<'_>, before: super::shadow::Stamp) -> bool {
-        let strong = self.visit.order.strong || told.deed == Deed::Atomic;
+    fn is_mixed(&self, event: &AccessEvent<'_>, before: super::shadow::Stamp) -> bool {
+        let strong = self.visit.order.strong || event.kind == AccessKind::Atomic;
         strong != (before.strength() != Strength::Weak)
     }
 
@@ -278,22 +278,22 @@ impl Watch {
         [number % x, number / x % y, number / x / y]
     }
 
-    pub(super) fn report_unwritten(&mut self, told: &Told<'_>) {
-        let mask = self.unwritten[..told.count].iter().fold(0, |all, &mask| all | mask);
+    pub(super) fn report_uninitialized(&mut self, event: &AccessEvent<'_>) {
+        let mask = self.uninitialized[..event.count].iter().fold(0, |all, &mask| all | mask);
         let lane = mask.trailing_zeros() as usize;
-        let Some(extent) = told.extent(lane) else { return };
+        let Some(extent) = event.extent(lane) else { return };
         if !self.reported.insert(("uninitialized-read", self.visit.statement, u32::MAX)) {
             return;
         }
-        let (space, at) = match extent.bank {
-            Bank::Local => ("local", extent.index(told.addresses[lane])),
-            _ => ("shared", extent.index(told.addresses[lane])),
+        let (space, at) = match extent.region {
+            MemoryRegion::Local => ("local", extent.index(event.addresses[lane])),
+            _ => ("shared", extent.index(event.addresses[lane])),
         };
         let writer = if space == "local" { "the lane has not" } else { "no thread of the block has" };
         let message = format!(
             "lane {lane} reads {space} memory at offset {at}, which {writer} written: it holds anything; store to it first"
         );
-        self.news.push(Finding {
+        self.findings.push(Finding {
             code: "uninitialized-read",
             severity: Severity::Warning,
             message,
@@ -306,7 +306,7 @@ impl Watch {
     }
 }
 
-fn shared_place(at: u64, own: Own) -> String {
+fn shared_location(at: u64, own: ClusterWindow) -> String {
     let size = u64::from(own.size).max(1);
     match at / size == u64::from(own.rank) {
         true => format!("shared memory at offset {}", at % size),
@@ -314,12 +314,12 @@ fn shared_place(at: u64, own: Own) -> String {
     }
 }
 
-/// A byte of a bank, as people call it.
-fn place(bank: Bank, at: u64, spaces: &Spaces) -> String {
-    let memory = match bank {
-        Bank::Launch => &spaces.launch,
-        Bank::Globals => &spaces.globals,
-        _ => return shared_place(at, spaces.own),
+/// A byte of a region, as people call it.
+fn location(region: MemoryRegion, at: u64, spaces: &Spaces) -> String {
+    let memory = match region {
+        MemoryRegion::Launch => &spaces.launch,
+        MemoryRegion::Globals => &spaces.globals,
+        _ => return shared_location(at, spaces.own),
     };
     let address = memory.raw().0 + at;
     match memory.nearest(address) {

@@ -4,7 +4,7 @@
 
 use std::ops::Range;
 
-use super::sync::{Sync, Thread};
+use super::sync::{HappensBefore, Thread};
 use crate::ptx::registers::lanes;
 
 /// Bytes of memory that one page shadows.
@@ -99,7 +99,7 @@ pub(crate) struct Shadow {
 
 /// What clashes in a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Clash {
+pub(super) enum Hazard {
     /// A load of what was stored.
     ReadAfterWrite,
     /// A store over what was stored.
@@ -111,7 +111,7 @@ pub(super) enum Clash {
 /// An earlier access that nothing orders before this one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
-    pub(super) clash: Clash,
+    pub(super) clash: Hazard,
     pub(super) before: Stamp,
     /// The byte, from the start of the bank.
     pub(super) at: u64,
@@ -122,7 +122,7 @@ pub(super) struct Conflict {
 /// The access that is looked at.
 #[derive(Clone, Copy)]
 pub(super) struct Access<'s> {
-    pub(super) sync: &'s Sync,
+    pub(super) sync: &'s HappensBefore,
     pub(super) stamp: Stamp,
     pub(super) thread: Thread,
     /// Whether races matter, or only what was written.
@@ -253,7 +253,7 @@ impl Known<'_> {
     }
 
     #[inline(always)]
-    fn load(&mut self, access: &Access<'_>) -> Option<(Clash, Stamp)> {
+    fn load(&mut self, access: &Access<'_>) -> Option<(Hazard, Stamp)> {
         if *self.calm == access.sync.floor() {
             return None;
         }
@@ -267,7 +267,7 @@ impl Known<'_> {
             self.note_read(access);
         }
         let write = self.cell.write;
-        access.clashes(write).then_some((Clash::ReadAfterWrite, write))
+        access.clashes(write).then_some((Hazard::ReadAfterWrite, write))
     }
 
     #[inline(never)]
@@ -303,12 +303,12 @@ impl Known<'_> {
     }
 
     #[inline(always)]
-    fn store(&mut self, access: &Access<'_>) -> Option<(Clash, Stamp)> {
+    fn store(&mut self, access: &Access<'_>) -> Option<(Hazard, Stamp)> {
         let write = self.cell.write;
         let clash = if access.clashes(write) {
-            Some((Clash::WriteAfterWrite, write))
+            Some((Hazard::WriteAfterWrite, write))
         } else {
-            self.reader_in_the_way(access).map(|reader| (Clash::WriteAfterRead, reader))
+            self.reader_in_the_way(access).map(|reader| (Hazard::WriteAfterRead, reader))
         };
         *self.cell = Cell { write: access.stamp, ..Cell::default() };
         (*self.lanes, *self.calm) = (0, 0);

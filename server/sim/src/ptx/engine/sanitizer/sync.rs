@@ -6,7 +6,7 @@
 //! number a warp; only what is told through memory (a fence or `.release`, then a flag or an atomic that another thread reads)
 //! is kept thread by thread.
 //!
-//! Where a rule of the memory model is not observed by correct programs that people write, the watch leans to silence: an
+//! Where a rule of the memory model is not observed by correct programs that people write, the sanitizer leans to silence: an
 //! atomic that reads what a fence published orders what follows it, fence or not; and a fence of each thread before a barrier
 //! counts for whoever goes on to publish after it.
 
@@ -14,17 +14,17 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::copies::UNDER_WAY;
-use super::knowledge::{Knowledge, Whom};
+use super::copies::IN_FLIGHT;
+use super::knowledge::{VectorClock, Agent};
 use super::shadow::Stamp;
-use crate::ptx::engine::memory::spaces::Bank;
+use crate::ptx::engine::memory::spaces::MemoryRegion;
 use crate::ptx::registers::{WIDTH, lanes};
 
 /// Epochs kept apart; when there are more, all so far are taken to be over.
-const MOST_EPOCHS: usize = 1 << 22;
+const MAX_EPOCHS: usize = 1 << 22;
 
-/// A place in memory that threads tell each other something through.
-pub(super) type Place = (Bank, u64);
+/// A location in memory that threads tell each other something through.
+pub(super) type MemoryLocation = (MemoryRegion, u64);
 
 /// Who an epoch belongs to.
 #[derive(Clone, Copy, Debug)]
@@ -42,7 +42,7 @@ pub(super) struct Thread {
 
 /// The order of the accesses of a run.
 #[derive(Debug, Default)]
-pub(super) struct Sync {
+pub(super) struct HappensBefore {
     /// Epochs up to this one are before everything.
     base: u32,
     /// Whose the epochs after `base` are.
@@ -53,7 +53,7 @@ pub(super) struct Sync {
     left: (u32, u32),
     block: BlockClock,
     /// What was published where.
-    published: FxHashMap<Place, Published>,
+    published: FxHashMap<MemoryLocation, Published>,
 }
 
 /// The clocks of one block.
@@ -65,9 +65,9 @@ pub(crate) struct BlockClock {
     /// Phases of the cluster's barrier that its threads know of.
     phases: u32,
     /// What every thread of the block knows of others.
-    common: Knowledge,
+    common: VectorClock,
     /// What any thread of the block may publish: in the block, and beyond.
-    released: [Option<Arc<Knowledge>>; 2],
+    released: [Option<Arc<VectorClock>>; 2],
     warps: Vec<WarpClock>,
 }
 
@@ -99,25 +99,25 @@ struct WarpClock {
 /// What one thread knows beyond its warp and block.
 #[derive(Clone, Debug, Default)]
 struct LaneClock {
-    knows: Knowledge,
+    knows: VectorClock,
     /// Read from flags, but no fence has come yet.
-    pending: Knowledge,
+    pending: VectorClock,
     /// What a fence lets it publish: in the block, and beyond.
-    released: [Option<Arc<Knowledge>>; 2],
+    released: [Option<Arc<VectorClock>>; 2],
 }
 
-/// What whoever reads a place learns.
+/// What whoever reads a location learns.
 #[derive(Debug, Default)]
 struct Published {
     /// In one block.
-    narrow: Option<(u32, Arc<Knowledge>)>,
-    wide: Option<Arc<Knowledge>>,
+    narrow: Option<(u32, Arc<VectorClock>)>,
+    wide: Option<Arc<VectorClock>>,
     writer: Option<(u32, Thread)>,
 }
 
 /// An access with an order of its own.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Signal {
+pub(super) struct SyncAccess {
     pub(super) reads: bool,
     pub(super) writes: bool,
     pub(super) acquire: bool,
@@ -125,7 +125,7 @@ pub(super) struct Signal {
     pub(super) in_block: bool,
 }
 
-fn joined(into: &mut Option<Arc<Knowledge>>, other: &Arc<Knowledge>) {
+fn joined(into: &mut Option<Arc<VectorClock>>, other: &Arc<VectorClock>) {
     match into {
         Some(into) => Arc::make_mut(into).join(other),
         none => *none = Some(Arc::clone(other)),
@@ -173,12 +173,12 @@ impl ClusterClock {
     }
 
     /// Whether a block has yet to learn that so many phases have ended.
-    pub(super) fn is_news(&self, phases: u32, block: &BlockClock) -> bool {
+    pub(super) fn is_unknown_phase(&self, phases: u32, block: &BlockClock) -> bool {
         phases != self.phases || phases != block.phases
     }
 }
 
-impl Sync {
+impl HappensBefore {
     fn latest(&self) -> u32 {
         self.base + self.epochs.len() as u32
     }
@@ -223,7 +223,7 @@ impl Sync {
 
     #[cold]
     fn start_epoch(&mut self, warp: u32) -> u32 {
-        if self.epochs.len() >= MOST_EPOCHS {
+        if self.epochs.len() >= MAX_EPOCHS {
             self.base = self.latest();
             self.epochs.clear();
             for warp in &mut self.block.warps {
@@ -259,7 +259,7 @@ impl Sync {
         if self.settled(stamp.epoch) {
             return true;
         }
-        if stamp.epoch >= UNDER_WAY {
+        if stamp.epoch >= IN_FLIGHT {
             return false;
         }
         let Some(Origin { block, warp }) = self.origin(stamp.epoch) else { return true };
@@ -278,7 +278,7 @@ impl Sync {
                 return true;
             }
         }
-        let covers = |knowledge: &Knowledge| knowledge.covers(block, warp, lane as u8, stamp.epoch);
+        let covers = |knowledge: &VectorClock| knowledge.covers(block, warp, lane as u8, stamp.epoch);
         covers(&self.block.common)
             || mine.lanes.as_ref().is_some_and(|lanes| {
                 let lane = &lanes[thread.lane as usize];
@@ -295,7 +295,7 @@ impl Sync {
     }
 
     /// Lanes of a warp waited for each other.
-    pub(super) fn meet(&mut self, warp: u32, live: u32, mask: u32) {
+    pub(super) fn synchronize(&mut self, warp: u32, live: u32, mask: u32) {
         let latest = self.latest();
         let clock = &mut self.block.warps[warp as usize];
         clock.epoch = 0;
@@ -337,10 +337,10 @@ impl Sync {
             if !own.knows.is_empty() || !together {
                 let knowledge = Arc::make_mut(&mut knowledge);
                 knowledge.join(&own.knows);
-                knowledge.learn(Whom::Lane(number, warp, lane as u8), latest);
+                knowledge.learn(Agent::Lane(number, warp, lane as u8), latest);
                 if let Some(pairs) = &clock.pairs {
                     for (other, &epoch) in pairs[lane].iter().enumerate().filter(|(_, epoch)| **epoch != 0) {
-                        knowledge.learn(Whom::Lane(number, warp, other as u8), epoch);
+                        knowledge.learn(Agent::Lane(number, warp, other as u8), epoch);
                     }
                 }
             }
@@ -352,29 +352,29 @@ impl Sync {
     }
 
     /// What all lanes of a warp know by now, or would if they met.
-    fn published_by_warp(&self, warp: u32, together: bool) -> Knowledge {
+    fn published_by_warp(&self, warp: u32, together: bool) -> VectorClock {
         let block = &self.block;
         let mut knowledge = block.common.clone();
         if block.floor != 0 {
-            knowledge.learn(Whom::Block(block.number), block.floor);
+            knowledge.learn(Agent::Block(block.number), block.floor);
         }
         let known = if together { self.latest() } else { block.warps[warp as usize].met };
-        knowledge.learn(Whom::Warp(block.number, warp), known);
+        knowledge.learn(Agent::Warp(block.number, warp), known);
         knowledge
     }
 
-    /// A lane comes to a place where threads may tell each other something.
-    pub(super) fn signal(&mut self, place: Place, thread: Thread, live: u32, how: Signal) {
+    /// A lane comes to a location where threads may tell each other something.
+    pub(super) fn signal(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
         if how.reads && !self.published.is_empty() {
-            self.observe(place, thread, how);
+            self.observe(location, thread, how);
         }
         if how.writes {
-            self.publish(place, thread, live, how);
+            self.publish(location, thread, live, how);
         }
     }
 
-    fn observe(&mut self, place: Place, thread: Thread, how: Signal) {
-        let Some(published) = self.published.get(&place) else { return };
+    fn observe(&mut self, location: MemoryLocation, thread: Thread, how: SyncAccess) {
+        let Some(published) = self.published.get(&location) else { return };
         let number = self.block.number;
         let clocks = self.block.warps[thread.warp as usize].lanes.get_or_insert_with(Default::default);
         let clock = &mut clocks[thread.lane as usize];
@@ -387,7 +387,7 @@ impl Sync {
         }
     }
 
-    fn publish(&mut self, place: Place, thread: Thread, live: u32, how: Signal) {
+    fn publish(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
         let mask = 1 << thread.lane;
         if how.release {
             self.fence(thread.warp, live & mask, mask, how.in_block);
@@ -395,7 +395,7 @@ impl Sync {
         let number = self.block.number;
         let own =
             self.block.warps[thread.warp as usize].lanes.as_ref().map(|lanes| &lanes[thread.lane as usize]);
-        let mut released: [Option<Arc<Knowledge>>; 2] = Default::default();
+        let mut released: [Option<Arc<VectorClock>>; 2] = Default::default();
         for (scope, released) in released.iter_mut().enumerate() {
             let own = own.and_then(|own| own.released[scope].as_ref());
             for knowledge in own.into_iter().chain(&self.block.released[scope]) {
@@ -403,11 +403,11 @@ impl Sync {
             }
         }
         let nothing = released.iter().all(Option::is_none);
-        if nothing && !self.published.contains_key(&place) {
+        if nothing && !self.published.contains_key(&location) {
             return;
         }
         let writer = Some((number, thread));
-        let published = self.published.entry(place).or_default();
+        let published = self.published.entry(location).or_default();
         let same = published.writer.is_some_and(|(block, writer)| {
             (block, writer.warp, writer.lane) == (number, thread.warp, thread.lane)
         });
@@ -438,10 +438,10 @@ impl Sync {
             clock.epoch = 0;
             if !everybody && mask != 0 {
                 if live[warp] & !mask == 0 {
-                    sum.knows.learn(Whom::Warp(number, warp as u32), latest);
+                    sum.knows.learn(Agent::Warp(number, warp as u32), latest);
                 } else {
                     for lane in lanes(mask) {
-                        sum.knows.learn(Whom::Lane(number, warp as u32, lane as u8), latest);
+                        sum.knows.learn(Agent::Lane(number, warp as u32, lane as u8), latest);
                     }
                 }
             }
@@ -474,7 +474,7 @@ impl Sync {
     }
 }
 
-impl Sync {
+impl HappensBefore {
     /// The running block stops: others of its cluster may learn at their barrier what it knows.
     pub(super) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
         cluster.ended += usize::from(ended);
@@ -484,7 +484,7 @@ impl Sync {
     }
 
     /// Threads of all blocks of the cluster have come to its barrier.
-    pub(super) fn meet_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
+    pub(super) fn synchronize_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
         if cluster.phases != phases {
             cluster.phases = phases;
             cluster.met = self.latest();
@@ -494,7 +494,7 @@ impl Sync {
         self.block.phases = phases;
         self.block.common.join(&cluster.pool.knows);
         for &block in &cluster.blocks {
-            self.block.common.learn(Whom::Block(block), cluster.met);
+            self.block.common.learn(Agent::Block(block), cluster.met);
         }
         for (into, released) in self.block.released.iter_mut().zip(&cluster.pool.released) {
             if let Some(released) = released {

@@ -10,7 +10,7 @@ use crate::ptx::registers::FULL;
 
 /// Where an undefined value comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Root {
+pub(crate) struct UndefinedOrigin {
     pub(super) statement: u32,
     /// The register that was never written; `None` for memory.
     pub(super) register: Option<u32>,
@@ -18,8 +18,8 @@ pub(crate) struct Root {
 
 /// An undefined value where it matters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Used {
-    pub(super) root: Root,
+pub(crate) struct UndefinedUse {
+    pub(super) root: UndefinedOrigin,
     pub(super) statement: u32,
     pub(super) part: Part,
     pub(super) lanes: u32,
@@ -27,19 +27,19 @@ pub(crate) struct Used {
 
 /// The undefined values in the registers of one call.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Undefined {
+pub(crate) struct UndefinedValues {
     /// By register, the lanes.
     lanes: Vec<u32>,
     /// Where each comes from; `None` if it was never written.
-    roots: Vec<Option<Root>>,
+    roots: Vec<Option<UndefinedOrigin>>,
     /// Registers with any such lane.
     count: usize,
 }
 
-impl Undefined {
+impl UndefinedValues {
     /// At the beginning of a call.
-    pub(crate) fn new(function: &Function) -> Undefined {
-        let mut undefined = Undefined::default();
+    pub(crate) fn new(function: &Function) -> UndefinedValues {
+        let mut undefined = UndefinedValues::default();
         for &register in &function.flow.suspects {
             undefined.grow(function);
             undefined.set(register, FULL, FULL, None);
@@ -59,7 +59,7 @@ impl Undefined {
         self.roots.resize(registers, None);
     }
 
-    fn set(&mut self, register: u32, executed: u32, undefined: u32, root: Option<Root>) {
+    fn set(&mut self, register: u32, executed: u32, undefined: u32, root: Option<UndefinedOrigin>) {
         let lanes = &mut self.lanes[register as usize];
         let before = *lanes;
         *lanes = before & !executed | undefined & executed;
@@ -76,7 +76,7 @@ impl Undefined {
         pc: u32,
         active: u32,
         executed: u32,
-    ) -> (Option<Used>, u32) {
+    ) -> (Option<UndefinedUse>, u32) {
         let statement = function.first_statement + pc;
         let (mut used, mut any, mut all, mut source) = (None, 0, executed, None);
         for read in function.flow.reads_of(pc) {
@@ -89,11 +89,11 @@ impl Undefined {
             if lanes == 0 {
                 continue;
             }
-            let root = self.roots[at].unwrap_or(Root { statement, register: Some(read.register) });
+            let root = self.roots[at].unwrap_or(UndefinedOrigin { statement, register: Some(read.register) });
             if read.part == Part::Source {
                 source.get_or_insert(root);
             } else {
-                used.get_or_insert(Used { root, statement, part: read.part, lanes });
+                used.get_or_insert(UndefinedUse { root, statement, part: read.part, lanes });
             }
         }
         let undefined = match function.flow.mixing_of(pc) {
@@ -109,10 +109,10 @@ impl Undefined {
     }
 
     /// A load brought what nobody wrote, by destination.
-    pub(crate) fn loaded(&mut self, function: &Function, pc: u32, unwritten: impl Iterator<Item = u32>) {
-        let root = Root { statement: function.first_statement + pc, register: None };
+    pub(crate) fn loaded(&mut self, function: &Function, pc: u32, uninitialized: impl Iterator<Item = u32>) {
+        let root = UndefinedOrigin { statement: function.first_statement + pc, register: None };
         self.grow(function);
-        for (&register, lanes) in function.writes_of(pc).iter().zip(unwritten) {
+        for (&register, lanes) in function.writes_of(pc).iter().zip(uninitialized) {
             if lanes != 0 {
                 self.set(register, lanes, lanes, Some(root));
             }

@@ -1,12 +1,12 @@
-//! Undefined values where they matter, in words.
+//! UndefinedValues values where they matter, in words.
 
-use super::Watch;
-use super::undefined::{Undefined, Used};
+use super::Sanitizer;
+use super::undefined::{UndefinedValues, UndefinedUse};
 use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op, Part};
 use crate::trace::{Finding, Related, Severity, StatementId};
 
-impl Watch {
+impl Sanitizer {
     /// Whether undefined values are followed through registers.
     pub(crate) fn follows_values(&self) -> bool {
         self.checks.uninitialized
@@ -15,7 +15,7 @@ impl Watch {
     /// Lanes come to a statement, some of whose registers are undefined in some lanes.
     pub(crate) fn values(
         &mut self,
-        undefined: &mut Undefined,
+        undefined: &mut UndefinedValues,
         function: &Function,
         pc: u32,
         active: u32,
@@ -29,21 +29,21 @@ impl Watch {
     }
 
     /// The load at `pc` is done: what it brought may be what nobody wrote.
-    pub(crate) fn loaded(&mut self, undefined: &mut Undefined, function: &Function, pc: u32) {
-        if !std::mem::take(&mut self.loaded_unwritten) {
+    pub(crate) fn loaded(&mut self, undefined: &mut UndefinedValues, function: &Function, pc: u32) {
+        if !std::mem::take(&mut self.loaded_uninitialized) {
             return;
         }
         let instruction = function.code[pc as usize];
         if let Op::Load = instruction.op {
             let elements = function.tables.accesses[instruction.s.a as usize].elements.iter();
-            let lanes = elements.zip(self.unwritten).filter_map(|(element, lanes)| element.map(|_| lanes));
+            let lanes = elements.zip(self.uninitialized).filter_map(|(element, lanes)| element.map(|_| lanes));
             undefined.loaded(function, pc, lanes);
         }
     }
 
     #[cold]
-    fn report_undefined(&mut self, used: Used, function: &Function) {
-        let Used { root, statement, part, lanes } = used;
+    fn report_undefined(&mut self, used: UndefinedUse, function: &Function) {
+        let UndefinedUse { root, statement, part, lanes } = used;
         let register = root.register.unwrap_or(u32::MAX);
         if !self.reported.insert(("uninitialized-read", root.statement, register)) {
             return;
@@ -72,7 +72,7 @@ impl Watch {
             statement: StatementId(statement),
             message: format!("what comes of it {what} here"),
         });
-        self.news.push(Finding {
+        self.findings.push(Finding {
             code: "uninitialized-read",
             severity: Severity::Warning,
             message,

@@ -92,9 +92,9 @@ impl State {
             for lane in lanes(waiting.mask) {
                 put(d, &mut frame.registers, lane, value.into());
             }
-            if let Some(probe) = &mut warp.probe {
+            if let Some(tracer) = &mut warp.tracer {
                 let function = &program.functions[frame.function as usize];
-                probe.keep(function, waiting.statement - function.first_statement, frame);
+                tracer.keep(function, waiting.statement - function.first_statement, frame);
             }
         }
         *self = State::default();

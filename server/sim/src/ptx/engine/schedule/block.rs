@@ -4,9 +4,9 @@ use super::barrier::{COUNT, State};
 use super::cluster_barrier::{self, ClusterBarrier};
 use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::{Arrival, Pause, Warp};
-use crate::ptx::engine::launch::{Journal, Launch, Reporter, related};
+use crate::ptx::engine::launch::{RunState, Launch, Reporter, related};
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::sanitizer::BlockWatch;
+use crate::ptx::engine::sanitizer::BlockSanitizer;
 use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
 use crate::trace::{Finding, Severity, Status};
@@ -39,9 +39,9 @@ enum WarpState {
 
 /// What became of a group that came to a barrier.
 enum Arrived {
-    GoesOn,
+    Continues,
     Waits,
-    Opened,
+    Completed,
 }
 
 /// A block in progress.
@@ -49,7 +49,7 @@ pub(crate) struct Block {
     pub(crate) warps: Vec<Warp>,
     states: Vec<WarpState>,
     barriers: [State; COUNT],
-    pub(crate) watch: BlockWatch,
+    pub(crate) sanitizer: BlockSanitizer,
     /// Its place in the cluster.
     rank: usize,
     /// The warp whose turn it is.
@@ -72,7 +72,7 @@ impl Block {
         Block {
             states: vec![WarpState::Ready; warps.len()],
             barriers: Default::default(),
-            watch: BlockWatch::new(&launch.grid, cta, warps.len()),
+            sanitizer: BlockSanitizer::new(&launch.grid, cta, warps.len()),
             warps,
             rank,
             turn: 0,
@@ -84,11 +84,11 @@ impl Block {
         &mut self,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
         cluster: &mut ClusterBarrier,
     ) -> BlockPause {
         // Other blocks may have come to the cluster's barrier.
-        self.open_barriers(launch, journal, cluster);
+        self.complete_barriers(launch, state, cluster);
         let mut idle = 0;
         while idle < self.warps.len() {
             let index = self.turn;
@@ -99,7 +99,7 @@ impl Block {
             };
             if ready {
                 idle = 0;
-                match self.run_warp(index, launch, spaces, journal, cluster) {
+                match self.run_warp(index, launch, spaces, state, cluster) {
                     None => {}
                     Some(pause) => return pause,
                 }
@@ -126,8 +126,8 @@ impl Block {
 
     /// Lets a group of a warp go on that waits for others of it, where the model has them wait and nobody else can go on, in
     /// this block or another.
-    pub(crate) fn give_way(&mut self) -> bool {
-        let way = self.warps.iter_mut().position(|warp| warp.groups.give_way());
+    pub(crate) fn force_progress(&mut self) -> bool {
+        let way = self.warps.iter_mut().position(|warp| warp.groups.force_progress());
         way.map(|index| self.states[index] = WarpState::Ready).is_some()
     }
 
@@ -136,21 +136,21 @@ impl Block {
         index: usize,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
         cluster: &mut ClusterBarrier,
     ) -> Option<BlockPause> {
         self.states[index] = WarpState::Ready;
         loop {
-            match self.warps[index].run(launch, spaces, journal) {
+            match self.warps[index].run(launch, spaces, state) {
                 Pause::Ended => {
                     self.states[index] = WarpState::Ended;
-                    self.open_barriers(launch, journal, cluster);
+                    self.complete_barriers(launch, state, cluster);
                     return None;
                 }
                 Pause::Waiting => {
                     // Lanes may have ended on the way here, and others may wait for nobody else.
                     self.states[index] = WarpState::Waiting;
-                    self.open_barriers(launch, journal, cluster);
+                    self.complete_barriers(launch, state, cluster);
                     return None;
                 }
                 Pause::Spinning => {
@@ -163,10 +163,10 @@ impl Block {
                 }
                 Pause::Due => return Some(BlockPause::Due),
                 Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
-                Pause::Arrived(arrival) => match self.arrive(index, arrival, launch, journal, cluster) {
+                Pause::Arrived(arrival) => match self.arrive(index, arrival, launch, state, cluster) {
                     // Who opens a barrier has had its turn, like the others that came to it.
-                    Ok(Arrived::Opened) => return None,
-                    Ok(Arrived::Waits | Arrived::GoesOn) => {}
+                    Ok(Arrived::Completed) => return None,
+                    Ok(Arrived::Waits | Arrived::Continues) => {}
                     Err(status) => return Some(BlockPause::Stopped(status)),
                 },
             }
@@ -178,16 +178,16 @@ impl Block {
         index: usize,
         arrival: Arrival,
         launch: &Launch<'_>,
-        journal: &mut Journal,
+        state: &mut RunState,
         cluster: &mut ClusterBarrier,
     ) -> Result<Arrived, Status> {
         if matches!(arrival.barrier.kind, BarrierKind::ClusterArrive | BarrierKind::ClusterWait) {
-            return Ok(self.arrive_at_cluster(index, arrival, launch, journal, cluster));
+            return Ok(self.arrive_at_cluster(index, arrival, launch, state, cluster));
         }
         let count = self.warps.len();
         let warp = &mut self.warps[index];
         let lane = arrival.mask.trailing_zeros() as usize % WIDTH;
-        let Some(frame) = &warp.frames[arrival.frame as usize] else { return Ok(Arrived::GoesOn) };
+        let Some(frame) = &warp.frames[arrival.frame as usize] else { return Ok(Arrived::Continues) };
         let value = |slot| frame.registers.get::<u32>(slot)[lane];
         let id = value(arrival.barrier.id);
         let expected = arrival.barrier.count.map(value);
@@ -200,21 +200,21 @@ impl Block {
                 arrival.statement,
                 arrival.mask,
             );
-            journal.report(finding);
+            state.report(finding);
             return Err(Status::Faulted);
         };
         if let Some((other, theirs)) = barrier.disagrees(expected) {
-            journal.report(mismatch(warp.reporter, id, arrival, expected, (other, theirs)));
+            state.report(mismatch(warp.reporter, id, arrival, expected, (other, theirs)));
         }
         let waits = barrier.arrive(count, index, warp, arrival, expected);
         if waits {
             warp.groups.block(arrival.mask);
         }
-        self.open_barriers(launch, journal, cluster);
+        self.complete_barriers(launch, state, cluster);
         Ok(match (waits, self.barriers[id as usize].waiting().is_empty()) {
-            (false, _) => Arrived::GoesOn,
+            (false, _) => Arrived::Continues,
             (true, false) => Arrived::Waits,
-            (true, true) => Arrived::Opened,
+            (true, true) => Arrived::Completed,
         })
     }
 
@@ -223,7 +223,7 @@ impl Block {
         index: usize,
         arrival: Arrival,
         launch: &Launch<'_>,
-        journal: &mut Journal,
+        state: &mut RunState,
         cluster: &mut ClusterBarrier,
     ) -> Arrived {
         let Arrival { barrier, mask, statement, .. } = arrival;
@@ -239,7 +239,7 @@ impl Block {
         if wrong != 0 {
             let what = if waits { "a wait without an arrival" } else { "a second arrival without a wait" };
             let message = format!("{what} in {}: each thread arrives and waits in turn", Lanes(wrong.into()));
-            journal.report(warp.reporter.finding(
+            state.report(warp.reporter.finding(
                 "cluster-barrier",
                 Severity::Error,
                 message,
@@ -247,17 +247,17 @@ impl Block {
                 wrong,
             ));
         }
-        self.open_barriers(launch, journal, cluster);
+        self.complete_barriers(launch, state, cluster);
         let still = cluster.waiting(number..number + 1).any(|group| group.mask == mask);
         match (waits, still) {
-            (false, _) => Arrived::GoesOn,
+            (false, _) => Arrived::Continues,
             (true, true) => Arrived::Waits,
-            (true, false) => Arrived::Opened,
+            (true, false) => Arrived::Completed,
         }
     }
 
     /// Opens every barrier that is complete.
-    fn open_barriers(&mut self, launch: &Launch<'_>, journal: &mut Journal, cluster: &mut ClusterBarrier) {
+    fn complete_barriers(&mut self, launch: &Launch<'_>, state: &mut RunState, cluster: &mut ClusterBarrier) {
         for barrier in &mut self.barriers {
             if !barrier.is_complete(&self.warps) {
                 continue;
@@ -267,15 +267,15 @@ impl Block {
                     self.states[waiting.warp] = WarpState::Ready;
                 }
             }
-            if let Some(watch) = &mut journal.watch {
-                watch.opened(barrier.arrived(), &barrier.waiting_lanes(), &self.warps);
+            if let Some(sanitizer) = &mut state.sanitizer {
+                sanitizer.barrier_completed(barrier.arrived(), &barrier.waiting_lanes(), &self.warps);
             }
             barrier.open(&mut self.warps, launch.program);
         }
         let first = self.first_in_cluster();
         let groups = cluster.open(first, &self.warps);
-        if let Some(watch) = &mut journal.watch {
-            watch.cluster_met(cluster.phases(), &self.warps);
+        if let Some(sanitizer) = &mut state.sanitizer {
+            sanitizer.cluster_barrier_completed(cluster.phases(), &self.warps);
         }
         for group in groups {
             let warp = group.warp - first;

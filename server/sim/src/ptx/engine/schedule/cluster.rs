@@ -5,19 +5,19 @@
 
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
-use crate::ptx::engine::exec::execute::Surroundings;
+use crate::ptx::engine::exec::execute::ExecContext;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::launch::{Journal, Launch};
+use crate::ptx::engine::launch::{RunState, Launch};
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::sanitizer::ClusterWatch;
+use crate::ptx::engine::sanitizer::ClusterSanitizer;
 use crate::ptx::program::Op;
 use crate::ptx::registers::{Lanes, Registers, Slots, lanes};
 use crate::ptx::windows;
 use crate::trace::Finding;
 
 /// The most blocks of a cluster.
-pub(crate) const MOST_BLOCKS: u32 = 16;
+pub(crate) const MAX_BLOCKS: u32 = 16;
 
 /// Where a block of a cluster has got to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -34,7 +34,7 @@ pub(crate) struct Cluster {
     states: Vec<State>,
     barrier: ClusterBarrier,
     shared: Vec<u8>,
-    watch: ClusterWatch,
+    sanitizer: ClusterSanitizer,
     /// The block whose turn it is.
     turn: usize,
 }
@@ -56,7 +56,7 @@ impl Cluster {
             states: vec![State::Ready; blocks.len()],
             barrier: ClusterBarrier::new(live),
             shared: vec![0; size * blocks.len()],
-            watch: ClusterWatch::new(numbers),
+            sanitizer: ClusterSanitizer::new(numbers),
             turn: 0,
             blocks,
         }
@@ -67,15 +67,15 @@ impl Cluster {
         &mut self,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) -> BlockPause {
         std::mem::swap(&mut self.shared, &mut spaces.shared);
-        let pause = self.run_blocks(launch, spaces, journal);
+        let pause = self.run_blocks(launch, spaces, state);
         std::mem::swap(&mut self.shared, &mut spaces.shared);
         pause
     }
 
-    fn run_blocks(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, journal: &mut Journal) -> BlockPause {
+    fn run_blocks(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, state: &mut RunState) -> BlockPause {
         let mut idle = 0;
         while idle < self.blocks.len() {
             let rank = self.turn;
@@ -87,7 +87,7 @@ impl Cluster {
             idle += 1;
             if ready {
                 idle = 0;
-                let pause = self.run_block(rank, launch, spaces, journal);
+                let pause = self.run_block(rank, launch, spaces, state);
                 self.states[rank] = match pause {
                     BlockPause::Ended => State::Ended,
                     BlockPause::Stuck => State::Stuck(spaces.changes, self.barrier.phases()),
@@ -108,20 +108,20 @@ impl Cluster {
         rank: usize,
         launch: &Launch<'_>,
         spaces: &mut Spaces,
-        journal: &mut Journal,
+        state: &mut RunState,
     ) -> BlockPause {
-        let mut own = Own { rank: rank as u32, blocks: self.blocks.len() as u32, size: 0, ended: 0 };
+        let mut own = ClusterWindow { rank: rank as u32, blocks: self.blocks.len() as u32, size: 0, ended: 0 };
         own.size = (spaces.shared.len() / self.blocks.len()) as u32;
         for (rank, _) in self.states.iter().enumerate().filter(|(_, state)| **state == State::Ended) {
             own.ended |= 1 << rank;
         }
         spaces.own = own;
-        if let Some(watch) = &mut journal.watch {
-            watch.enter(&mut self.blocks[rank].watch, &mut self.watch);
+        if let Some(sanitizer) = &mut state.sanitizer {
+            sanitizer.enter(&mut self.blocks[rank].sanitizer, &mut self.sanitizer);
         }
-        let pause = self.blocks[rank].run(launch, spaces, journal, &mut self.barrier);
-        if let Some(watch) = &mut journal.watch {
-            watch.leave(&mut self.blocks[rank].watch, &mut self.watch, pause == BlockPause::Ended);
+        let pause = self.blocks[rank].run(launch, spaces, state, &mut self.barrier);
+        if let Some(sanitizer) = &mut state.sanitizer {
+            sanitizer.leave(&mut self.blocks[rank].sanitizer, &mut self.sanitizer, pause == BlockPause::Ended);
         }
         pause
     }
@@ -139,8 +139,8 @@ impl Cluster {
     }
 
     /// Lets a group go on that waits for others of its warp, where the model has them wait and nobody else can go on.
-    pub(crate) fn give_way(&mut self) -> bool {
-        let way = self.blocks.iter_mut().position(Block::give_way);
+    pub(crate) fn force_progress(&mut self) -> bool {
+        let way = self.blocks.iter_mut().position(Block::force_progress);
         way.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
@@ -153,7 +153,7 @@ impl Cluster {
 
 /// Where the shared memory of the running block lies in that of its cluster.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Own {
+pub(crate) struct ClusterWindow {
     pub(crate) rank: u32,
     /// Blocks of the cluster.
     pub(crate) blocks: u32,
@@ -163,7 +163,7 @@ pub(crate) struct Own {
     pub(crate) ended: u32,
 }
 
-impl Own {
+impl ClusterWindow {
     /// The block that an offset from the beginning of the window means, and the offset in its memory.
     pub(crate) fn block_at(self, offset: u64) -> (u64, u64) {
         let (window, within) = (offset / windows::RANK, offset % windows::RANK);
@@ -184,10 +184,10 @@ pub(crate) fn execute(
     op: Op,
     s: &Slots,
     r: &mut Registers,
-    around: &Surroundings<'_>,
+    ctx: &ExecContext<'_>,
     mask: u32,
 ) -> Result<(), Fault> {
-    let own = around.spaces.own;
+    let own = ctx.spaces.own;
     let wide = matches!(op, Op::MapRank(true) | Op::RankOf(true));
     let addresses: Lanes<u64> = match wide {
         true => *r.get::<u64>(s.a),
@@ -230,7 +230,7 @@ mod tests {
 
     #[test]
     fn an_address_is_mapped_there_and_back() {
-        let own = Own { rank: 1, blocks: 4, size: 1024, ended: 0 };
+        let own = ClusterWindow { rank: 1, blocks: 4, size: 1024, ended: 0 };
         for start in [0, windows::SHARED] {
             let there = own.mapped(start + 20, 3);
             assert_eq!(own.block_at(there - start), (3, 20));

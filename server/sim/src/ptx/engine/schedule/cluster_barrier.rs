@@ -63,14 +63,14 @@ impl ClusterBarrier {
             }
         }
         let passed = &mut self.passed;
-        let mut goes_on = |group: &Waiting| {
-            let goes_on = own.contains(&group.warp) && group.mask & !passed[group.warp] == 0;
-            if goes_on {
+        let mut continues = |group: &Waiting| {
+            let continues = own.contains(&group.warp) && group.mask & !passed[group.warp] == 0;
+            if continues {
                 passed[group.warp] &= !group.mask;
             }
-            goes_on
+            continues
         };
-        self.waiting.extract_if(.., |group| goes_on(group)).collect()
+        self.waiting.extract_if(.., |group| continues(group)).collect()
     }
 
     /// Which groups of a block wait here.

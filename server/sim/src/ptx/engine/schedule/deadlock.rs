@@ -5,7 +5,7 @@ use super::cluster_barrier::ClusterBarrier;
 use crate::lanes::Lanes;
 use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::Warp;
-use crate::ptx::engine::fault::Awaited;
+use crate::ptx::engine::fault::PendingBarrier;
 use crate::ptx::engine::launch::{Launch, related};
 use crate::trace::{Finding, Severity};
 
@@ -48,7 +48,7 @@ impl Warp {
         for (statement, lanes) in others {
             finding.related.push(related(statement, format!("here would go on {}", Lanes(lanes.into()))));
         }
-        if let Some((statement, Awaited { address, arrivals, bytes })) = self.awaited {
+        if let Some((statement, PendingBarrier { address, arrivals, bytes })) = self.pending_barrier {
             let missing =
                 format!("the mbarrier at {address:#x} still waits for {arrivals} arrivals and {bytes} bytes");
             finding.related.push(related(statement, missing));
@@ -58,7 +58,7 @@ impl Warp {
 
     /// Of lanes that wait for others by name.
     fn explain_members(&self, launch: &Launch<'_>) -> Option<Finding> {
-        let (at, wanted) = self.groups.wanting().into_iter().next()?;
+        let (at, wanted) = self.groups.waiting_for_lanes().into_iter().next()?;
         let statement = self.function(launch, at.frame)?.first_statement + at.pc;
         let missing = wanted & self.live & !at.mask;
         let message = format!(

@@ -1,9 +1,9 @@
 //! Blocks on many threads, which the caller owns: with the result that they have one after the other.
 //!
-//! A run begins on one thread. Once it has lasted a while and blocks are left, these are dealt out in stretches. A worker has
-//! memory of its own, as it was when the first stretches began, so a stretch sees what was there before and what it has
-//! written itself. That is what it would see in its turn, unless it touches what another stretch writes; whether that happens
-//! is found out from what each touched. Then, or if anything but the end of all blocks comes to pass, nothing of the stretches
+//! A run begins on one thread. Once it has lasted a while and blocks are left, these are dealt out in ranges. A worker has
+//! memory of its own, as it was when the first ranges began, so a range sees what was there before and what it has
+//! written itself. That is what it would see in its turn, unless it touches what another range writes; whether that happens
+//! is found out from what each touched. Then, or if anything but the end of all blocks comes to pass, nothing of the ranges
 //! counts, and the run goes on alone. What a run cannot know before its turn, programs that ask for it are not dealt out: the
 //! clock, and the order of what is printed and allocated.
 
@@ -12,27 +12,27 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 
-use crate::ptx::engine::launch::Journal;
-use crate::ptx::engine::memory::access_set::Touched;
+use crate::ptx::engine::launch::RunState;
+use crate::ptx::engine::memory::access_set::AccessSet;
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::run::{Gathered, Run};
+use crate::ptx::engine::run::{CollectedTraces, Run};
 use crate::ptx::program::Op;
 use crate::trace::{Cancelled, Control, Finding, Progress, StatementId, Workers};
 
 /// Stretches for each worker: the more, the less they wait for the last one.
-const STRETCHES: u64 = 8;
-/// Blocks of a stretch at most.
-const LONGEST: u64 = 256;
+const RANGES_PER_WORKER: u64 = 8;
+/// Blocks of a range at most.
+const MAX_RANGE: u64 = 256;
 
 /// Those who may take over from the thread that a run began on.
-pub(crate) struct Crew<'a> {
+pub(crate) struct ParallelBlocks<'a> {
     /// `None` where blocks must run one after the other.
     workers: Option<&'a dyn Workers>,
 }
 
-impl<'a> Crew<'a> {
+impl<'a> ParallelBlocks<'a> {
     /// Decides who could help, and has the run note what it touches if somebody could.
-    pub(crate) fn new(run: &mut Run<'a>) -> Crew<'a> {
+    pub(crate) fn new(run: &mut Run<'a>) -> ParallelBlocks<'a> {
         let (program, options) = (run.launch.program, &run.launch.options);
         let mut code = program.functions.iter().flat_map(|function| &function.code);
         let alone = run.launch.clusters() < 3
@@ -42,15 +42,15 @@ impl<'a> Crew<'a> {
             || options.trace.is_some()
             || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
-        run.spaces.touched = workers.map(|_| Box::new(Touched::new(&run.spaces)));
-        Crew { workers }
+        run.spaces.touched = workers.map(|_| Box::new(AccessSet::new(&run.spaces)));
+        ParallelBlocks { workers }
     }
 
     /// Runs all clusters from `next` on, if there is somebody for it, it is worth it, and it goes well.
     pub(crate) fn take_over(&mut self, run: &mut Run<'a>, next: u64) -> Result<bool, Cancelled> {
         let left = run.launch.clusters() - next;
         let Some(workers) = self.workers else { return Ok(false) };
-        if left < 2 || run.journal.steps < workers.worth() {
+        if left < 2 || run.state.steps < workers.worth() {
             return Ok(false);
         }
         self.workers = None;
@@ -59,23 +59,23 @@ impl<'a> Crew<'a> {
         let size = run.spaces.launch.size() + run.spaces.globals.size();
         let limits = &run.launch.options.limits;
         let room = limits.max_memory / size.max(1);
-        let places = room.saturating_sub(2).min(workers.count() as u64);
-        if places < 2 {
+        let slots = room.saturating_sub(2).min(workers.count() as u64);
+        if slots < 2 {
             return Ok(false);
         }
-        let shadow = run.journal.watch.as_ref().map_or(Some(0), |watch| watch.budget());
+        let shadow = run.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.budget());
         let Some(shadow) = shadow else { return Ok(false) };
-        let stretch = (left / (places * STRETCHES)).clamp(1, LONGEST);
-        let merged = Merged { touched, spaces: run.spaces.clone(), stretches: Vec::new() };
-        let table = Table {
+        let range = (left / (slots * RANGES_PER_WORKER)).clamp(1, MAX_RANGE);
+        let merged = MergedResults { touched, spaces: run.spaces.clone(), ranges: Vec::new() };
+        let table = WorkQueue {
             run,
             next: AtomicU64::new(next),
-            stretch,
-            places: AtomicU64::new(places),
-            steps: AtomicU64::new(run.journal.steps),
+            range,
+            slots: AtomicU64::new(slots),
+            steps: AtomicU64::new(run.state.steps),
             blocks_done: AtomicU64::new(run.blocks_done),
             shadow: AtomicU64::new(shadow),
-            share: shadow / places,
+            share: shadow / slots,
             failed: AtomicBool::new(false),
             merged: Mutex::new(merged),
         };
@@ -83,81 +83,81 @@ impl<'a> Crew<'a> {
         if (run.control.cancelled)() {
             return Err(Cancelled);
         }
-        let Table { failed, merged, steps, .. } = table;
+        let WorkQueue { failed, merged, steps, .. } = table;
         if failed.into_inner() {
             return Ok(false);
         }
-        let Merged { spaces, mut stretches, .. } =
+        let MergedResults { spaces, mut ranges, .. } =
             merged.into_inner().unwrap_or_else(PoisonError::into_inner);
-        stretches.sort_unstable_by_key(|stretch| stretch.first);
+        ranges.sort_unstable_by_key(|range| range.first);
         run.spaces = spaces;
-        run.journal.steps = steps.into_inner();
+        run.state.steps = steps.into_inner();
         run.blocks_done = run.launch.blocks();
-        for Stretch { findings, raced, gathered, .. } in stretches {
-            run.journal.raced.extend(raced);
-            findings.into_iter().for_each(|finding| run.journal.report(finding));
+        for BlockRange { findings, raced, gathered, .. } in ranges {
+            run.state.raced.extend(raced);
+            findings.into_iter().for_each(|finding| run.state.report(finding));
             run.gathered.append(gathered);
         }
         Ok(true)
     }
 }
 
-/// What came of a stretch of blocks.
-struct Stretch {
+/// What came of a range of blocks.
+struct BlockRange {
     first: u64,
     findings: Vec<Finding>,
     raced: FxHashSet<StatementId>,
-    gathered: Gathered,
+    gathered: CollectedTraces,
 }
 
-/// What came of all stretches that are done, in any order: they have nothing to do with each other.
-struct Merged {
-    touched: Box<Touched>,
+/// What came of all ranges that are done, in any order: they have nothing to do with each other.
+struct MergedResults {
+    touched: Box<AccessSet>,
     spaces: Spaces,
-    stretches: Vec<Stretch>,
+    ranges: Vec<BlockRange>,
 }
 
-/// What workers take stretches from and put them back to.
-struct Table<'t, 'a> {
+/// What workers take ranges from and put them back to.
+struct WorkQueue<'t, 'a> {
     /// The run as it was when they began.
     run: &'t Run<'a>,
     next: AtomicU64,
-    stretch: u64,
+    range: u64,
     /// How many more may work, each with memory of its own.
-    places: AtomicU64,
+    slots: AtomicU64,
     steps: AtomicU64,
     blocks_done: AtomicU64,
     /// Bytes of shadow memory that a run alone could still make.
     shadow: AtomicU64,
-    /// Those that a stretch may make.
+    /// Those that a range may make.
     share: u64,
     /// Whether the run must go on alone.
     failed: AtomicBool,
-    merged: Mutex<Merged>,
+    merged: Mutex<MergedResults>,
 }
 
-impl Table<'_, '_> {
+impl WorkQueue<'_, '_> {
     /// What each worker does.
     fn work(&self) {
-        let place = |places: u64| places.checked_sub(1);
-        if self.places.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place).is_err() {
+        let place = |slots: u64| slots.checked_sub(1);
+        if self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place).is_err() {
             return;
         }
-        let told = AtomicU64::new(0);
+        let reported = AtomicU64::new(0);
         let control = Control {
             cancelled: &|| self.failed.load(Ordering::Relaxed) || (self.run.control.cancelled)(),
-            progress: &|progress| self.tell(progress.steps, &told),
+            progress: &|progress| self.report_progress(progress.steps, &reported),
             workers: None,
         };
         let mut run = Run::new(self.run.launch, self.run.spaces.clone(), control);
-        run.spaces.touched = Some(Box::new(Touched::new(&run.spaces)));
+        run.spaces.touched = Some(Box::new(AccessSet::new(&run.spaces)));
         loop {
-            let first = self.next.fetch_add(self.stretch, Ordering::Relaxed);
-            let end = first.saturating_add(self.stretch).min(run.launch.clusters());
+            let first = self.next.fetch_add(self.range, Ordering::Relaxed);
+            let end = first.saturating_add(self.range).min(run.launch.clusters());
             if first >= end {
                 return;
             }
-            if !self.run_stretch(&mut run, first..end, &told) {
+            if !self.run_range(&mut run, first..end, &reported) {
                 self.failed.store(true, Ordering::Relaxed);
                 return;
             }
@@ -165,45 +165,45 @@ impl Table<'_, '_> {
     }
 
     /// Runs clusters and merges what came of them; `false` if the run must go on alone.
-    fn run_stretch(&self, run: &mut Run<'_>, clusters: std::ops::Range<u64>, told: &AtomicU64) -> bool {
+    fn run_range(&self, run: &mut Run<'_>, clusters: std::ops::Range<u64>, reported: &AtomicU64) -> bool {
         let first = clusters.start;
-        if let Some(watch) = &mut run.journal.watch {
-            watch.limit(self.share);
+        if let Some(sanitizer) = &mut run.state.sanitizer {
+            sanitizer.limit(self.share);
         }
         for number in clusters.clone() {
             if !matches!(run.next_cluster(number), Ok(None)) || !run.suspended.is_empty() {
                 return false;
             }
         }
-        self.tell(run.journal.steps, told);
-        told.store(0, Ordering::Relaxed);
+        self.report_progress(run.state.steps, reported);
+        reported.store(0, Ordering::Relaxed);
         let blocks = run.launch.blocks() / run.launch.clusters() * (clusters.end - first);
         self.blocks_done.fetch_add(blocks, Ordering::Relaxed);
-        if !self.casts_its_shadow(&run.journal) {
+        if !self.reserve_shadow(&run.state) {
             return false;
         }
-        let journal = std::mem::replace(&mut run.journal, Journal::new(run.launch));
+        let state = std::mem::replace(&mut run.state, RunState::new(run.launch));
         let gathered = std::mem::take(&mut run.gathered);
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
-        merged.stretches.push(Stretch { first, findings: journal.findings, raced: journal.raced, gathered });
-        let Merged { touched, spaces, .. } = &mut *merged;
+        merged.ranges.push(BlockRange { first, findings: state.findings, raced: state.raced, gathered });
+        let MergedResults { touched, spaces, .. } = &mut *merged;
         let Some(mut theirs) = run.spaces.touched.take() else { return false };
         let apart = touched.absorb(&mut theirs, &run.spaces, spaces);
         run.spaces.touched = Some(theirs);
         apart
     }
 
-    /// Whether the shadow memory of a stretch has room beside that of the others, as it must have in a run alone.
-    fn casts_its_shadow(&self, journal: &Journal) -> bool {
-        let Some(watch) = &journal.watch else { return true };
-        let Some(left) = watch.budget() else { return false };
+    /// Whether the shadow memory of a range has room beside that of the others, as it must have in a run alone.
+    fn reserve_shadow(&self, state: &RunState) -> bool {
+        let Some(sanitizer) = &state.sanitizer else { return true };
+        let Some(left) = sanitizer.budget() else { return false };
         let take = |all: u64| all.checked_sub(self.share - left.min(self.share));
         self.shadow.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// A worker has come to so many steps of its stretch; `told` is where it was.
-    fn tell(&self, steps: u64, told: &AtomicU64) {
-        let new = steps - told.swap(steps, Ordering::Relaxed);
+    /// A worker has come to so many steps of its range; `reported` is where it was.
+    fn report_progress(&self, steps: u64, reported: &AtomicU64) {
+        let new = steps - reported.swap(steps, Ordering::Relaxed);
         let steps = self.steps.fetch_add(new, Ordering::Relaxed) + new;
         if steps > self.run.launch.options.limits.max_steps {
             self.failed.store(true, Ordering::Relaxed);

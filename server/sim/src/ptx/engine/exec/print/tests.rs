@@ -127,6 +127,6 @@ fn what_is_taken_and_what_is_no_conversion() {
 
 #[test]
 fn no_field_is_endless() {
-    assert_eq!(printed("%999999999d", &[1], &[]).0.len(), WIDEST);
-    assert_eq!(printed("%.999999999f", &[0], &[]).0.len(), WIDEST + 2);
+    assert_eq!(printed("%999999999d", &[1], &[]).0.len(), MAX_WIDTH);
+    assert_eq!(printed("%.999999999f", &[0], &[]).0.len(), MAX_WIDTH + 2);
 }
