@@ -5,11 +5,12 @@
 
 mod calls;
 mod frontier;
+pub(super) mod group;
 pub(super) mod groups;
 mod its;
 pub(super) mod model;
 mod order;
 mod patience;
-mod reconvergences;
+pub(super) mod reconvergences;
 mod regions;
 mod stack;

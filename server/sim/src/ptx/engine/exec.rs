@@ -2,16 +2,19 @@
 //!
 //! Accesses to memory belong to `memory`, the choice of the group that runs next to `divergence`.
 
-pub(super) mod calls;
+mod calls;
+pub(super) mod context;
 mod convergence;
 mod dynamic_stack;
-pub(super) mod execute;
+mod execute;
 pub(super) mod frame;
 mod interpreter_loop;
+mod loop_exit;
 mod matrix;
+pub(super) mod operand;
 mod print;
 mod spin;
-pub(super) mod system_calls;
+mod system_calls;
 mod value_tracer;
 pub(super) mod warp;
 mod warp_collectives;

@@ -1,9 +1,8 @@
 //! Accesses that memory refuses, in words.
 
 use crate::memory::Buffer;
+use crate::ptx::engine::memory::region::AccessMode;
 use crate::ptx::program::Space;
-
-use crate::ptx::engine::memory::spaces::AccessMode;
 
 /// What an operation has to say of itself. Boxed by those who return it: the good case is one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,7 +45,13 @@ fn what(mode: AccessMode) -> &'static str {
 }
 
 impl Fault {
-    pub(crate) fn outside(space: Space, address: u64, span: u64, mode: AccessMode, near: Option<&Buffer>) -> Fault {
+    pub(crate) fn outside(
+        space: Space,
+        address: u64,
+        span: u64,
+        mode: AccessMode,
+        near: Option<&Buffer>,
+    ) -> Fault {
         let what = what(mode);
         let null = matches!(space, Space::Generic | Space::Global) && address < crate::ptx::windows::SHARED;
         let message = match near {

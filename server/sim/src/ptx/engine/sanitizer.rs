@@ -7,69 +7,38 @@
 //! An interpreter without a sanitizer pays nothing; one with it keeps its state in [`BlockSanitizer`], which a suspended block takes
 //! along.
 
-mod copies;
+mod conflicts;
+pub(crate) mod copies;
 mod cost;
 mod division;
+pub(crate) mod event;
+mod in_flight;
 mod knowledge;
 mod local;
 mod races;
 mod shadow;
+mod stamp;
 mod sync;
-mod undefined;
+pub(crate) mod undefined;
 mod values;
 
 use rustc_hash::FxHashSet;
 
+use self::conflicts::Conflicts;
 use self::copies::Copies;
-pub(crate) use self::copies::{CopyFamily, CopyRange, CopyCompletion};
+use self::event::{AccessEvent, AccessKind};
 use self::local::LocalShadow;
-use self::shadow::{Access, Shadow, Stamp, Strength};
-pub(crate) use self::undefined::UndefinedValues;
-
-use self::sync::{BlockClock, ClusterClock, SyncAccess, HappensBefore, Thread};
-use super::launch::RunState;
-use crate::ptx::engine::exec::warp::Warp;
-use crate::ptx::engine::memory::spaces::{MemoryRegion, CheckedAddresses, Extent, Spaces};
+use self::shadow::{Access, Shadow};
+use self::stamp::{Stamp, Strength};
+use self::sync::{BlockClock, ClusterClock, HappensBefore, SyncAccess, Thread};
+use crate::ptx::engine::memory::region::{CheckedAddresses, Extent, MemoryRegion};
+use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::program::{Formal, Order, Passing, Program};
-use crate::ptx::registers::{Lanes, lanes};
-use crate::record::Recorder;
+use crate::ptx::registers::lanes;
 use crate::trace::{Checks, Counters, Finding, RunOptions, StatementId};
 
 /// The most elements that one access has.
 const ELEMENTS: usize = 32;
-
-/// What is done to memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AccessKind {
-    /// A load of which each element goes to a register of its own.
-    Load,
-    /// Any other that reads.
-    Read,
-    Store,
-    Atomic,
-    /// What a copy did is event to an mbarrier: an atomic that publishes everything before it.
-    Completion,
-}
-
-impl AccessKind {
-    /// Whether memory stays as it is.
-    pub(crate) fn reads(self) -> bool {
-        matches!(self, AccessKind::Load | AccessKind::Read)
-    }
-}
-
-/// An access whose addresses were checked.
-pub(crate) struct AccessEvent<'t> {
-    pub(crate) kind: AccessKind,
-    pub(crate) checked: &'t CheckedAddresses,
-    pub(crate) addresses: &'t Lanes<u64>,
-    /// Bytes of an element, and how many elements lie side by side.
-    pub(crate) size: u32,
-    pub(crate) count: usize,
-    pub(crate) mask: u32,
-    /// The byte that a lane stores at this distance from its address.
-    pub(crate) value: &'t dyn Fn(usize, u64) -> u8,
-}
 
 /// What the sanitizer keeps of the blocks of a cluster together.
 #[derive(Default)]
@@ -96,6 +65,14 @@ struct Visit {
     order: Order,
     /// Lanes that store what is undefined.
     undefined: u32,
+}
+
+/// The results of one instruction; the caller drains the lists.
+pub(crate) struct Report<'s> {
+    pub(crate) cost: Option<Counters>,
+    pub(crate) findings: &'s mut Vec<Finding>,
+    /// See [`Sanitizer::raced`].
+    pub(crate) raced: &'s mut Vec<StatementId>,
 }
 
 /// The sanitizer of a run.
@@ -195,9 +172,9 @@ impl Sanitizer {
     }
 
     /// So many phases of the cluster's barrier have ended.
-    pub(crate) fn cluster_barrier_completed(&mut self, phases: u32, warps: &[Warp]) {
+    pub(crate) fn cluster_barrier_completed(&mut self, phases: u32, live: impl Iterator<Item = u32>) {
         if self.checks.races && self.cluster.clock.is_unknown_phase(phases, &self.block.clock) {
-            let live: Vec<u32> = warps.iter().map(|warp| warp.live).collect();
+            let live: Vec<u32> = live.collect();
             self.sync.synchronize_cluster(&mut self.cluster.clock, phases, &live);
         }
     }
@@ -224,9 +201,14 @@ impl Sanitizer {
     }
 
     /// A barrier of the block opened. Masks are by warp: who came, and who waited.
-    pub(crate) fn barrier_completed(&mut self, arrived: &[u32], waited: &[u32], warps: &[Warp]) {
+    pub(crate) fn barrier_completed(
+        &mut self,
+        arrived: &[u32],
+        waited: &[u32],
+        live: impl Iterator<Item = u32>,
+    ) {
         if self.checks.races {
-            let live: Vec<u32> = warps.iter().map(|warp| warp.live).collect();
+            let live: Vec<u32> = live.collect();
             self.sync.open(arrived, waited, &live);
         }
     }
@@ -255,18 +237,10 @@ impl Sanitizer {
         }
     }
 
-    /// Hands over what the instruction cost and what was found at it.
+    /// Takes the cost of the instruction and its findings.
     #[inline]
-    pub(crate) fn report(&mut self, statement: StatementId, recorder: &mut Recorder, state: &mut RunState) {
-        if let Some(cost) = self.cost.take() {
-            recorder.cost(statement, &cost);
-        }
-        if !self.findings.is_empty() {
-            self.findings.drain(..).for_each(|finding| state.report(finding));
-        }
-        if !self.raced.is_empty() {
-            state.raced.extend(self.raced.drain(..));
-        }
+    pub(crate) fn take_report(&mut self) -> Report<'_> {
+        Report { cost: self.cost.take(), findings: &mut self.findings, raced: &mut self.raced }
     }
 
     /// The instruction accesses memory.
@@ -285,7 +259,7 @@ impl Sanitizer {
             (true, false) => Strength::Device,
         };
         self.uninitialized[..event.count.min(ELEMENTS)].fill(0);
-        let mut clashes = races::Conflicts::default();
+        let mut clashes = Conflicts::default();
         let together = match event.checked {
             CheckedAddresses::One(extent) if strength == Strength::Weak => Some(*extent),
             _ => None,
@@ -326,10 +300,12 @@ impl Sanitizer {
     fn count(&mut self, event: &AccessEvent<'_>) {
         let span = event.span();
         let of = |regions: &[MemoryRegion]| {
-            let inside = |&lane: &usize| event.extent(lane).is_some_and(|extent| regions.contains(&extent.region));
+            let inside =
+                |&lane: &usize| event.extent(lane).is_some_and(|extent| regions.contains(&extent.region));
             lanes(event.mask).filter(inside).fold(0, |mask, lane| mask | 1 << lane)
         };
-        let (global, shared) = (of(&[MemoryRegion::Launch, MemoryRegion::Globals]), of(&[MemoryRegion::Shared]));
+        let (global, shared) =
+            (of(&[MemoryRegion::Launch, MemoryRegion::Globals]), of(&[MemoryRegion::Shared]));
         let mut cost = self.cost.take().unwrap_or_default();
         if global != 0 {
             let global = cost::sectors(event.addresses, span, global);
@@ -358,7 +334,7 @@ impl Sanitizer {
     }
 
     /// Weak accesses of all lanes to one extent: most accesses are, so nothing is asked twice.
-    fn weakly(&mut self, event: &AccessEvent<'_>, extent: Extent, clashes: &mut races::Conflicts) {
+    fn weakly(&mut self, event: &AccessEvent<'_>, extent: Extent, clashes: &mut Conflicts) {
         let Visit { statement, warp, .. } = self.visit;
         let shadow = match extent.region {
             MemoryRegion::Shared => &mut self.cluster.shared,
@@ -434,7 +410,7 @@ impl Sanitizer {
         index: u64,
         thread: Thread,
         strength: Strength,
-        clashes: &mut races::Conflicts,
+        clashes: &mut Conflicts,
     ) {
         let Visit { statement, live, order, .. } = self.visit;
         let shadow = match region {
@@ -493,16 +469,6 @@ fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, acces
         }
     }
     closer
-}
-
-impl AccessEvent<'_> {
-    fn span(&self) -> u64 {
-        u64::from(self.size) * self.count as u64
-    }
-
-    fn extent(&self, lane: usize) -> Option<Extent> {
-        self.checked.of(lane)
-    }
 }
 
 impl ClusterSanitizer {

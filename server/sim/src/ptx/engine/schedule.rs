@@ -6,3 +6,4 @@ pub(super) mod cluster;
 mod cluster_barrier;
 mod deadlock;
 pub(super) mod parallel_blocks;
+pub(super) mod sequential_blocks;

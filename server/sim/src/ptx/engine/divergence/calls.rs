@@ -2,7 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::groups::{FunctionEntry, Order};
+use super::group::FunctionEntry;
+use super::order::Order;
 use crate::ptx::program::Slot;
 
 /// A call in progress.

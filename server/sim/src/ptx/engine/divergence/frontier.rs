@@ -5,7 +5,8 @@
 //! furthest back may go round for ever for want of what somebody further on does: this model promises no progress there.
 
 use super::calls::Calls;
-use super::groups::{FunctionEntry, Group, Order, LanePosition};
+use super::group::{FunctionEntry, Group, LanePosition};
+use super::order::Order;
 use super::reconvergences::ReconvergenceLog;
 use crate::ptx::program::Slot;
 

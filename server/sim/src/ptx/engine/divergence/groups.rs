@@ -5,63 +5,14 @@
 //! became of it: it goes on, parts, calls, leaves, waits. A group that is alone is not asked about at branches on which its
 //! lanes agree; so a warp that has not parted costs the same under every model.
 
-use super::model::Model;
-use crate::ptx::program::{Instruction, Program, Slot};
-
-pub(crate) use super::its::CollectiveKind;
-pub(crate) use super::order::Order;
-pub(crate) use super::reconvergences::Reconvergence;
-
 use super::frontier::Frontier;
+use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
 use super::its::Its;
+use super::model::Model;
+use super::order::Order;
+use super::reconvergences::Reconvergence;
 use super::stack::{Rule, Stack};
-
-/// Lanes that run together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Group {
-    /// The next instruction.
-    pub(crate) pc: u32,
-    /// The instruction at which somebody must decide who runs next.
-    pub(crate) until: u32,
-    /// The lanes.
-    pub(crate) mask: u32,
-    /// The call that they are in.
-    pub(crate) frame: Slot,
-    /// Whether they may take branches on which they agree without asking.
-    pub(crate) alone: bool,
-    /// Whether they are at an instruction for which they may have to wait for others.
-    pub(crate) needs_convergence: bool,
-}
-
-/// Where lanes are that do not run.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct LanePosition {
-    /// The call that they are in.
-    pub(crate) frame: Slot,
-    /// The instruction at which they go on.
-    pub(crate) pc: u32,
-    /// The lanes.
-    pub(crate) mask: u32,
-}
-
-impl LanePosition {
-    pub(super) fn is_where(&self, other: &LanePosition) -> bool {
-        (self.frame, self.pc) == (other.frame, other.pc)
-    }
-}
-
-/// Lanes that enter a function.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct FunctionEntry {
-    /// The new call.
-    pub(crate) frame: Slot,
-    /// The function's number.
-    pub(crate) function: u32,
-    /// One past its last instruction.
-    pub(crate) end: u32,
-    /// The lanes.
-    pub(crate) mask: u32,
-}
+use crate::ptx::program::{Instruction, Program, Slot};
 
 /// What a launch knows of its program for the sake of the model.
 #[derive(Debug)]

@@ -6,11 +6,12 @@
 //! gives it back. An instruction that names lanes waits until they have come to it.
 
 use super::calls::Calls;
-use super::groups::{FunctionEntry, Group, Order, LanePosition};
+use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
+use super::order::Order;
 use super::patience::Patience;
 use super::reconvergences::ReconvergenceLog;
 use super::regions::{Id, Regions};
-use crate::ptx::program::{ExchangeKind, Slot};
+use crate::ptx::program::Slot;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
@@ -21,25 +22,6 @@ enum State {
     Blocked,
     /// It waits until these lanes have come to do the same.
     WaitsFor(u32, CollectiveKind),
-}
-
-/// What lanes wait to do together.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CollectiveKind {
-    /// To arrive at a barrier of the block; when nobody else can go on, they do so without the others.
-    Arrive,
-    /// An instruction that all must come to.
-    Here,
-    /// `bar.warp.sync`, whichever
-    Sync,
-    /// An exchange of this kind, whichever instruction needs_convergence for it.
-    Exchange(ExchangeKind),
-}
-
-impl CollectiveKind {
-    fn may_be_apart(self) -> bool {
-        matches!(self, CollectiveKind::Sync | CollectiveKind::Exchange(_))
-    }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -294,7 +276,8 @@ impl Its {
     }
 
     pub(super) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
-        let Entry { at: LanePosition { frame, pc: site, mask }, region, .. } = self.entries.remove(self.running);
+        let Entry { at: LanePosition { frame, pc: site, mask }, region, .. } =
+            self.entries.remove(self.running);
         let region = self.regions.enter(frame, back, region, mask);
         let mut stays = mask;
         for entered in entered {

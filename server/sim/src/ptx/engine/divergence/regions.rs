@@ -3,7 +3,7 @@
 //! A region is opened by a branch on which lanes part, or by a call, and ends where they meet again. Regions nest: the lanes
 //! of one are also in those around it.
 
-use super::groups::LanePosition;
+use super::group::LanePosition;
 use crate::ptx::program::Slot;
 
 /// A region's number.

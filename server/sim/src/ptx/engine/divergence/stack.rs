@@ -4,7 +4,7 @@
 //! of an entry may also be in entries above it: then the entry is where they will go on, and it does not run before they are
 //! back. The two models that use a stack differ in where lanes meet and in what becomes of groups that wait side by side.
 
-use super::groups::{FunctionEntry, Group, LanePosition};
+use super::group::{FunctionEntry, Group, LanePosition};
 use super::reconvergences::ReconvergenceLog;
 use crate::ptx::program::Slot;
 

@@ -1,13 +1,15 @@
 //! Calls, returns, and branches through tables: where lanes of one group may go many ways.
 
 use super::frame::{Frame, pass};
+use super::operand::get;
 use super::system_calls;
 use super::warp::{Pause, Warp};
-use crate::ptx::engine::divergence::groups::{FunctionEntry, Group};
+use crate::ptx::engine::divergence::group::{FunctionEntry, Group};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::launch::{RunState, Launch};
+use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
 use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Callee, Function, Instruction, Op, Slot};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::windows;
@@ -117,7 +119,8 @@ impl Warp {
                 return Some(Pause::Stopped(Status::Faulted));
             };
             let entered_function = &launch.program.functions[callee as usize];
-            if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref()) {
+            if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[new as usize].as_ref())
+            {
                 let base = frame.local_base;
                 sanitizer.entered(self.reporter.warp, base, entered_function.frame.local_size, mask);
                 sanitizer.passed(self.reporter.warp, base, &entered_function.params, mask);
@@ -145,7 +148,7 @@ impl Warp {
         let Some(frame) = &self.frames[frame as usize] else { return Ok(Vec::new()) };
         let mut callees: Vec<(u32, u32)> = Vec::new();
         for lane in lanes(executed) {
-            let address = super::execute::get(place, &frame.registers, lane) as u64;
+            let address = get(place, &frame.registers, lane) as u64;
             let Some(function) = function_at(address, launch.program.functions.len()) else {
                 let message = format!(
                     "a call to address {address:#x}, where no function is; `mov` gives the address of one"

@@ -1,12 +1,13 @@
 //! Instructions that lanes of a warp do together: who a group must wait for before one, and how groups in different places do
 //! one with each other.
 
-use super::execute::{get, put};
 use super::interpreter_loop::note;
+use super::operand::{get, put};
 use super::warp::Warp;
 use super::warp_collectives;
-use crate::ptx::engine::divergence::groups::{CollectiveKind, Group, LanePosition};
-use crate::ptx::engine::launch::{RunState, Launch};
+use crate::ptx::engine::divergence::group::{CollectiveKind, Group, LanePosition};
+use crate::ptx::engine::launch::Launch;
+use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Exchange, Function, Instruction, Op, Place, Slot};
 use crate::ptx::registers::{Registers, lanes};
 use crate::trace::StatementId;
@@ -42,10 +43,16 @@ impl Warp {
     }
 
     /// Groups do the instructions that they are at with each other.
-    pub(crate) fn execute_collective(&mut self, groups: &[LanePosition], launch: &Launch<'_>, state: &mut RunState) {
+    pub(crate) fn execute_collective(
+        &mut self,
+        groups: &[LanePosition],
+        launch: &Launch<'_>,
+        state: &mut RunState,
+    ) {
         let all = groups.iter().fold(0, |all, group| all | group.mask);
         let given: Vec<_> = groups.iter().filter_map(|group| self.given(*group, launch)).collect();
-        for CollectiveInput { group, function, instruction, exchange, mut registers } in given.iter().cloned() {
+        for CollectiveInput { group, function, instruction, exchange, mut registers } in given.iter().cloned()
+        {
             let LanePosition { frame, pc, mask } = group;
             let statement = StatementId(function.first_statement + pc);
             let executed = instruction.guard.of(&registers.predicates, mask);
@@ -60,8 +67,7 @@ impl Warp {
                     let Some(theirs) = theirs else { continue };
                     take_over(&exchange, &mut registers, theirs, from, group.mask & !mask);
                 }
-                if let Some(warning) = warp_collectives::execute(&exchange, &mut registers, self.live, all)
-                {
+                if let Some(warning) = warp_collectives::execute(&exchange, &mut registers, self.live, all) {
                     state.report(self.reporter.warning(warning, statement.0));
                 }
             }

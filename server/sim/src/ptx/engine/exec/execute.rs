@@ -2,69 +2,18 @@
 
 use pulp::{NullaryFnOnce, Scalar, Simd};
 
-use super::matrix;
-use super::warp_collectives;
-use crate::ptx::engine::fault::{Fault, ExecError};
-use crate::ptx::engine::memory::access;
-use crate::ptx::engine::memory::atomic;
-use crate::ptx::engine::memory::bulk;
-use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::memory::mbarrier;
-use crate::ptx::engine::memory::spaces::{CheckedAddresses, Spaces};
-use crate::ptx::engine::sanitizer::{CopyFamily, CopyRange, AccessEvent, CopyCompletion, Sanitizer};
-use crate::ptx::engine::schedule::cluster;
+use super::context::ExecContext;
+use super::operand::{get, put};
+use super::{matrix, warp_collectives};
+use crate::ptx::engine::fault::{ExecError, Fault};
+use crate::ptx::engine::memory::{access, atomic, bulk, cluster_window, mbarrier};
+use crate::ptx::engine::sanitizer::copies::CopyFamily;
 use crate::ptx::program::{
     Combining, CopyGroup, Function, Instruction, Lop3Predicate, MixedOperands, NO_SLOT, Op, Pack,
     PackedSources, Place, Slot,
 };
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
-
-/// What an operation may request at beside its registers.
-pub(crate) struct ExecContext<'w> {
-    pub(crate) spaces: &'w mut Spaces,
-    pub(crate) local: &'w mut Local,
-    /// Where the frame's local memory begins.
-    pub(crate) frame_base: u32,
-    /// The warp's carry flags.
-    pub(crate) carry: &'w mut u32,
-    /// Lanes that have not exited.
-    pub(crate) live: u32,
-    /// Instructions that the launch has run.
-    pub(crate) clock: u64,
-    /// Who wants to know of accesses.
-    pub(crate) sanitizer: Option<&'w mut Sanitizer>,
-}
-
-impl ExecContext<'_> {
-    /// Tells the sanitizer of an access whose addresses were checked, before anything is read or written.
-    #[inline(always)]
-    pub(crate) fn notify(&mut self, told: &AccessEvent<'_>) {
-        if let Some(sanitizer) = &mut self.sanitizer {
-            sanitizer.accessed(told, self.spaces);
-        }
-    }
-}
-
-impl ExecContext<'_> {
-    /// Tells the sanitizer that a lane's copy of a stretch, of which it was told, is under way.
-    pub(crate) fn copy_started(
-        &mut self,
-        checked: &CheckedAddresses,
-        address: u64,
-        span: u64,
-        lane: usize,
-        writes: bool,
-        until: CopyCompletion,
-    ) {
-        if let Some(sanitizer) = &mut self.sanitizer
-            && let Some(extent) = checked.of(lane)
-        {
-            let index = extent.index(address) as u64;
-            sanitizer.copy_started(CopyRange { region: extent.region, index, span, writes }, lane, until);
-        }
-    }
-}
 
 /// Runs an operation in the lanes of `mask`. Not part of the loop that calls it: whatever an operation needs would be prepared
 /// there for each stretch of instructions, however short.
@@ -181,7 +130,7 @@ fn asynchronous(
             atomic::execute(atomic, r, ctx, mask)?;
             bulk::completed(&tables.completions[s.b as usize], atomic.ty.size(), r, ctx, mask)?;
         }
-        op => cluster::execute(op, s, r, ctx, mask)?,
+        op => cluster_window::execute(op, s, r, ctx.spaces.window, mask)?,
     }
     Ok(())
 }
@@ -315,9 +264,7 @@ fn uncommon(
         Op::Video => video::execute(&function.tables.videos[s.e as usize], s, r, mask),
         Op::VideoMad => video::multiply_add(&function.tables.video_mads[s.e as usize], s, r, mask),
         Op::MoveEach => move_each(&function.tables.moves[s.a as usize], r, mask),
-        Op::LocalAddress(wide) => {
-            write_number(wide, u64::from(ctx.frame_base.wrapping_add(s.a)), s, r, mask)
-        }
+        Op::LocalAddress(wide) => write_number(wide, u64::from(ctx.frame_base.wrapping_add(s.a)), s, r, mask),
         Op::AddressAdd(true) => r.map1(s, mask, |a: u64| a.wrapping_add_signed((s.b as i32).into())),
         Op::AddressAdd(false) => r.map1(s, mask, |a: u32| a.wrapping_add(s.b)),
         Op::InWindow(wide) => {
@@ -425,32 +372,6 @@ fn lop3_predicate(op: Lop3Predicate, s: &Slots, r: &mut Registers, mask: u32) {
         r.set(s.d, mask, &values);
     }
     r.set_predicate(s.e, mask, op.combine.apply(any, with));
-}
-
-/// Bits of a register in one lane.
-pub(crate) fn get(place: Place, r: &Registers, lane: usize) -> u128 {
-    match place {
-        Place::Word(slot) => r.get::<u32>(slot)[lane].into(),
-        Place::Double(slot) => r.get::<u64>(slot)[lane].into(),
-        Place::Quad(slot) => {
-            let half = |slot| u128::from(r.get::<u64>(slot)[lane]);
-            half(slot) | half(slot + 1) << 64
-        }
-        Place::Predicate(slot) => (r.predicates[slot as usize] >> lane & 1).into(),
-    }
-}
-
-/// Writes bits of a register in one lane.
-pub(crate) fn put(place: Place, r: &mut Registers, lane: usize, value: u128) {
-    match place {
-        Place::Word(slot) => r.words[slot as usize][lane] = value as u32,
-        Place::Double(slot) => r.doubles[slot as usize][lane] = value as u64,
-        Place::Quad(slot) => {
-            r.doubles[slot as usize][lane] = value as u64;
-            r.doubles[slot as usize + 1][lane] = (value >> 64) as u64;
-        }
-        Place::Predicate(slot) => r.set_predicate(slot, 1 << lane, (value as u32 & 1) << lane),
-    }
 }
 
 /// All sources are read before anything is written.

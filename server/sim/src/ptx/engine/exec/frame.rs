@@ -1,11 +1,10 @@
 //! One call of a function by a group of lanes: its registers, its stretch of local memory, and who called.
 
 use crate::ptx::engine::launch::Threads;
+use crate::ptx::engine::memory::local::Local;
+use crate::ptx::engine::sanitizer::undefined::UndefinedValues;
 use crate::ptx::program::{Formal, Function, Passing, Place, Slot, Special};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, blend};
-
-use crate::ptx::engine::memory::local::Local;
-use crate::ptx::engine::sanitizer::UndefinedValues;
 
 /// A call in progress.
 #[derive(Clone, Debug)]

@@ -7,39 +7,24 @@
 
 use pulp::Simd;
 
-use super::execute::{ExecContext, execute};
+use super::context::ExecContext;
+use super::execute::execute;
 use super::frame::Frame;
+use super::loop_exit::LoopExit;
 use super::spin::SpinDetector;
 use super::value_tracer::ValueTracer;
 use super::warp::Warp;
-use crate::ptx::engine::divergence::groups::{Group, Groups};
-use crate::ptx::engine::fault::{PendingBarrier, Fault, ExecError};
-use crate::ptx::engine::launch::{RunState, Launch, Reporter};
+use crate::ptx::engine::divergence::group::Group;
+use crate::ptx::engine::divergence::groups::Groups;
+use crate::ptx::engine::fault::ExecError;
+use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::sanitizer::UndefinedValues;
+use crate::ptx::engine::reporter::Reporter;
+use crate::ptx::engine::run_state::RunState;
+use crate::ptx::engine::sanitizer::undefined::UndefinedValues;
 use crate::ptx::program::{Function, Instruction, Op};
 use crate::record::Recorder;
 use crate::trace::StatementId;
-
-/// Why the loop over instructions ended.
-pub(crate) enum LoopExit {
-    /// Who runs next is decided: nobody, or a group with which more has changed than that.
-    Next(Option<Group>),
-    /// There is no instruction left in the function.
-    FellOff,
-    /// It is time to ask the caller whether to go on.
-    Due,
-    /// It took the branch `from`, and somebody else may come first.
-    Turn { from: u32 },
-    /// Time to request whether this goes anywhere.
-    CheckSpin { from: u32 },
-    /// The instruction decides who runs next.
-    Control { executed: u32 },
-    /// Memory refused.
-    Fault(Fault),
-    /// The instruction before waits for others.
-    Yield(Option<PendingBarrier>),
-}
 
 impl Warp {
     /// Runs a group, and those whose turn comes then in the same call, up to an instruction that changes more than who runs
@@ -90,7 +75,11 @@ impl Warp {
             }
             // The group has stopped, and whose turn comes now goes on here if that is all that has changed.
             match self.groups.next(self.live, &launch.plan) {
-                Some(next) if next.frame == group.frame && !next.needs_convergence && !self.groups.has_pending_events() => {
+                Some(next)
+                    if next.frame == group.frame
+                        && !next.needs_convergence
+                        && !self.groups.has_pending_events() =>
+                {
                     group = next;
                     running.visits.begin(&group);
                 }
@@ -281,7 +270,7 @@ impl Running<'_> {
     fn report_findings(&mut self, pc: u32) {
         if let Some(sanitizer) = &mut self.ctx.sanitizer {
             let statement = StatementId(self.function.first_statement + pc);
-            sanitizer.report(statement, self.visits.recorder, self.state);
+            self.state.collect(sanitizer, statement, self.visits.recorder);
         }
     }
 

@@ -1,9 +1,11 @@
 //! Matrices spread over the lanes of a warp: loaded, stored, transposed and multiplied.
 
-use super::execute::{ExecContext, get, put};
+use super::context::ExecContext;
+use super::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::memory::spaces::{CheckedAddresses, Extent, AccessMode, addresses};
-use crate::ptx::engine::sanitizer::{AccessKind, AccessEvent};
+use crate::ptx::engine::memory::region::{AccessMode, CheckedAddresses, Extent};
+use crate::ptx::engine::memory::spaces::addresses;
+use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::program::{FragmentAccess, MatrixAccess, MatrixProduct, Place, Rows};
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, lanes};
 use crate::ptx::semantics::matrix::{ScaleWords, Words};

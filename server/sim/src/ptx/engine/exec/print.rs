@@ -2,8 +2,9 @@
 //!
 //! Knows nothing of memory: where arguments and strings come from is the caller's.
 
+mod conversion;
 mod float;
-
+use self::conversion::Conversion;
 use crate::ptx::engine::fault::Fault;
 
 /// The widest a field gets, and the most digits behind a point: a program may ask for any number.
@@ -17,21 +18,6 @@ pub(crate) trait Arguments {
     fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault>;
     /// Bytes of a pointer.
     fn pointer_bytes(&self) -> u32;
-}
-
-/// One conversion of a format.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Conversion {
-    left: bool,
-    plus: bool,
-    space: bool,
-    alternate: bool,
-    zeros: bool,
-    width: usize,
-    precision: Option<usize>,
-    /// Bytes of an integer.
-    bytes: u32,
-    kind: u8,
 }
 
 /// Appends what `format` says of `arguments` to `out`; gives the number of arguments that it took.

@@ -9,37 +9,12 @@ use crate::ptx::engine::memory::spaces::Spaces;
 use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::program::{Call, Space, System};
 use crate::ptx::registers::lanes;
-use crate::trace::Output;
 
 /// The longest text that a pointer may lead to.
 const MAX_TEXT: usize = 64 << 10;
 
 /// What `vprintf` gives for a format that is not there.
 const NO_FORMAT: u32 = u32::MAX;
-
-/// The text that was printed so far.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct PrintBuffer {
-    bytes: Vec<u8>,
-    truncated: bool,
-    max: usize,
-}
-
-impl PrintBuffer {
-    pub(crate) fn new(max: usize) -> PrintBuffer {
-        PrintBuffer { max, ..PrintBuffer::default() }
-    }
-
-    fn add(&mut self, text: &[u8]) {
-        let capacity = self.max - self.bytes.len();
-        self.truncated |= text.len() > capacity;
-        self.bytes.extend_from_slice(&text[..text.len().min(capacity)]);
-    }
-
-    pub(crate) fn finish(self) -> Output {
-        Output { text: String::from_utf8_lossy(&self.bytes).into_owned(), truncated: self.truncated }
-    }
-}
 
 /// Memory as a called function sees it.
 pub(crate) struct CallContext<'w> {

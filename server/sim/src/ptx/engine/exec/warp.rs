@@ -3,15 +3,19 @@
 use pulp::{Simd, WithSimd};
 
 use super::frame::Frame;
-use super::interpreter_loop::LoopExit;
+use super::loop_exit::LoopExit;
 use super::spin::SpinDetector;
 use super::value_tracer::ValueTracer;
 use crate::lanes::Lanes;
-use crate::ptx::engine::divergence::groups::{self, Group, Groups};
+use crate::ptx::engine::divergence::group::Group;
+use crate::ptx::engine::divergence::groups::Groups;
+use crate::ptx::engine::divergence::reconvergences;
 use crate::ptx::engine::fault::PendingBarrier;
-use crate::ptx::engine::launch::{RunState, Launch, Reporter, Threads, related};
+use crate::ptx::engine::launch::{Launch, Threads};
 use crate::ptx::engine::memory::local::Local;
 use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::reporter::{Reporter, related};
+use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::{Barrier, Function, Guard, Instruction, Op, Slot};
 use crate::ptx::registers::WIDTH;
 use crate::reconvergences::ReconvergenceList;
@@ -203,7 +207,7 @@ impl Warp {
         }
     }
 
-    fn record_reconvergence(&mut self, launch: &Launch<'_>, met: &groups::Reconvergence) {
+    fn record_reconvergence(&mut self, launch: &Launch<'_>, met: &reconvergences::Reconvergence) {
         let Some(function) = self.function(launch, met.frame) else { return };
         if met.pc as usize >= function.code.len() {
             return;
@@ -273,7 +277,9 @@ impl Warp {
                 Some(Pause::Stopped(Status::Faulted))
             }
             LoopExit::Yield(pending_barrier) => {
-                self.pending_barrier = pending_barrier.map(|pending_barrier| (statement - 1, pending_barrier)).or(self.pending_barrier);
+                self.pending_barrier = pending_barrier
+                    .map(|pending_barrier| (statement - 1, pending_barrier))
+                    .or(self.pending_barrier);
                 (!self.groups.others_may_run()).then_some(Pause::Yielding)
             }
             LoopExit::Control { executed } => {

@@ -1,6 +1,6 @@
 //! What lanes of a warp do with each other: shuffles, votes, matches, reductions, elections.
 
-use super::execute::{get, put};
+use super::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
 use crate::ptx::program::{Exchange, ExchangeKind};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};

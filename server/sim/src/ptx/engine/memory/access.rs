@@ -1,9 +1,12 @@
 //! Loads and stores of a warp.
 
-use super::spaces::{MemoryRegion, CheckedAddresses, AccessMode, addresses, read, write};
-use crate::ptx::engine::exec::execute::{ExecContext, get, put};
+use super::region::{AccessMode, CheckedAddresses, MemoryRegion};
+use super::spaces::{addresses, read, write};
+use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::{AccessKind, CopyFamily, AccessEvent, CopyCompletion};
+use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
+use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::program::{Access, Copy, Element, Place, Space};
 use crate::ptx::registers::{FULL, Lanes, Registers, WIDTH, blend, lanes};
 
@@ -183,12 +186,7 @@ fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
 }
 
 /// `cp.async`: the bytes are there at once; who looks at them before it has waited is found by the sanitizer.
-pub(crate) fn copy(
-    copy: &Copy,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
     let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
     let to = addresses(&copy.to, r, ctx.frame_base);
@@ -314,7 +312,8 @@ pub(crate) fn put_one(
     ctx: &mut ExecContext<'_>,
 ) -> Result<(), Fault> {
     let addresses = [address; WIDTH];
-    let checked = ctx.spaces.check(space, &addresses, size.into(), AccessMode::Store, 1 << lane, ctx.local)?;
+    let checked =
+        ctx.spaces.check(space, &addresses, size.into(), AccessMode::Store, 1 << lane, ctx.local)?;
     ctx.spaces.changes += 1;
     scatter(&checked, &addresses, 0, size, &[value; WIDTH], ctx, 1 << lane);
     Ok(())

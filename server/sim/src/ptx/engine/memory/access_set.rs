@@ -3,7 +3,7 @@
 //! Kept in granules of four bytes, a bit each, and by way of a list of the words that are not zero, so that looking through
 //! it takes as long as what was touched is large, not as the memory is.
 
-use super::spaces::{MemoryRegion, Extent, Spaces, AccessMode};
+use super::region::{AccessMode, Extent, MemoryRegion};
 use crate::ptx::registers::{Lanes, lanes};
 
 /// Bytes of a granule.
@@ -44,7 +44,7 @@ impl Granules {
     }
 
     /// Whether the sets have nothing in common.
-    fn apart(&self, others: &Granules) -> bool {
+    fn is_disjoint(&self, others: &Granules) -> bool {
         let (few, many) = if self.dirty.len() < others.dirty.len() { (self, others) } else { (others, self) };
         few.dirty.iter().all(|&word| few.words[word as usize] & many.words[word as usize] == 0)
     }
@@ -71,17 +71,25 @@ pub(crate) struct AccessSet {
 }
 
 impl AccessSet {
-    /// Nothing yet, of this memory.
-    pub(crate) fn new(spaces: &Spaces) -> AccessSet {
-        let of = |region| {
-            let bytes = spaces.bytes(region).len();
-            RegionAccesses { region, read: Granules::new(bytes), written: Granules::new(bytes) }
+    /// An empty set for regions of `launch` and `globals` bytes.
+    pub(crate) fn new(launch: usize, globals: usize) -> AccessSet {
+        let of = |region, bytes| RegionAccesses {
+            region,
+            read: Granules::new(bytes),
+            written: Granules::new(bytes),
         };
-        AccessSet { regions: [of(MemoryRegion::Launch), of(MemoryRegion::Globals)] }
+        AccessSet { regions: [of(MemoryRegion::Launch, launch), of(MemoryRegion::Globals, globals)] }
     }
 
     /// Notes an access of `span` bytes a lane.
-    pub(crate) fn note(&mut self, extent: Extent, addresses: &Lanes<u64>, span: u64, mode: AccessMode, mask: u32) {
+    pub(crate) fn note(
+        &mut self,
+        extent: Extent,
+        addresses: &Lanes<u64>,
+        span: u64,
+        mode: AccessMode,
+        mask: u32,
+    ) {
         let Some(of) = self.regions.iter_mut().find(|of| of.region == extent.region) else { return };
         let granules = match mode {
             AccessMode::Load => &mut of.read,
@@ -106,22 +114,22 @@ impl AccessSet {
     }
 
     /// Whether neither side wrote what the other touched.
-    fn apart(&self, others: &AccessSet) -> bool {
+    fn is_disjoint(&self, others: &AccessSet) -> bool {
         self.regions.iter().zip(&others.regions).all(|(ours, theirs)| {
-            ours.written.apart(&theirs.read)
-                && ours.written.apart(&theirs.written)
-                && ours.read.apart(&theirs.written)
+            ours.written.is_disjoint(&theirs.read)
+                && ours.written.is_disjoint(&theirs.written)
+                && ours.read.is_disjoint(&theirs.written)
         })
     }
 
-    /// Takes over what other blocks touched in memory of their own, and copies what they wrote. `false` if one side wrote
-    /// what the other touched.
-    pub(crate) fn absorb(&mut self, others: &mut AccessSet, from: &Spaces, to: &mut Spaces) -> bool {
-        if !self.apart(others) {
+    /// Adds the accesses of other blocks, which ran on a copy of the memory, and copies the bytes that they wrote; `from` and
+    /// `to` are the bytes of the regions. Returns `false` if one side wrote bytes that the other accessed.
+    pub(crate) fn absorb(&mut self, others: &mut AccessSet, from: [&[u8]; 2], to: [&mut [u8]; 2]) -> bool {
+        if !self.is_disjoint(others) {
             return false;
         }
-        for (ours, theirs) in self.regions.iter_mut().zip(&mut others.regions) {
-            let (source, target) = (from.bytes(ours.region), to.bytes_mut(ours.region));
+        let regions = self.regions.iter_mut().zip(&mut others.regions);
+        for ((ours, theirs), (source, target)) in regions.zip(from.into_iter().zip(to)) {
             theirs.read.drain().for_each(|(word, bits)| ours.read.add(word, bits));
             for (word, bits) in theirs.written.drain() {
                 ours.written.add(word, bits);
@@ -156,7 +164,7 @@ mod tests {
 
     #[test]
     fn sets_are_apart_or_not() {
-        assert!(set(&[(0, 256), (600, 4)]).apart(&set(&[(256, 100), (604, 4)])));
-        assert!(!set(&[(0, 256), (600, 4)]).apart(&set(&[(602, 1)])));
+        assert!(set(&[(0, 256), (600, 4)]).is_disjoint(&set(&[(256, 100), (604, 4)])));
+        assert!(!set(&[(0, 256), (600, 4)]).is_disjoint(&set(&[(602, 1)])));
     }
 }

@@ -1,9 +1,11 @@
 //! `atom` and `red`: lane after lane, lowest first.
 
-use super::spaces::{CheckedAddresses, AccessMode, addresses};
-use crate::ptx::engine::exec::execute::{ExecContext, get, put};
+use super::region::{AccessMode, CheckedAddresses};
+use super::spaces::addresses;
+use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::engine::exec::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::{AccessKind, AccessEvent};
+use crate::ptx::engine::sanitizer::event::{AccessEvent, AccessKind};
 use crate::ptx::program::{Atomic, AtomicOp, AtomicType, Space};
 use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::semantics::float::{FloatOp, extremum_32, flush_32};

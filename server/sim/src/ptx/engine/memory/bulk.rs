@@ -1,13 +1,16 @@
 //! Copies that the hardware makes behind the program's back. Here they are done at once; the sanitizer over memory finds out who
 //! does not wait for them.
 
-use super::access::{get_one, load_one, put_one, store_one, notify_one};
+use super::access::{get_one, load_one, notify_one, put_one, store_one};
 use super::atomic::apply;
 use super::mbarrier::MbarrierRef;
-use super::spaces::{AccessMode, addresses};
-use crate::ptx::engine::exec::execute::{ExecContext, get};
+use super::region::AccessMode;
+use super::spaces::addresses;
+use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::engine::exec::operand::get;
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::sanitizer::{AccessKind, CopyFamily, CopyCompletion};
+use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyFamily};
+use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Access, BulkCopy, Completion, Fill, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 
@@ -50,7 +53,7 @@ pub(crate) fn copy(
             byte >= ends.0 && byte < size.saturating_sub(ends.1) && kept >> (u64::from(byte) % UNIT) & 1 == 1
         };
         let object = bulk.completion.as_ref().map(|told| MbarrierRef::told(told, r, ctx, lane));
-        let own = ctx.spaces.own;
+        let own = ctx.spaces.window;
         // Without a mask of ranks, the addresses say which block is meant.
         let ranks = bulk.blocks.map(|blocks| lanes(value(blocks)).map(|rank| rank as u32));
         let ranks: Vec<Option<u32>> = ranks.map_or(vec![None], |ranks| ranks.map(Some).collect());
@@ -145,12 +148,7 @@ impl LaneCopy<'_> {
 }
 
 /// `st.bulk`, and other answers that are zeros.
-pub(crate) fn fill(
-    fill: &Fill,
-    r: &Registers,
-    ctx: &mut ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
+pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let to = addresses(&fill.to, r, ctx.frame_base);
     for lane in lanes(mask) {
         let size = get(fill.size, r, lane) as u64;

@@ -2,11 +2,14 @@
 //!
 //! The whole state of an object lies in its 64 bits. How it lies there is nobody's business: programs only hand the bits round.
 
-use super::access::{get_one, put_one, notify_one};
-use super::spaces::{AccessMode, addresses};
-use crate::ptx::engine::exec::execute::{ExecContext, get, put};
-use crate::ptx::engine::fault::{PendingBarrier, Fault, ExecError};
-use crate::ptx::engine::sanitizer::{AccessKind, CopyCompletion};
+use super::access::{get_one, notify_one, put_one};
+use super::region::AccessMode;
+use super::spaces::addresses;
+use crate::ptx::engine::exec::context::ExecContext;
+use crate::ptx::engine::exec::operand::{get, put};
+use crate::ptx::engine::fault::{ExecError, Fault, PendingBarrier};
+use crate::ptx::engine::sanitizer::copies::CopyCompletion;
+use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 use crate::ptx::windows;
@@ -102,7 +105,7 @@ pub(crate) fn execute(
             pending_barrier = pending_barrier.or(deliver(mbarrier, answer, object, r));
             continue;
         };
-        let own = ctx.spaces.own;
+        let own = ctx.spaces.window;
         for rank in lanes(r.get::<u32>(blocks)[lane]) {
             let object = MbarrierRef { address: own.mapped(object.address, rank as u32), ..object };
             ask(mbarrier.action, operand, object, ctx)?;
@@ -192,7 +195,8 @@ impl MbarrierRef {
     fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64), Fault> {
         let MbarrierRef { space, address, lane } = self;
         let parity = Object::of_bits(load(self, ctx)?).map_or(0, |object| object.parity);
-        let checked = ctx.spaces.check(space, &[address; WIDTH], 8, AccessMode::Load, 1 << lane, ctx.local)?;
+        let checked =
+            ctx.spaces.check(space, &[address; WIDTH], 8, AccessMode::Load, 1 << lane, ctx.local)?;
         let object = checked.of(lane).map_or(0, |extent| extent.index(address) as u64);
         Ok((object, parity))
     }
@@ -263,7 +267,9 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
             return Ok(ActionResult::Holds(token.parity != object.parity));
         }
         MbarrierAction::TestParity => return Ok(ActionResult::Holds(count & 1 != object.parity)),
-        MbarrierAction::CheckLayout(layout) => return Ok(ActionResult::Holds(object.layout == u64::from(layout))),
+        MbarrierAction::CheckLayout(layout) => {
+            return Ok(ActionResult::Holds(object.layout == u64::from(layout)));
+        }
     }
     object.advance();
     Ok(ActionResult::Token(before.bits()))

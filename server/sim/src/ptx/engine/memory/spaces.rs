@@ -1,81 +1,16 @@
 //! The state spaces of a running block, and accesses to them lane by lane.
 
 use super::access_set::AccessSet;
+use super::cluster_window::ClusterWindow;
 use super::heap::Heap;
 use super::local::Local;
+use super::print_buffer::PrintBuffer;
+use super::region::{AccessMode, CheckedAddresses, Extent, MemoryRegion};
 use crate::memory::DeviceMemory;
-use crate::ptx::engine::exec::system_calls::PrintBuffer;
 use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::schedule::cluster::ClusterWindow;
 use crate::ptx::program::{Address, Place, Space};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::windows;
-
-/// Where the bytes behind an address are kept.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum MemoryRegion {
-    Launch,
-    Globals,
-    Constants,
-    Params,
-    Shared,
-    Local,
-}
-
-impl MemoryRegion {
-    /// Whether threads share it and may write it.
-    pub(crate) fn is_common(self) -> bool {
-        matches!(self, MemoryRegion::Launch | MemoryRegion::Globals | MemoryRegion::Shared)
-    }
-}
-
-/// A stretch of addresses that may be accessed as one. Byte 0 of its region has address `origin`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Extent {
-    pub(crate) region: MemoryRegion,
-    start: u64,
-    end: u64,
-    origin: u64,
-    read_only: bool,
-}
-
-impl Extent {
-    #[inline(always)]
-    fn holds(self, address: u64, span: u64) -> bool {
-        address >= self.start && address <= self.end && self.end - address >= span
-    }
-
-    /// Where the byte at `address` is in its region.
-    #[inline(always)]
-    pub(crate) fn index(self, address: u64) -> usize {
-        address.wrapping_sub(self.origin) as usize
-    }
-}
-
-/// What is done at an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AccessMode {
-    Load,
-    Store,
-}
-
-/// Addresses that have been checked.
-pub(crate) enum CheckedAddresses {
-    /// All lanes are in one extent.
-    One(Extent),
-    /// One extent a lane.
-    Each(Box<Lanes<Option<Extent>>>),
-}
-
-impl CheckedAddresses {
-    /// Where a lane's address is.
-    pub(crate) fn of(&self, lane: usize) -> Option<Extent> {
-        match self {
-            CheckedAddresses::One(extent) => Some(*extent),
-            CheckedAddresses::Each(extents) => extents[lane],
-        }
-    }
-}
 
 /// All memory that a block sees but what its threads have for themselves.
 #[derive(Clone, Debug)]
@@ -87,7 +22,7 @@ pub(crate) struct Spaces {
     /// Of all blocks of the running block's cluster.
     pub(crate) shared: Vec<u8>,
     /// Where its own lies in it.
-    pub(crate) own: ClusterWindow,
+    pub(crate) window: ClusterWindow,
     /// The device heap.
     pub(crate) heap: Heap,
     /// What was printed.
@@ -95,7 +30,7 @@ pub(crate) struct Spaces {
     /// Counts what may have changed memory that others see: who spins need not be asked again before it moves.
     pub(crate) changes: u64,
     /// Notes what is accessed of memory that other blocks see, where that is asked for.
-    pub(crate) touched: Option<Box<AccessSet>>,
+    pub(crate) access_set: Option<Box<AccessSet>>,
 }
 
 impl Spaces {
@@ -111,7 +46,8 @@ impl Spaces {
             Space::Local => window(MemoryRegion::Local, 0, local),
             Space::Param => window(MemoryRegion::Params, 0, self.params.len() as u64),
             Space::Const => {
-                let extent = device(&self.constants, MemoryRegion::Constants, address.wrapping_add(windows::CONST))?;
+                let extent =
+                    device(&self.constants, MemoryRegion::Constants, address.wrapping_add(windows::CONST))?;
                 let shift = |at: u64| at - windows::CONST;
                 Some(Extent { start: shift(extent.start), end: shift(extent.end), origin: 0, ..extent })
             }
@@ -131,11 +67,17 @@ impl Spaces {
     /// Shared memory, whose window begins at `start`: mostly the block's own.
     #[inline(always)]
     fn shared(&self, address: u64, start: u64) -> Option<Extent> {
-        let size = u64::from(self.own.size);
+        let size = u64::from(self.window.size);
         match address - start <= size {
             true => {
-                let origin = start.wrapping_sub(u64::from(self.own.rank) * size);
-                Some(Extent { region: MemoryRegion::Shared, start, end: start + size, origin, read_only: false })
+                let origin = start.wrapping_sub(u64::from(self.window.rank) * size);
+                Some(Extent {
+                    region: MemoryRegion::Shared,
+                    start,
+                    end: start + size,
+                    origin,
+                    read_only: false,
+                })
             }
             false => self.shared_of_another(address, start),
         }
@@ -143,12 +85,19 @@ impl Spaces {
 
     #[cold]
     fn shared_of_another(&self, address: u64, start: u64) -> Option<Extent> {
-        let (rank, within) = self.own.block_at(address - start);
-        let size = u64::from(self.own.size);
-        let is_there = rank < self.own.blocks.into() && self.own.ended >> rank & 1 == 0 && within <= size;
+        let (rank, within) = self.window.block_at(address - start);
+        let size = u64::from(self.window.size);
+        let is_there =
+            rank < self.window.blocks.into() && self.window.ended >> rank & 1 == 0 && within <= size;
         let start = address - within;
         let origin = start.wrapping_sub(rank * size);
-        is_there.then_some(Extent { region: MemoryRegion::Shared, start, end: start + size, origin, read_only: false })
+        is_there.then_some(Extent {
+            region: MemoryRegion::Shared,
+            start,
+            end: start + size,
+            origin,
+            read_only: false,
+        })
     }
 
     /// The rank of the block that an address means, if it has ended.
@@ -158,8 +107,8 @@ impl Spaces {
             Space::Generic if (windows::SHARED..windows::LOCAL).contains(&address) => windows::SHARED,
             _ => return None,
         };
-        let (rank, _) = self.own.block_at(address.checked_sub(start)?);
-        (rank < self.own.blocks.into() && self.own.ended >> rank & 1 == 1).then_some(rank)
+        let (rank, _) = self.window.block_at(address.checked_sub(start)?);
+        (rank < self.window.blocks.into() && self.window.ended >> rank & 1 == 1).then_some(rank)
     }
 
     fn global(&self, address: u64) -> Option<Extent> {
@@ -182,7 +131,7 @@ impl Spaces {
         local: &Local,
     ) -> Result<CheckedAddresses, Fault> {
         let checked = self.find(space, addresses, span, mode, mask, local)?;
-        if let Some(touched) = &mut self.touched {
+        if let Some(touched) = &mut self.access_set {
             match &checked {
                 CheckedAddresses::One(extent) => touched.note(*extent, addresses, span, mode, mask),
                 CheckedAddresses::Each(extents) => {
@@ -294,6 +243,22 @@ impl Spaces {
             MemoryRegion::Shared => &mut self.shared,
             MemoryRegion::Local => &mut [],
         }
+    }
+
+    /// An empty set of accesses to the memory that blocks share.
+    pub(crate) fn new_access_set(&self) -> AccessSet {
+        let [launch, globals] = self.device_bytes();
+        AccessSet::new(launch.len(), globals.len())
+    }
+
+    /// The bytes of the memory that blocks share: the launch's buffers and the module's variables.
+    pub(crate) fn device_bytes(&self) -> [&[u8]; 2] {
+        [self.launch.raw().1, self.globals.raw().1]
+    }
+
+    /// [`Self::device_bytes`], mutable.
+    pub(crate) fn device_bytes_mut(&mut self) -> [&mut [u8]; 2] {
+        [self.launch.raw_mut().1, self.globals.raw_mut().1]
     }
 
     /// Up to eight bytes of one lane at an address that has yet to be checked, for what runs only where nobody needs to know

@@ -1,26 +1,15 @@
 //! Races and reads of what nobody wrote, in words.
 
-use super::copies::{CopyFamily, IN_FLIGHT, CopyCompletion, WARPS};
-use super::shadow::{Hazard, Conflict, Stamp, Strength};
-use super::{AccessKind, AccessEvent, Sanitizer};
-use crate::ptx::engine::memory::spaces::{MemoryRegion, Spaces};
-use crate::ptx::engine::schedule::cluster::ClusterWindow;
+use super::Sanitizer;
+use super::conflicts::{Conflicts, LaneConflict};
+use super::copies::{CopyCompletion, CopyFamily, WARPS};
+use super::event::{AccessEvent, AccessKind};
+use super::shadow::{Conflict, Hazard};
+use super::stamp::{IN_FLIGHT, Stamp, Strength};
+use crate::ptx::engine::memory::cluster_window::ClusterWindow;
+use crate::ptx::engine::memory::region::MemoryRegion;
+use crate::ptx::engine::memory::spaces::Spaces;
 use crate::trace::{Finding, Related, Severity, StatementId};
-
-/// The conflicts of one instruction, those with the same statement together.
-#[derive(Default)]
-pub(super) struct Conflicts {
-    found: Vec<(Conflict, u32, Vec<LaneConflict>)>,
-}
-
-/// Where a lane met an earlier access.
-#[derive(Clone, Copy)]
-struct LaneConflict {
-    conflict: Conflict,
-    lane: u32,
-    /// Where the lane's own access begins.
-    index: u64,
-}
 
 /// Whether it matters who is first.
 #[derive(Clone, Copy, PartialEq)]
@@ -44,26 +33,6 @@ struct Other {
     in_warp: bool,
     in_block: bool,
     in_cluster: bool,
-}
-
-impl Conflicts {
-    pub(super) fn is_empty(&self) -> bool {
-        self.found.is_empty()
-    }
-
-    pub(super) fn add(&mut self, conflict: Conflict, lane: u32, index: u64) {
-        let same = |have: &Conflict| {
-            have.clash == conflict.clash && have.before.statement() == conflict.before.statement()
-        };
-        let lane_conflict = LaneConflict { conflict, lane, index };
-        match self.found.iter_mut().find(|(have, ..)| same(have)) {
-            Some((_, mask, lane_conflicts)) => {
-                *mask |= 1 << lane;
-                lane_conflicts.push(lane_conflict);
-            }
-            None => self.found.push((conflict, 1 << lane, vec![lane_conflict])),
-        }
-    }
 }
 
 impl Sanitizer {
@@ -176,7 +145,13 @@ impl Sanitizer {
     }
 
     /// What orders the two, or why nothing has to.
-    fn remedy(&self, event: &AccessEvent<'_>, race: Race, conflict: &Conflict, other: &Other) -> &'static str {
+    fn remedy(
+        &self,
+        event: &AccessEvent<'_>,
+        race: Race,
+        conflict: &Conflict,
+        other: &Other,
+    ) -> &'static str {
         let Conflict { clash, before, .. } = *conflict;
         if race == Race::SameValue && clash == Hazard::WriteAfterRead {
             "it writes what is there already, so the outcome does not depend on who is first"
@@ -186,7 +161,10 @@ impl Sanitizer {
             && self.is_mixed(event, before)
         {
             "one side is atomic or volatile and the other is not: make both so, or order them"
-        } else if other.in_warp && before.statement() == self.visit.statement && event.kind == AccessKind::Store {
+        } else if other.in_warp
+            && before.statement() == self.visit.statement
+            && event.kind == AccessKind::Store
+        {
             "which lane's value stays is not defined: let one lane store, or give each a place of its own"
         } else if other.in_warp {
             "put a `bar.warp.sync` between the two"
@@ -200,7 +178,13 @@ impl Sanitizer {
     }
 
     /// Somebody comes before a copy is done.
-    fn report_in_flight(&mut self, event: &AccessEvent<'_>, lane_conflict: LaneConflict, mask: u32, location: &str) {
+    fn report_in_flight(
+        &mut self,
+        event: &AccessEvent<'_>,
+        lane_conflict: LaneConflict,
+        mask: u32,
+        location: &str,
+    ) {
         let LaneConflict { conflict: Conflict { clash, before, .. }, lane, .. } = lane_conflict;
         let warp = before.epoch & !IN_FLIGHT;
         let who = match (warp == self.warp_of_cluster(), before.lane() == lane) {
@@ -223,7 +207,9 @@ impl Sanitizer {
             (Some(CopyCompletion::Phase { .. }), _) => {
                 "for the mbarrier that is event of the copy, with `mbarrier.try_wait`"
             }
-            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => "with `cp.async.bulk.wait_group.read`",
+            (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => {
+                "with `cp.async.bulk.wait_group.read`"
+            }
             (Some(CopyCompletion::Waited(CopyFamily::Bulk)), _) => "with `cp.async.bulk.wait_group`",
             _ => "with `cp.async.wait_group` or `cp.async.wait_all`",
         };
@@ -268,7 +254,7 @@ impl Sanitizer {
     }
 
     /// Whether one side only is of the kind that may meet others.
-    fn is_mixed(&self, event: &AccessEvent<'_>, before: super::shadow::Stamp) -> bool {
+    fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
         let strong = self.visit.order.strong || event.kind == AccessKind::Atomic;
         strong != (before.strength() != Strength::Weak)
     }
@@ -319,7 +305,7 @@ fn location(region: MemoryRegion, at: u64, spaces: &Spaces) -> String {
     let memory = match region {
         MemoryRegion::Launch => &spaces.launch,
         MemoryRegion::Globals => &spaces.globals,
-        _ => return shared_location(at, spaces.own),
+        _ => return shared_location(at, spaces.window),
     };
     let address = memory.raw().0 + at;
     match memory.nearest(address) {

@@ -2,60 +2,15 @@
 //!
 //! Kept in pages that are made when they are first touched, within a bound; beyond it, accesses go by unwatched.
 
+use super::stamp::Stamp;
 use std::ops::Range;
 
+use super::stamp::Strength;
 use super::sync::{HappensBefore, Thread};
 use crate::ptx::registers::lanes;
 
 /// Bytes of memory that one page shadows.
 const PAGE: u64 = 1024;
-
-/// An access: when, where, by whom, and of which kind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Stamp {
-    pub(super) epoch: u32,
-    /// Statement, lane, strength.
-    site: u32,
-}
-
-/// Whether an access may meet another without being a race.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Strength {
-    Weak = 0,
-    /// It may meet accesses of its own block.
-    Block = 1,
-    Device = 2,
-}
-
-impl Stamp {
-    pub(super) fn new(epoch: u32, statement: u32, lane: u32, strength: Strength) -> Stamp {
-        Stamp { epoch, site: statement << 7 | lane << 2 | strength as u32 }
-    }
-
-    pub(super) fn statement(self) -> u32 {
-        self.site >> 7
-    }
-
-    pub(super) fn lane(self) -> u32 {
-        self.site >> 2 & 31
-    }
-
-    pub(super) fn strength(self) -> Strength {
-        match self.site & 3 {
-            0 => Strength::Weak,
-            1 => Strength::Block,
-            _ => Strength::Device,
-        }
-    }
-
-    fn is_weak(self) -> bool {
-        self.site & 3 == 0
-    }
-
-    fn is_there(self) -> bool {
-        self.epoch != 0
-    }
-}
 
 /// Who accessed one word or byte.
 #[derive(Clone, Copy, Debug, Default)]

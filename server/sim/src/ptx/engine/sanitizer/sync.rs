@@ -14,10 +14,9 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::copies::IN_FLIGHT;
-use super::knowledge::{VectorClock, Agent};
-use super::shadow::Stamp;
-use crate::ptx::engine::memory::spaces::MemoryRegion;
+use super::knowledge::{Agent, VectorClock};
+use super::stamp::{IN_FLIGHT, Stamp};
+use crate::ptx::engine::memory::region::MemoryRegion;
 use crate::ptx::registers::{WIDTH, lanes};
 
 /// Epochs kept apart; when there are more, all so far are taken to be over.

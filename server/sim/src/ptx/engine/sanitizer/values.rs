@@ -1,7 +1,7 @@
 //! UndefinedValues values where they matter, in words.
 
 use super::Sanitizer;
-use super::undefined::{UndefinedValues, UndefinedUse};
+use super::undefined::{UndefinedUse, UndefinedValues};
 use crate::lanes::Lanes;
 use crate::ptx::program::{Function, Op, Part};
 use crate::trace::{Finding, Related, Severity, StatementId};
@@ -36,7 +36,8 @@ impl Sanitizer {
         let instruction = function.code[pc as usize];
         if let Op::Load = instruction.op {
             let elements = function.tables.accesses[instruction.s.a as usize].elements.iter();
-            let lanes = elements.zip(self.uninitialized).filter_map(|(element, lanes)| element.map(|_| lanes));
+            let lanes =
+                elements.zip(self.uninitialized).filter_map(|(element, lanes)| element.map(|_| lanes));
             undefined.loaded(function, pc, lanes);
         }
     }

@@ -1,6 +1,6 @@
 //! The named barriers of a block: who has arrived, who waits, when it opens.
 
-use crate::ptx::engine::exec::execute::put;
+use crate::ptx::engine::exec::operand::put;
 use crate::ptx::engine::exec::warp::{Arrival, Warp};
 use crate::ptx::program::{Barrier, BarrierKind, Program, Slot};
 use crate::ptx::registers::{WIDTH, lanes};

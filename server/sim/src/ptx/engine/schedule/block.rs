@@ -4,8 +4,10 @@ use super::barrier::{COUNT, State};
 use super::cluster_barrier::{self, ClusterBarrier};
 use crate::lanes::Lanes;
 use crate::ptx::engine::exec::warp::{Arrival, Pause, Warp};
-use crate::ptx::engine::launch::{RunState, Launch, Reporter, related};
+use crate::ptx::engine::launch::Launch;
 use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::reporter::{Reporter, related};
+use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::BlockSanitizer;
 use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
@@ -268,14 +270,18 @@ impl Block {
                 }
             }
             if let Some(sanitizer) = &mut state.sanitizer {
-                sanitizer.barrier_completed(barrier.arrived(), &barrier.waiting_lanes(), &self.warps);
+                sanitizer.barrier_completed(
+                    barrier.arrived(),
+                    &barrier.waiting_lanes(),
+                    self.warps.iter().map(|warp| warp.live),
+                );
             }
             barrier.open(&mut self.warps, launch.program);
         }
         let first = self.first_in_cluster();
         let groups = cluster.open(first, &self.warps);
         if let Some(sanitizer) = &mut state.sanitizer {
-            sanitizer.cluster_barrier_completed(cluster.phases(), &self.warps);
+            sanitizer.cluster_barrier_completed(cluster.phases(), self.warps.iter().map(|warp| warp.live));
         }
         for group in groups {
             let warp = group.warp - first;

@@ -5,15 +5,12 @@
 
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
-use crate::ptx::engine::exec::execute::ExecContext;
 use crate::ptx::engine::exec::warp::Warp;
-use crate::ptx::engine::fault::Fault;
-use crate::ptx::engine::launch::{RunState, Launch};
+use crate::ptx::engine::launch::Launch;
+use crate::ptx::engine::memory::cluster_window::ClusterWindow;
 use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::ClusterSanitizer;
-use crate::ptx::program::Op;
-use crate::ptx::registers::{Lanes, Registers, Slots, lanes};
-use crate::ptx::windows;
 use crate::trace::Finding;
 
 /// The most blocks of a cluster.
@@ -110,18 +107,23 @@ impl Cluster {
         spaces: &mut Spaces,
         state: &mut RunState,
     ) -> BlockPause {
-        let mut own = ClusterWindow { rank: rank as u32, blocks: self.blocks.len() as u32, size: 0, ended: 0 };
-        own.size = (spaces.shared.len() / self.blocks.len()) as u32;
+        let mut window =
+            ClusterWindow { rank: rank as u32, blocks: self.blocks.len() as u32, size: 0, ended: 0 };
+        window.size = (spaces.shared.len() / self.blocks.len()) as u32;
         for (rank, _) in self.states.iter().enumerate().filter(|(_, state)| **state == State::Ended) {
-            own.ended |= 1 << rank;
+            window.ended |= 1 << rank;
         }
-        spaces.own = own;
+        spaces.window = window;
         if let Some(sanitizer) = &mut state.sanitizer {
             sanitizer.enter(&mut self.blocks[rank].sanitizer, &mut self.sanitizer);
         }
         let pause = self.blocks[rank].run(launch, spaces, state, &mut self.barrier);
         if let Some(sanitizer) = &mut state.sanitizer {
-            sanitizer.leave(&mut self.blocks[rank].sanitizer, &mut self.sanitizer, pause == BlockPause::Ended);
+            sanitizer.leave(
+                &mut self.blocks[rank].sanitizer,
+                &mut self.sanitizer,
+                pause == BlockPause::Ended,
+            );
         }
         pause
     }
@@ -148,94 +150,5 @@ impl Cluster {
     pub(crate) fn explain(&self, launch: &Launch<'_>) -> Vec<Finding> {
         let left = self.blocks.iter().zip(&self.states).filter(|(_, state)| **state != State::Ended);
         left.filter_map(|(block, _)| block.explain(launch, &self.barrier)).collect()
-    }
-}
-
-/// Where the shared memory of the running block lies in that of its cluster.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct ClusterWindow {
-    pub(crate) rank: u32,
-    /// Blocks of the cluster.
-    pub(crate) blocks: u32,
-    /// Bytes of each.
-    pub(crate) size: u32,
-    /// Those that have ended, by rank.
-    pub(crate) ended: u32,
-}
-
-impl ClusterWindow {
-    /// The block that an offset from the beginning of the window means, and the offset in its memory.
-    pub(crate) fn block_at(self, offset: u64) -> (u64, u64) {
-        let (window, within) = (offset / windows::RANK, offset % windows::RANK);
-        (window.checked_sub(1).unwrap_or(self.rank.into()), within)
-    }
-
-    /// The address that lies in the block with this rank where `address` lies in its own.
-    pub(crate) fn mapped(self, address: u64, rank: u32) -> u64 {
-        let start = if address >= windows::SHARED { windows::SHARED } else { 0 };
-        let (_, within) = self.block_at(address - start);
-        let window = if rank == self.rank { 0 } else { u64::from(rank) + 1 };
-        start + window * windows::RANK + within
-    }
-}
-
-/// `mapa`, `getctarank`
-pub(crate) fn execute(
-    op: Op,
-    s: &Slots,
-    r: &mut Registers,
-    ctx: &ExecContext<'_>,
-    mask: u32,
-) -> Result<(), Fault> {
-    let own = ctx.spaces.own;
-    let wide = matches!(op, Op::MapRank(true) | Op::RankOf(true));
-    let addresses: Lanes<u64> = match wide {
-        true => *r.get::<u64>(s.a),
-        false => r.get::<u32>(s.a).map(u64::from),
-    };
-    if let Op::RankOf(_) = op {
-        let ranks: Lanes<u32> = addresses.map(|address| own.block_at(address % windows::SHARED).0 as u32);
-        r.set(s.d, mask, &ranks);
-        return Ok(());
-    }
-    let ranks = *r.get::<u32>(s.b);
-    let nobody =
-        lanes(mask).filter(|&lane| ranks[lane] >= own.blocks).fold(0u32, |all, lane| all | 1 << lane);
-    if nobody != 0 {
-        let (rank, blocks) = (ranks[nobody.trailing_zeros() as usize], own.blocks);
-        let message = match blocks {
-            1 => format!(
-                "there is no block of rank {rank}: the block has a cluster of its own, in which its rank is 0"
-            ),
-            _ => {
-                format!("there is no block of rank {rank}: those of the cluster go from 0 to {}", blocks - 1)
-            }
-        };
-        return Err(Fault::new("cluster-rank", message, nobody));
-    }
-    let mapped: Lanes<u64> = std::array::from_fn(|lane| match mask >> lane & 1 {
-        1 => own.mapped(addresses[lane], ranks[lane]),
-        _ => 0,
-    });
-    match wide {
-        true => r.set(s.d, mask, &mapped),
-        false => r.set(s.d, mask, &mapped.map(|address| address as u32)),
-    }
-    Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_address_is_mapped_there_and_back() {
-        let own = ClusterWindow { rank: 1, blocks: 4, size: 1024, ended: 0 };
-        for start in [0, windows::SHARED] {
-            let there = own.mapped(start + 20, 3);
-            assert_eq!(own.block_at(there - start), (3, 20));
-            assert_eq!(own.mapped(there, 1), start + 20);
-            assert_eq!(own.block_at(20), (1, 20));
-        }
     }
 }

@@ -1,8 +1,7 @@
 //! The barrier of a cluster: threads of all its blocks arrive, and wait for all others to have arrived.
 
-use std::ops::Range;
-
 use crate::ptx::engine::exec::warp::Warp;
+use std::ops::Range;
 
 /// Threads of the blocks at their cluster's barrier. Warps are numbered through, block after block.
 #[derive(Clone, Debug)]

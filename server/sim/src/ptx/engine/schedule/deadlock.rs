@@ -6,7 +6,8 @@ use crate::lanes::Lanes;
 use crate::ptx::engine::divergence::model::Model;
 use crate::ptx::engine::exec::warp::Warp;
 use crate::ptx::engine::fault::PendingBarrier;
-use crate::ptx::engine::launch::{Launch, related};
+use crate::ptx::engine::launch::Launch;
+use crate::ptx::engine::reporter::related;
 use crate::trace::{Finding, Severity};
 
 impl Block {

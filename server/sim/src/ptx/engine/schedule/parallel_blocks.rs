@@ -3,7 +3,7 @@
 //! A run begins on one thread. Once it has lasted a while and blocks are left, these are dealt out in ranges. A worker has
 //! memory of its own, as it was when the first ranges began, so a range sees what was there before and what it has
 //! written itself. That is what it would see in its turn, unless it touches what another range writes; whether that happens
-//! is found out from what each touched. Then, or if anything but the end of all blocks comes to pass, nothing of the ranges
+//! is found out from what each accesses. Then, or if anything but the end of all blocks comes to pass, nothing of the ranges
 //! counts, and the run goes on alone. What a run cannot know before its turn, programs that ask for it are not dealt out: the
 //! clock, and the order of what is printed and allocated.
 
@@ -12,10 +12,10 @@ use std::sync::{Mutex, PoisonError};
 
 use rustc_hash::FxHashSet;
 
-use crate::ptx::engine::launch::RunState;
+use super::sequential_blocks::{CollectedTraces, SequentialBlocks};
 use crate::ptx::engine::memory::access_set::AccessSet;
 use crate::ptx::engine::memory::spaces::Spaces;
-use crate::ptx::engine::run::{CollectedTraces, Run};
+use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::Op;
 use crate::trace::{Cancelled, Control, Finding, Progress, StatementId, Workers};
 
@@ -32,7 +32,7 @@ pub(crate) struct ParallelBlocks<'a> {
 
 impl<'a> ParallelBlocks<'a> {
     /// Decides who could help, and has the run note what it touches if somebody could.
-    pub(crate) fn new(run: &mut Run<'a>) -> ParallelBlocks<'a> {
+    pub(crate) fn new(run: &mut SequentialBlocks<'a>) -> ParallelBlocks<'a> {
         let (program, options) = (run.launch.program, &run.launch.options);
         let mut code = program.functions.iter().flat_map(|function| &function.code);
         let alone = run.launch.clusters() < 3
@@ -42,20 +42,20 @@ impl<'a> ParallelBlocks<'a> {
             || options.trace.is_some()
             || code.any(|instruction| matches!(instruction.op, Op::Clock(_)));
         let workers = run.control.workers.filter(|workers| !alone && workers.count() > 1);
-        run.spaces.touched = workers.map(|_| Box::new(AccessSet::new(&run.spaces)));
+        run.spaces.access_set = workers.map(|_| Box::new(run.spaces.new_access_set()));
         ParallelBlocks { workers }
     }
 
     /// Runs all clusters from `next` on, if there is somebody for it, it is worth it, and it goes well.
-    pub(crate) fn take_over(&mut self, run: &mut Run<'a>, next: u64) -> Result<bool, Cancelled> {
+    pub(crate) fn take_over(&mut self, run: &mut SequentialBlocks<'a>, next: u64) -> Result<bool, Cancelled> {
         let left = run.launch.clusters() - next;
         let Some(workers) = self.workers else { return Ok(false) };
         if left < 2 || run.state.steps < workers.worth() {
             return Ok(false);
         }
         self.workers = None;
-        let touched = run.spaces.touched.take();
-        let Some(touched) = touched.filter(|_| run.suspended.is_empty()) else { return Ok(false) };
+        let accesses = run.spaces.access_set.take();
+        let Some(accesses) = accesses.filter(|_| run.suspended.is_empty()) else { return Ok(false) };
         let size = run.spaces.launch.size() + run.spaces.globals.size();
         let limits = &run.launch.options.limits;
         let room = limits.max_memory / size.max(1);
@@ -66,7 +66,7 @@ impl<'a> ParallelBlocks<'a> {
         let shadow = run.state.sanitizer.as_ref().map_or(Some(0), |sanitizer| sanitizer.budget());
         let Some(shadow) = shadow else { return Ok(false) };
         let range = (left / (slots * RANGES_PER_WORKER)).clamp(1, MAX_RANGE);
-        let merged = MergedResults { touched, spaces: run.spaces.clone(), ranges: Vec::new() };
+        let merged = MergedResults { accesses, spaces: run.spaces.clone(), ranges: Vec::new() };
         let table = WorkQueue {
             run,
             next: AtomicU64::new(next),
@@ -93,10 +93,10 @@ impl<'a> ParallelBlocks<'a> {
         run.spaces = spaces;
         run.state.steps = steps.into_inner();
         run.blocks_done = run.launch.blocks();
-        for BlockRange { findings, raced, gathered, .. } in ranges {
+        for BlockRange { findings, raced, traces, .. } in ranges {
             run.state.raced.extend(raced);
             findings.into_iter().for_each(|finding| run.state.report(finding));
-            run.gathered.append(gathered);
+            run.traces.append(traces);
         }
         Ok(true)
     }
@@ -107,12 +107,12 @@ struct BlockRange {
     first: u64,
     findings: Vec<Finding>,
     raced: FxHashSet<StatementId>,
-    gathered: CollectedTraces,
+    traces: CollectedTraces,
 }
 
 /// What came of all ranges that are done, in any order: they have nothing to do with each other.
 struct MergedResults {
-    touched: Box<AccessSet>,
+    accesses: Box<AccessSet>,
     spaces: Spaces,
     ranges: Vec<BlockRange>,
 }
@@ -120,7 +120,7 @@ struct MergedResults {
 /// What workers take ranges from and put them back to.
 struct WorkQueue<'t, 'a> {
     /// The run as it was when they began.
-    run: &'t Run<'a>,
+    run: &'t SequentialBlocks<'a>,
     next: AtomicU64,
     range: u64,
     /// How many more may work, each with memory of its own.
@@ -149,8 +149,8 @@ impl WorkQueue<'_, '_> {
             progress: &|progress| self.report_progress(progress.steps, &reported),
             workers: None,
         };
-        let mut run = Run::new(self.run.launch, self.run.spaces.clone(), control);
-        run.spaces.touched = Some(Box::new(AccessSet::new(&run.spaces)));
+        let mut run = SequentialBlocks::new(self.run.launch, self.run.spaces.clone(), control);
+        run.spaces.access_set = Some(Box::new(run.spaces.new_access_set()));
         loop {
             let first = self.next.fetch_add(self.range, Ordering::Relaxed);
             let end = first.saturating_add(self.range).min(run.launch.clusters());
@@ -165,7 +165,12 @@ impl WorkQueue<'_, '_> {
     }
 
     /// Runs clusters and merges what came of them; `false` if the run must go on alone.
-    fn run_range(&self, run: &mut Run<'_>, clusters: std::ops::Range<u64>, reported: &AtomicU64) -> bool {
+    fn run_range(
+        &self,
+        run: &mut SequentialBlocks<'_>,
+        clusters: std::ops::Range<u64>,
+        reported: &AtomicU64,
+    ) -> bool {
         let first = clusters.start;
         if let Some(sanitizer) = &mut run.state.sanitizer {
             sanitizer.limit(self.share);
@@ -183,13 +188,13 @@ impl WorkQueue<'_, '_> {
             return false;
         }
         let state = std::mem::replace(&mut run.state, RunState::new(run.launch));
-        let gathered = std::mem::take(&mut run.gathered);
+        let traces = std::mem::take(&mut run.traces);
         let mut merged = self.merged.lock().unwrap_or_else(PoisonError::into_inner);
-        merged.ranges.push(BlockRange { first, findings: state.findings, raced: state.raced, gathered });
-        let MergedResults { touched, spaces, .. } = &mut *merged;
-        let Some(mut theirs) = run.spaces.touched.take() else { return false };
-        let apart = touched.absorb(&mut theirs, &run.spaces, spaces);
-        run.spaces.touched = Some(theirs);
+        merged.ranges.push(BlockRange { first, findings: state.findings, raced: state.raced, traces });
+        let MergedResults { accesses, spaces, .. } = &mut *merged;
+        let Some(mut theirs) = run.spaces.access_set.take() else { return false };
+        let apart = accesses.absorb(&mut theirs, run.spaces.device_bytes(), spaces.device_bytes_mut());
+        run.spaces.access_set = Some(theirs);
         apart
     }
 

@@ -1,6 +1,5 @@
 //! The conversions of floating-point numbers.
-
-use super::Conversion;
+use super::conversion::Conversion;
 
 /// Writes a number as `%f`, `%e`, `%g`, `%a` or one of their capital forms.
 pub(super) fn write(conversion: &Conversion, value: f64, out: &mut Vec<u8>) {

@@ -1,4 +1,5 @@
 use super::*;
+use crate::ptx::engine::fault::Fault;
 
 /// Arguments given one by one; strings stand at their index from 100 on.
 struct Given<'g> {

@@ -1,0 +1,16 @@
+//! A conversion of a format.
+
+/// One conversion of a format.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Conversion {
+    pub(super) left: bool,
+    pub(super) plus: bool,
+    pub(super) space: bool,
+    pub(super) alternate: bool,
+    pub(super) zeros: bool,
+    pub(super) width: usize,
+    pub(super) precision: Option<usize>,
+    /// Bytes of an integer.
+    pub(super) bytes: u32,
+    pub(super) kind: u8,
+}

@@ -1,0 +1,69 @@
+//! Regions of memory, ranges of addresses in them, and the result of an address check.
+
+use crate::ptx::registers::Lanes;
+
+/// Where the bytes behind an address are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum MemoryRegion {
+    Launch,
+    Globals,
+    Constants,
+    Params,
+    Shared,
+    Local,
+}
+
+impl MemoryRegion {
+    /// Whether threads share it and may write it.
+    pub(crate) fn is_common(self) -> bool {
+        matches!(self, MemoryRegion::Launch | MemoryRegion::Globals | MemoryRegion::Shared)
+    }
+}
+
+/// A stretch of addresses that may be accessed as one. Byte 0 of its region has address `origin`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Extent {
+    pub(crate) region: MemoryRegion,
+    pub(super) start: u64,
+    pub(super) end: u64,
+    pub(super) origin: u64,
+    pub(super) read_only: bool,
+}
+
+impl Extent {
+    #[inline(always)]
+    pub(super) fn holds(self, address: u64, span: u64) -> bool {
+        address >= self.start && address <= self.end && self.end - address >= span
+    }
+
+    /// Where the byte at `address` is in its region.
+    #[inline(always)]
+    pub(crate) fn index(self, address: u64) -> usize {
+        address.wrapping_sub(self.origin) as usize
+    }
+}
+
+/// What is done at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum AccessMode {
+    Load,
+    Store,
+}
+
+/// Addresses that have been checked.
+pub(crate) enum CheckedAddresses {
+    /// All lanes are in one extent.
+    One(Extent),
+    /// One extent a lane.
+    Each(Box<Lanes<Option<Extent>>>),
+}
+
+impl CheckedAddresses {
+    /// Where a lane's address is.
+    pub(crate) fn of(&self, lane: usize) -> Option<Extent> {
+        match self {
+            CheckedAddresses::One(extent) => Some(*extent),
+            CheckedAddresses::Each(extents) => extents[lane],
+        }
+    }
+}

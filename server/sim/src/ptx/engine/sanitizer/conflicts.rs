@@ -1,0 +1,37 @@
+//! The conflicts of one instruction with earlier accesses.
+use super::shadow::Conflict;
+
+/// The conflicts of one instruction, those with the same statement together.
+#[derive(Default)]
+pub(super) struct Conflicts {
+    pub(super) found: Vec<(Conflict, u32, Vec<LaneConflict>)>,
+}
+
+/// Where a lane met an earlier access.
+#[derive(Clone, Copy)]
+pub(super) struct LaneConflict {
+    pub(super) conflict: Conflict,
+    pub(super) lane: u32,
+    /// Where the lane's own access begins.
+    pub(super) index: u64,
+}
+
+impl Conflicts {
+    pub(super) fn is_empty(&self) -> bool {
+        self.found.is_empty()
+    }
+
+    pub(super) fn add(&mut self, conflict: Conflict, lane: u32, index: u64) {
+        let same = |have: &Conflict| {
+            have.clash == conflict.clash && have.before.statement() == conflict.before.statement()
+        };
+        let lane_conflict = LaneConflict { conflict, lane, index };
+        match self.found.iter_mut().find(|(have, ..)| same(have)) {
+            Some((_, mask, lane_conflicts)) => {
+                *mask |= 1 << lane;
+                lane_conflicts.push(lane_conflict);
+            }
+            None => self.found.push((conflict, 1 << lane, vec![lane_conflict])),
+        }
+    }
+}

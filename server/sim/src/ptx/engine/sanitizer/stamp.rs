@@ -1,0 +1,51 @@
+//! The stamp that shadow memory keeps of an access.
+
+/// Epochs from this one on belong to copies in flight, one epoch per warp of the cluster.
+pub(super) const IN_FLIGHT: u32 = 1 << 31;
+
+/// An access: when, where, by whom, and of which kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Stamp {
+    pub(super) epoch: u32,
+    /// Statement, lane, strength.
+    pub(super) site: u32,
+}
+
+/// Whether an access may meet another without being a race.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Strength {
+    Weak = 0,
+    /// It may meet accesses of its own block.
+    Block = 1,
+    Device = 2,
+}
+
+impl Stamp {
+    pub(super) fn new(epoch: u32, statement: u32, lane: u32, strength: Strength) -> Stamp {
+        Stamp { epoch, site: statement << 7 | lane << 2 | strength as u32 }
+    }
+
+    pub(super) fn statement(self) -> u32 {
+        self.site >> 7
+    }
+
+    pub(super) fn lane(self) -> u32 {
+        self.site >> 2 & 31
+    }
+
+    pub(super) fn strength(self) -> Strength {
+        match self.site & 3 {
+            0 => Strength::Weak,
+            1 => Strength::Block,
+            _ => Strength::Device,
+        }
+    }
+
+    pub(super) fn is_weak(self) -> bool {
+        self.site & 3 == 0
+    }
+
+    pub(super) fn is_there(self) -> bool {
+        self.epoch != 0
+    }
+}

@@ -1,0 +1,240 @@
+//! Blocks that run one after the other on one thread, cluster by cluster.
+
+use super::block::BlockPause;
+use super::cluster::Cluster;
+use crate::ptx::engine::exec::operand::get;
+use crate::ptx::engine::exec::warp::Warp;
+use crate::ptx::engine::launch::Launch;
+use crate::ptx::engine::memory::spaces::Spaces;
+use crate::ptx::engine::run_state::RunState;
+use crate::ptx::program::{Place, Program, Register};
+use crate::ptx::registers::WIDTH;
+use crate::record::Summary;
+use crate::trace::{
+    Cancelled, Control, Finding, Progress, RegisterValues, RunResult, Severity, Status, WarpId, WarpTrace,
+};
+use crate::values::Values;
+
+/// Instructions between two calls of the caller's control; even of the most expensive ones, a few milliseconds.
+const SLICE: u64 = 1024;
+
+/// Blocks that run one after the other on one thread.
+pub(crate) struct SequentialBlocks<'a> {
+    pub(crate) launch: &'a Launch<'a>,
+    pub(crate) spaces: Spaces,
+    pub(crate) state: RunState,
+    pub(crate) control: Control<'a>,
+    /// Clusters that cannot go on by themselves, and their numbers.
+    pub(crate) suspended: Vec<(u64, Cluster)>,
+    pub(crate) traces: CollectedTraces,
+    pub(crate) blocks_done: u64,
+    /// What the last cluster has left to the next one.
+    left: Option<Cluster>,
+}
+
+/// The traces of the warps that are done.
+#[derive(Default)]
+pub(crate) struct CollectedTraces {
+    /// With their block's number.
+    warps: Vec<(u64, WarpTrace)>,
+    truncated: bool,
+    summary: Summary,
+    pub(crate) values: Option<Values>,
+}
+
+impl CollectedTraces {
+    /// Adds what blocks behind all of these did.
+    pub(crate) fn append(&mut self, others: CollectedTraces) {
+        self.warps.extend(others.warps);
+        self.truncated |= others.truncated;
+        self.values = self.values.take().or(others.values);
+        self.summary.add(&others.summary.finish().0);
+    }
+}
+
+impl<'a> SequentialBlocks<'a> {
+    pub(crate) fn new(launch: &'a Launch<'a>, spaces: Spaces, control: Control<'a>) -> SequentialBlocks<'a> {
+        SequentialBlocks {
+            state: RunState::new(launch),
+            launch,
+            spaces,
+            control,
+            suspended: Vec::new(),
+            traces: CollectedTraces::default(),
+            blocks_done: 0,
+            left: None,
+        }
+    }
+
+    /// Runs the cluster with this number; gives a status if the run is over.
+    pub(crate) fn next_cluster(&mut self, number: u64) -> Result<Option<Status>, Cancelled> {
+        // Clusters may be many and empty: each is counted like an instruction.
+        if number.is_multiple_of(SLICE) && (self.control.cancelled)() {
+            return Err(Cancelled);
+        }
+        if number >= self.launch.options.limits.max_steps {
+            return Ok(Some(Status::StepLimit));
+        }
+        let cluster = Cluster::new(self.launch, number, self.left.take());
+        self.cluster(number, cluster)
+    }
+
+    /// Runs a cluster as far as it goes; gives a status if the run is over.
+    fn cluster(&mut self, number: u64, mut cluster: Cluster) -> Result<Option<Status>, Cancelled> {
+        loop {
+            match cluster.run(self.launch, &mut self.spaces, &mut self.state) {
+                BlockPause::Due => {
+                    if let Err(status) = self.poll()? {
+                        self.collect(&mut cluster);
+                        return Ok(Some(status));
+                    }
+                }
+                BlockPause::Ended => {
+                    self.blocks_done += cluster.blocks.len() as u64;
+                    self.collect(&mut cluster);
+                    self.left = Some(cluster);
+                    return Ok(None);
+                }
+                BlockPause::Stuck => {
+                    self.suspended.push((number, cluster));
+                    return Ok(self.exceeds_memory());
+                }
+                BlockPause::Stopped(status) => {
+                    self.collect(&mut cluster);
+                    return Ok(Some(status));
+                }
+            }
+        }
+    }
+
+    /// Looks at the limit of memory when one more cluster has to wait for its turn.
+    fn exceeds_memory(&mut self) -> Option<Status> {
+        let (_, last) = self.suspended.last()?;
+        let waiting = self.suspended.len() as u64;
+        // They are alike, so the last stands for all.
+        let (bytes, max) = (last.bytes().saturating_mul(waiting), self.launch.options.limits.max_memory);
+        (bytes > max).then(|| {
+            let message = format!(
+                "{waiting} blocks wait for others, and to keep them takes {bytes} bytes: the limit is {max}; launch fewer"
+            );
+            self.state.report(Finding {
+                code: "memory-limit",
+                severity: Severity::Error,
+                message,
+                statement: None,
+                cta: last.blocks[0].warps[0].reporter.cta,
+                warp: 0,
+                lanes: 0,
+                related: Vec::new(),
+            });
+            Status::Faulted
+        })
+    }
+
+    /// Asks the caller whether to go on, and looks at the limit.
+    fn poll(&mut self) -> Result<Result<(), Status>, Cancelled> {
+        let max = self.launch.options.limits.max_steps;
+        if (self.control.cancelled)() {
+            return Err(Cancelled);
+        }
+        (self.control.progress)(Progress {
+            steps: self.state.steps,
+            blocks_done: self.blocks_done,
+            blocks: self.launch.blocks(),
+        });
+        if self.state.trace_complete {
+            return Ok(Err(Status::Finished));
+        }
+        if self.state.steps >= max {
+            return Ok(Err(Status::StepLimit));
+        }
+        self.state.pause_at = (self.state.steps + SLICE).min(max);
+        Ok(Ok(()))
+    }
+
+    /// Goes round the clusters that could not go on, as long as memory changes under them.
+    pub(crate) fn resume_suspended(&mut self) -> Result<Status, Cancelled> {
+        loop {
+            if self.suspended.is_empty() {
+                return Ok(Status::Finished);
+            }
+            let (before, waiting) = (self.spaces.changes, self.suspended.len());
+            for (number, cluster) in std::mem::take(&mut self.suspended) {
+                if let Some(status) = self.cluster(number, cluster)? {
+                    return Ok(status);
+                }
+            }
+            let nothing_new = self.spaces.changes == before && self.suspended.len() == waiting;
+            if nothing_new && !self.suspended.iter_mut().any(|(_, cluster)| cluster.force_progress()) {
+                break;
+            }
+        }
+        for (_, cluster) in &self.suspended {
+            cluster.explain(self.launch).into_iter().for_each(|finding| self.state.report(finding));
+        }
+        Ok(Status::NoProgress)
+    }
+
+    fn collect(&mut self, cluster: &mut Cluster) {
+        for warp in cluster.blocks.iter_mut().flat_map(|block| &mut block.warps) {
+            let number = self.launch.number(warp.reporter.cta);
+            if let Some(tracer) = warp.tracer.take() {
+                self.traces.values = Some(tracer.finish(self.launch.program));
+            }
+            let id = WarpId { cta: warp.reporter.cta, warp: warp.reporter.warp };
+            let launched = warp.threads.launched().into();
+            let registers = self.launch.options.registers.then(|| registers(self.launch.program, warp));
+            if warp.listed {
+                let (lines, _) = std::mem::take(&mut warp.recorder).finish();
+                self.traces.summary.add(&lines);
+                let reconvergences = warp.reconvergences.take();
+                let trace =
+                    WarpTrace { cta: id.cta, warp: id.warp, launched, lines, registers, reconvergences };
+                self.traces.warps.push((number, trace));
+            } else {
+                self.traces.summary.count(&mut warp.recorder);
+                self.traces.truncated = true;
+            }
+        }
+    }
+
+    pub(crate) fn result(mut self, status: Status) -> RunResult {
+        for (_, mut cluster) in std::mem::take(&mut self.suspended) {
+            self.collect(&mut cluster);
+        }
+        let CollectedTraces { mut warps, truncated, summary, values } = self.traces;
+        warps.sort_by_key(|(number, trace)| (*number, trace.warp));
+        let (summed, totals) = summary.finish();
+        RunResult {
+            status,
+            findings: self.state.into_findings(),
+            totals,
+            warps: warps.into_iter().map(|(_, trace)| trace).collect(),
+            warps_truncated: truncated,
+            summed,
+            memory: self.spaces.launch,
+            output: self.spaces.printed.finish(),
+            values,
+            model_diff: None,
+        }
+    }
+}
+
+/// The final values of the entry's registers.
+fn registers(program: &Program, warp: &Warp) -> Vec<RegisterValues> {
+    let Some(Some(frame)) = warp.frames.first() else { return Vec::new() };
+    let written = |index: usize| frame.written.as_ref().map_or(0, |written| written[index]);
+    let named = program.functions[0].frame.registers.iter().enumerate();
+    let values = |index: usize, place: Place| {
+        let lane =
+            |lane: usize| (written(index) >> lane & 1 == 1).then(|| get(place, &frame.registers, lane));
+        (0..WIDTH).map(lane).collect()
+    };
+    named
+        .map(|(index, Register { name, bits, place })| RegisterValues {
+            name: name.clone(),
+            bits: *bits,
+            lanes: values(index, *place),
+        })
+        .collect()
+}
