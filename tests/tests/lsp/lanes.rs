@@ -269,7 +269,10 @@ fn launches_come_from_files_comments_and_inference() {
     params["warp"] = json!(2);
     let id = client.send("warplens/laneMasks", params);
     let error = client.wait(id).expect_err("there is none");
-    assert!(error["message"].as_str().is_some_and(|why| why.contains("unknown warp 2 of block 1,0,0")), "{error}");
+    assert!(
+        error["message"].as_str().is_some_and(|why| why.contains("unknown warp 2 of block 1,0,0")),
+        "{error}"
+    );
 
     select(&mut client, &file, json!("small"));
     assert_eq!(masks(&mut client, &file)["launched"], "000000ff");
@@ -407,5 +410,8 @@ fn another_warp_is_shown_without_another_run() {
     client.command("warplens.selectLaunch", argument(0)).expect("there is such a warp");
     assert_eq!(masks(&mut client, &file)["launched"], "ffffffff");
     let error = client.command("warplens.selectLaunch", argument(2)).expect_err("there is none");
-    assert!(error["message"].as_str().is_some_and(|why| why.contains("unknown warp 2 of block 1,0,0")), "{error}");
+    assert!(
+        error["message"].as_str().is_some_and(|why| why.contains("unknown warp 2 of block 1,0,0")),
+        "{error}"
+    );
 }

@@ -1,21 +1,21 @@
-//! Accesses that memory refuses, in words.
+//! Faults and warnings of operations, and their messages.
 
 use crate::memory::Buffer;
 use crate::ptx::engine::memory::region::AccessMode;
 use crate::ptx::program::Space;
 
-/// What an operation has to say of itself. Boxed by those who return it: the good case is one word.
+/// An unsuccessful operation. Boxed in results, so that success is one word.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ExecError {
     /// The run stops at the instruction.
     Fault(Fault),
-    /// The instruction was done, but something is wrong with it.
+    /// The instruction was executed, but is used incorrectly.
     Warning(Fault),
-    /// The instruction was done, and says that it is of no use to go on before others have.
+    /// The instruction was executed, and its thread waits for other threads.
     Yield(Option<PendingBarrier>),
 }
 
-/// What an mbarrier still waits for.
+/// The pending arrivals and bytes of an mbarrier.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PendingBarrier {
     pub(crate) address: u64,
@@ -29,7 +29,7 @@ impl From<Fault> for Box<ExecError> {
     }
 }
 
-/// Something wrong at an instruction.
+/// A problem at an instruction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Fault {
     pub(crate) code: &'static str,
@@ -84,7 +84,7 @@ impl Fault {
             None => {
                 let name = space.name();
                 format!(
-                    "{what} of {span} bytes outside {name} memory, at address {address:#x}; check mode the address is \
+                    "{what} of {span} bytes outside {name} memory, at address {address:#x}; check how the address is \
                      computed"
                 )
             }
@@ -97,7 +97,7 @@ impl Fault {
         Fault { code, message, lanes: 0 }
     }
 
-    /// Of shared memory of a block of the cluster that is no more.
+    /// An access to the shared memory of an exited block of the cluster.
     pub(crate) fn after_the_end(rank: u64, mode: AccessMode) -> Fault {
         let message = format!(
             "{} in the shared memory of block {rank} of the cluster, which has ended: its threads must wait at \

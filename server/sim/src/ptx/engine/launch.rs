@@ -1,4 +1,4 @@
-//! What does not change while a launch runs, and what all its warps share.
+//! The constant data of a launch, shared by all warps.
 
 use pulp::Arch;
 
@@ -7,17 +7,17 @@ use crate::ptx::program::Program;
 use crate::ptx::registers::{Lanes, WIDTH};
 use crate::trace::{Limits, LineTrace, RunOptions, Visit, WarpId};
 
-/// The launch as every warp sees it.
+/// The launch, as seen by its warps.
 pub(crate) struct Launch<'p> {
     pub(crate) program: &'p Program,
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
-    /// Blocks of a cluster.
+    /// The cluster's extents in blocks.
     pub(crate) cluster: [u32; 3],
     pub(crate) dynamic_shared: u32,
     pub(crate) plan: Plan,
     pub(crate) options: RunOptions,
-    /// The instruction set of the host that the inner loop uses.
+    /// The instruction set of the host for the interpreter loop.
     pub(crate) arch: Arch,
     pub(crate) listing: Listing,
 }
@@ -31,12 +31,12 @@ impl Launch<'_> {
         warps(self.block)
     }
 
-    /// Clusters of the grid.
+    /// Number of clusters in the grid.
     pub(crate) fn clusters(&self) -> u64 {
         blocks(std::array::from_fn(|axis| self.grid[axis] / self.cluster[axis]))
     }
 
-    /// The blocks of the cluster with this number, by rank; x is fastest.
+    /// The blocks of a cluster by rank; x varies fastest.
     pub(crate) fn ctas(&self, number: u64) -> Vec<[u32; 3]> {
         let at = |number: u64, [x, y, _]: [u32; 3]| {
             let (x, y) = (u64::from(x), u64::from(y));
@@ -49,14 +49,14 @@ impl Launch<'_> {
         ranks.map(cta).collect()
     }
 
-    /// The number of a block, x fastest.
+    /// The number of a block; x varies fastest.
     pub(crate) fn number(&self, cta: [u32; 3]) -> u64 {
         let [x, y, z] = cta.map(u64::from);
         let [columns, rows, _] = self.grid.map(u64::from);
         (z * rows + y) * columns + x
     }
 
-    /// Whether the trace of a warp is kept.
+    /// Whether the trace of a warp is recorded.
     pub(crate) fn lists(&self, cta: [u32; 3], warp: u32) -> bool {
         let number = self.number(cta) * u64::from(self.warps()) + u64::from(warp);
         number < self.listing.warps || self.options.warp == Some(WarpId { cta, warp })
@@ -71,20 +71,20 @@ fn warps(block: [u32; 3]) -> u32 {
     block.iter().product::<u32>().div_ceil(WIDTH as u32)
 }
 
-/// Which warps are listed, and what each may take of the trace. Known before the run, so that no warp's trace depends on
-/// what others did.
+/// Which warps are listed, and the trace budget of each. Known before the run, so that a warp's trace does not depend on other
+/// warps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Listing {
-    /// So many, from the first on.
+    /// Number of listed warps, from the first on.
     warps: u64,
-    /// Visits that each may keep.
+    /// Visits that each may record.
     pub(crate) visits: usize,
-    /// Bytes that each may take for who met whom.
+    /// Bytes that each may use for reconvergences.
     pub(crate) meetings: usize,
 }
 
 impl Listing {
-    /// Half of the trace is for the lines of the listed warps at max, the rest for their visits.
+    /// At most half of the trace is for the lines of the listed warps, the remainder for their visits.
     pub(crate) fn new(limits: &Limits, statements: usize, warps: u64) -> Listing {
         let lines = statements.max(1) * size_of::<LineTrace>();
         let budget = (limits.max_trace / 2 / lines).max(1).min(limits.max_warps);
@@ -95,14 +95,14 @@ impl Listing {
     }
 }
 
-/// Where a warp is in the launch, as special registers tell it.
+/// The position of a warp in the launch, as special registers show it.
 pub(crate) struct Threads {
     pub(crate) ids: [Lanes<u32>; 3],
     pub(crate) grid: [u32; 3],
     pub(crate) block: [u32; 3],
     pub(crate) cta: [u32; 3],
     pub(crate) cluster: [u32; 3],
-    /// Whether the program or the launch asks for clusters.
+    /// Whether the program or the launch specifies clusters.
     pub(crate) is_clustered: bool,
     pub(crate) warp: u32,
     pub(crate) dynamic_shared: u32,
@@ -115,7 +115,7 @@ impl Threads {
         let linear: Lanes<u32> = std::array::from_fn(|lane| warp * WIDTH as u32 + lane as u32);
         Threads {
             ids: match y * z {
-                // Most blocks are rows, and divisions are slow.
+                // Most blocks are one-dimensional, and divisions are slow.
                 1 => [linear, [0; WIDTH], [0; WIDTH]],
                 _ => [linear.map(|id| id % x), linear.map(|id| id / x % y), linear.map(|id| id / x / y)],
             },
@@ -130,7 +130,7 @@ impl Threads {
         }
     }
 
-    /// Where the block is in its cluster.
+    /// The position of the block in its cluster.
     pub(crate) fn in_cluster(&self) -> [u32; 3] {
         std::array::from_fn(|axis| self.cta[axis] % self.cluster[axis])
     }

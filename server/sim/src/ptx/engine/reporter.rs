@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use crate::trace::{Finding, Related, Severity, StatementId};
 
-/// Who a finding is about.
+/// The warp that a finding is about.
 #[derive(Clone, Copy)]
 pub(crate) struct Reporter {
     pub(crate) cta: [u32; 3],
@@ -31,7 +31,7 @@ impl Reporter {
         }
     }
 
-    /// Of something wrong that does not stop the run.
+    /// A finding about incorrect use that does not stop the run.
     pub(crate) fn warning(self, warning: Fault, statement: u32) -> Finding {
         let severity = match warning.code {
             "wrong-membermask" => Severity::Error,
@@ -45,7 +45,7 @@ impl Reporter {
     }
 }
 
-/// A place beside a finding.
+/// A related statement of a finding.
 pub(crate) fn related(statement: u32, message: impl Into<String>) -> Related {
     Related { statement: StatementId(statement), message: message.into() }
 }

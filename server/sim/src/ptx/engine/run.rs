@@ -16,10 +16,10 @@ use crate::ptx::engine::schedule::sequential_blocks::SequentialBlocks;
 use crate::ptx::program::Program;
 use crate::ptx::registers::WIDTH;
 use crate::ptx::windows;
-use crate::warp::LaunchConfig;
 use crate::trace::{Cancelled, Control, Finding, RunOptions, RunResult, Status};
+use crate::warp::LaunchConfig;
 
-/// Runs a launch of a program to its end, a limit, a fault or a standstill.
+/// Runs a launch until it finishes, reaches a limit, faults or deadlocks.
 pub fn run(
     program: &Program,
     config: LaunchConfig,
@@ -69,7 +69,7 @@ pub fn run(
     Ok(run.result(status))
 }
 
-/// Says no to a launch that cannot be held in memory or makes no sense.
+/// Rejects a launch that is invalid or exceeds a limit.
 fn validate(program: &Program, config: &LaunchConfig, options: &RunOptions) -> Option<Finding> {
     let threads = config.threads();
     let shared = u64::from(program.shared_size) + u64::from(config.shared_memory);

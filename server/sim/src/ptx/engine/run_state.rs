@@ -1,4 +1,4 @@
-//! The counts and findings of a run so far.
+//! The counters and findings of a run.
 
 use rustc_hash::FxHashSet;
 
@@ -7,29 +7,29 @@ use super::sanitizer::{Report, Sanitizer};
 use crate::record::Recorder;
 use crate::trace::{Finding, StatementId};
 
-/// What makes a finding a new one, beside its code and its statement.
+/// What distinguishes findings with the same code and statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum FindingKey {
-    /// What was found out about one warp.
+    /// Findings about one warp: the warp.
     By([u32; 3], u32),
-    /// What is true of the program whichever warp shows it: the other statement.
+    /// Findings about the program: the other statement, whichever warp shows it.
     With(Option<StatementId>),
 }
 
-/// What the run has counted and found so far.
+/// The state of a run that all its warps share.
 pub(crate) struct RunState {
-    /// Warp instructions.
+    /// Executed warp instructions.
     pub(crate) steps: u64,
-    /// Where the next pause for the caller is due.
+    /// The step count at which the caller's control is due.
     pub(crate) pause_at: u64,
-    /// Where the run is over at the latest.
+    /// The step limit.
     pub(crate) limit: u64,
-    /// Whether all has been seen that the run was to request at.
+    /// Whether the requested trace is complete.
     pub(crate) trace_complete: bool,
     pub(crate) findings: Vec<Finding>,
-    /// Loads of what was never written, which are but the shadow of a race.
+    /// Uninitialized loads that are only a consequence of a race.
     pub(crate) raced: FxHashSet<StatementId>,
-    /// Who looks at memory.
+    /// The sanitizer, if the run has one.
     pub(crate) sanitizer: Option<Box<Sanitizer>>,
     seen: FxHashSet<(&'static str, Option<StatementId>, FindingKey)>,
     max: usize,
@@ -51,13 +51,13 @@ impl RunState {
         }
     }
 
-    /// All has been seen: the run is over at the next pause, which is now due.
+    /// Ends the run at the next pause, which is due now.
     pub(crate) fn complete_trace(&mut self) {
         self.trace_complete = true;
         self.pause_at = 0;
     }
 
-    /// What was found: without the loads that were only too early in a race that stands there too.
+    /// The findings, without uninitialized loads that only result from a reported race.
     pub(crate) fn into_findings(self) -> Vec<Finding> {
         let RunState { mut findings, raced, .. } = self;
         let is_consequence = |finding: &Finding| {
@@ -84,7 +84,7 @@ impl RunState {
         self.raced.extend(raced.drain(..));
     }
 
-    /// Keeps a finding: once for a statement of a warp, or for a pair of statements if it is the sanitizer's.
+    /// Adds a finding once per statement and warp, or once per pair of statements if it is the sanitizer's.
     pub(crate) fn report(&mut self, finding: Finding) {
         let seen = match Sanitizer::CODES.contains(&finding.code) {
             true => FindingKey::With(finding.related.first().map(|related| related.statement)),

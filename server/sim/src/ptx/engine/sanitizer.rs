@@ -1,11 +1,9 @@
-//! The sanitizer over memory: every access of a run passes by here, if the run was asked to look.
+//! The sanitizer: checks every memory access of a run, if the run options enable it.
 //!
-//! An instruction is announced with [`Sanitizer::begin`]; the accesses that it makes are event to [`Sanitizer::accessed`] after their
-//! addresses were checked and before anything is read or written; [`Sanitizer::tell`] hands over what was found. What a program is allowed to do is decided in the files below, never here:
-//! `sync` knows what comes before what, `shadow` who was where, `races` puts it into words.
-//!
-//! An interpreter without a sanitizer pays nothing; one with it keeps its state in [`BlockSanitizer`], which a suspended block takes
-//! along.
+//! [`Sanitizer::begin`] starts an instruction; its accesses are reported to [`Sanitizer::accessed`] after the address check and
+//! before memory is read or written; [`Sanitizer::take_report`] returns the findings. The rules are in the modules below:
+//! `happens_before` orders accesses, `shadow` stores them, `races` reports conflicts. A run without a sanitizer pays nothing;
+//! with one, [`BlockSanitizer`] is the state of a block, which it keeps while it is suspended.
 
 mod conflicts;
 pub(crate) mod copies;
@@ -37,10 +35,10 @@ use crate::ptx::program::{Formal, Order, Passing, Program};
 use crate::ptx::registers::lanes;
 use crate::trace::{Checks, Counters, Finding, RunOptions, StatementId};
 
-/// The most elements that one access has.
+/// Maximum number of elements of one access.
 const ELEMENTS: usize = 32;
 
-/// What the sanitizer keeps of the blocks of a cluster together.
+/// The sanitizer state of a cluster.
 #[derive(Default)]
 pub(crate) struct ClusterSanitizer {
     clock: ClusterClock,
@@ -48,7 +46,7 @@ pub(crate) struct ClusterSanitizer {
     copies: Copies,
 }
 
-/// What the sanitizer keeps of one block.
+/// The sanitizer state of a block.
 #[derive(Default)]
 pub(crate) struct BlockSanitizer {
     clock: BlockClock,
@@ -56,14 +54,14 @@ pub(crate) struct BlockSanitizer {
     cta: [u32; 3],
 }
 
-/// The instruction that runs.
+/// The running instruction.
 #[derive(Clone, Copy, Debug, Default)]
 struct Visit {
     statement: u32,
     warp: u32,
     live: u32,
     order: Order,
-    /// Lanes that store what is undefined.
+    /// Lanes that store an undefined value.
     undefined: u32,
 }
 
@@ -79,9 +77,9 @@ pub(crate) struct Report<'s> {
 pub(crate) struct Sanitizer {
     checks: Checks,
     counts: bool,
-    /// Whether lanes of a warp run in step, as they do before `sm_70`.
+    /// Whether the lanes of a warp run in lockstep, as before `sm_70`.
     lockstep: bool,
-    /// Blocks in x, y, z.
+    /// Grid extents in blocks.
     grid: [u32; 3],
     sync: HappensBefore,
     launch: Shadow,
@@ -89,28 +87,28 @@ pub(crate) struct Sanitizer {
     cluster: ClusterSanitizer,
     block: BlockSanitizer,
     visit: Visit,
-    /// Lanes that loaded what nobody wrote, by element of the access.
+    /// Lanes that loaded uninitialized memory, by element of the access.
     uninitialized: [u32; ELEMENTS],
-    /// Whether registers got some of it.
+    /// Whether registers received uninitialized values.
     loaded_uninitialized: bool,
     cost: Option<Counters>,
     findings: Vec<Finding>,
-    /// Statements that read what nobody had written because they came before the writer, in a race that is found.
+    /// Statements that read uninitialized memory only because they ran before the writer, in a reported race.
     raced: Vec<StatementId>,
-    /// Pairs of statements that were reported.
+    /// Reported pairs of statements.
     reported: FxHashSet<(&'static str, u32, u32)>,
-    /// Bytes that shadow memory may still take.
+    /// Remaining budget of shadow memory in bytes.
     budget: u64,
-    /// Whether it was said that there is no more budget.
+    /// Whether the exhausted budget was reported.
     exhausted: bool,
 }
 
 impl Sanitizer {
-    /// What it can find.
+    /// The codes of its findings.
     pub(crate) const CODES: [&str; 5] =
         ["data-race", "same-value-race", "uninitialized-read", "division-by-zero", "shadow-limit"];
 
-    /// A sanitizer, if the options ask for anything that it does.
+    /// A sanitizer, if the options require one.
     pub(crate) fn new(program: &Program, grid: [u32; 3], options: &RunOptions) -> Option<Box<Sanitizer>> {
         let RunOptions { checks, counters, limits, .. } = *options;
         (checks != Checks::default() || counters).then(|| {
@@ -137,24 +135,24 @@ impl Sanitizer {
         })
     }
 
-    /// Bytes of shadow that may still be made; `None` if they were not enough.
+    /// Remaining budget of shadow memory in bytes; `None` if it was exhausted.
     pub(crate) fn budget(&self) -> Option<u64> {
         (!self.exhausted).then_some(self.budget)
     }
 
-    /// No more than so many bytes of shadow are made from now on.
+    /// Sets the budget of shadow memory.
     pub(crate) fn limit(&mut self, bytes: u64) {
         self.budget = bytes;
     }
 
-    /// A block runs from now on.
+    /// A block starts or resumes.
     pub(crate) fn enter(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer) {
         std::mem::swap(&mut self.block, block);
         std::mem::swap(&mut self.cluster, cluster);
         self.sync.enter(&mut self.block.clock);
     }
 
-    /// The block that ran stops for now, or for good.
+    /// The running block is suspended or has exited.
     pub(crate) fn leave(&mut self, block: &mut BlockSanitizer, cluster: &mut ClusterSanitizer, ended: bool) {
         if ended {
             self.complete_global_copies();
@@ -171,7 +169,7 @@ impl Sanitizer {
         }
     }
 
-    /// So many phases of the cluster's barrier have ended.
+    /// The number of completed phases of the cluster's barrier.
     pub(crate) fn cluster_barrier_completed(&mut self, phases: u32, live: impl Iterator<Item = u32>) {
         if self.checks.races && self.cluster.clock.is_unknown_phase(phases, &self.block.clock) {
             let live: Vec<u32> = live.collect();
@@ -179,7 +177,7 @@ impl Sanitizer {
         }
     }
 
-    /// Lanes come to a statement.
+    /// Lanes execute a statement.
     #[inline]
     pub(crate) fn begin(
         &mut self,
@@ -200,7 +198,7 @@ impl Sanitizer {
         }
     }
 
-    /// A barrier of the block opened. Masks are by warp: who came, and who waited.
+    /// A barrier of the block completed. Masks are by warp: arrived and waiting lanes.
     pub(crate) fn barrier_completed(
         &mut self,
         arrived: &[u32],
@@ -213,19 +211,19 @@ impl Sanitizer {
         }
     }
 
-    /// Memory of the launch was given back: who gets it next has nothing to do with who had it.
+    /// Memory was freed: later accesses by its next owner are unrelated.
     pub(crate) fn freed(&mut self, index: u64, len: u64) {
         self.launch.forget(index, len);
     }
 
-    /// A call gets a stretch of local memory, in which nothing is written yet.
+    /// A call receives local memory, which is uninitialized.
     pub(crate) fn entered(&mut self, warp: u32, start: u32, len: u32, mask: u32) {
         if self.checks.uninitialized {
             self.block.local(warp).forget(start.into(), len.into(), mask);
         }
     }
 
-    /// Parameters in a frame's local memory are written by the call itself.
+    /// The call itself writes parameters in the frame's local memory.
     pub(crate) fn passed(&mut self, warp: u32, base: u32, formals: &[Formal], mask: u32) {
         if !self.checks.uninitialized {
             return;
@@ -333,7 +331,7 @@ impl Sanitizer {
         }
     }
 
-    /// Weak accesses of all lanes to one extent: most accesses are, so nothing is asked twice.
+    /// Weak accesses of all lanes to one extent: the common case, so nothing is computed twice.
     fn weakly(&mut self, event: &AccessEvent<'_>, extent: Extent, clashes: &mut Conflicts) {
         let Visit { statement, warp, .. } = self.visit;
         let shadow = match extent.region {
@@ -392,7 +390,7 @@ impl Sanitizer {
         }
     }
 
-    /// Notes which elements of a load from shared memory nobody wrote.
+    /// Records the uninitialized elements of a load from shared memory.
     #[cold]
     fn uninitialized_elements(&mut self, event: &AccessEvent<'_>, index: u64, lane: u32) {
         let size = u64::from(event.size);
@@ -430,7 +428,7 @@ impl Sanitizer {
             in_block: order.in_block,
         };
         let speaks = strength != Strength::Weak && self.checks.races;
-        // What shared memory means to one cluster, it does not mean to another.
+        // Synchronization through shared memory is local to its cluster.
         let cluster = if region == MemoryRegion::Shared { self.cluster.clock.number() } else { 0 };
         let place = (region, index | u64::from(cluster) << 32);
         if speaks && signal.reads {
@@ -457,7 +455,7 @@ impl Sanitizer {
     }
 }
 
-/// Notes loads of words by eight lanes at once, as far as nothing clashes; gives the lanes that must be looked at closer.
+/// Records word loads of eight lanes at once where they have no conflict; returns the lanes that need the full check.
 fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, access: &Access<'_>) -> u32 {
     let mut closer = event.mask;
     let (eights, _) = event.addresses.as_chunks::<8>();
@@ -472,14 +470,14 @@ fn load_rows(shadow: &mut Shadow, event: &AccessEvent<'_>, extent: Extent, acces
 }
 
 impl ClusterSanitizer {
-    /// The sanitizer of a cluster that begins; of blocks with these numbers.
+    /// The state of a new cluster with these blocks.
     pub(crate) fn new(blocks: Vec<u32>) -> ClusterSanitizer {
         ClusterSanitizer { clock: ClusterClock::new(blocks), ..ClusterSanitizer::default() }
     }
 }
 
 impl BlockSanitizer {
-    /// The sanitizer of a block that begins.
+    /// The state of a new block.
     pub(crate) fn new(grid: &[u32; 3], cta: [u32; 3], warps: usize) -> BlockSanitizer {
         let [x, y, z] = cta;
         let number = x.wrapping_add(grid[0].wrapping_mul(y.wrapping_add(grid[1].wrapping_mul(z))));

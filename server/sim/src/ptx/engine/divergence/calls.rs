@@ -1,4 +1,4 @@
-//! Who is in which call, for the models that do not leave the caller's lanes where they called.
+//! The calls that lanes are in, for the models in which the caller's lanes do not stay at the call.
 
 use std::cmp::Ordering;
 
@@ -13,7 +13,7 @@ struct Call {
     /// The caller's frame and the instruction there; `None` for the entry.
     site: Option<(Slot, u32)>,
     depth: u32,
-    /// Those who have not returned.
+    /// Lanes that have not returned.
     lanes: u32,
 }
 
@@ -32,12 +32,12 @@ impl Calls {
         self.calls.get(frame as usize)?.as_ref()
     }
 
-    /// The function that a call is of.
+    /// The function of a call.
     pub(super) fn function(&self, frame: Slot) -> usize {
         self.get(frame).map_or(0, |call| call.function as usize)
     }
 
-    /// How many calls a call is within.
+    /// The call depth.
     pub(super) fn depth(&self, frame: Slot) -> u32 {
         self.get(frame).map_or(0, |call| call.depth)
     }
@@ -53,14 +53,14 @@ impl Calls {
         self.calls[index] = Some(Call { function, site: Some((caller, pc)), depth, lanes });
     }
 
-    /// Lanes return from a call; gives where they go on.
+    /// Lanes return from a call; returns where they continue.
     pub(super) fn leave(&mut self, frame: Slot, mask: u32) -> Option<(Slot, u32)> {
         let call = self.calls.get_mut(frame as usize)?.as_mut()?;
         call.lanes &= !mask;
         call.site.map(|(caller, pc)| (caller, pc + 1))
     }
 
-    /// Notes the calls that nobody is in any more.
+    /// Records the calls that have no lanes left.
     pub(super) fn note_done(&mut self, live: u32, done: &mut Vec<Slot>) {
         for (frame, call) in self.calls.iter_mut().enumerate().skip(1) {
             if call.as_ref().is_some_and(|call| call.lanes & live == 0) {
@@ -70,7 +70,7 @@ impl Calls {
         }
     }
 
-    /// Which of two instructions of calls comes first: the one that is further back where both were called from.
+    /// Which of two positions is earlier in program order, compared in the innermost function that both were called from.
     pub(super) fn compare(&self, a: (Slot, u32), b: (Slot, u32), orders: &[Order]) -> Ordering {
         if a.0 == b.0 {
             let order = &orders[self.function(a.0)];
@@ -78,7 +78,7 @@ impl Calls {
         }
         let (Some(call_a), Some(call_b)) = (self.get(a.0), self.get(b.0)) else { return a.cmp(&b) };
         match (call_a.site, call_b.site) {
-            // Who stands at a call comes before who is in it.
+            // A lane at the call comes before a lane inside the callee.
             (_, Some(site)) if call_a.depth < call_b.depth => {
                 self.compare(a, site, orders).then(Ordering::Less)
             }

@@ -1,8 +1,8 @@
-//! Thread frontiers: a group for every place where lanes are, and the one that is furthest back runs.
+//! Thread frontiers: one group per instruction that has lanes; the group earliest in program order runs.
 //!
-//! Places are compared by a weak topological order of the blocks, in which loops are contiguous. So a group runs until it
-//! is no longer the first, groups that come to one place are one, and no graph of where lanes meet is needed. Who is
-//! furthest back may go round for ever for want of what somebody further on does: this model promises no progress there.
+//! Positions are compared by a weak topological order of the basic blocks, in which loops are contiguous. A group runs until it
+//! is no longer the earliest; groups that reach the same instruction merge, so no reconvergence points are needed. The earliest
+//! group may spin forever on a condition that a later group would satisfy: this model does not guarantee forward progress.
 
 use super::calls::Calls;
 use super::group::{FunctionEntry, Group, LanePosition};
@@ -58,14 +58,14 @@ impl Frontier {
         Some(Group { pc, until, mask, frame, alone: false, needs_convergence: false })
     }
 
-    /// The entry that is furthest back and does not wait.
+    /// The earliest entry that does not wait.
     fn first(&self, except: Option<usize>, orders: &[Order]) -> Option<usize> {
         let ready = (0..self.entries.len()).filter(|&at| Some(at) != except && !self.entries[at].blocked);
         let place = |at: usize| (self.entries[at].at.frame, self.entries[at].at.pc);
         ready.min_by(|&a, &b| self.calls.compare(place(a), place(b), orders))
     }
 
-    /// Makes one of all groups that are where `first` is; gives its new number.
+    /// Merges all groups at the position of `first`; returns its new index.
     fn meet(&mut self, first: usize) -> usize {
         let LanePosition { frame, pc, .. } = self.entries[first].at;
         let mut parts = Vec::new();

@@ -7,24 +7,24 @@ use crate::ptx::program::{ExchangeKind, Slot};
 pub(crate) struct Group {
     /// The next instruction.
     pub(crate) pc: u32,
-    /// The instruction at which somebody must decide who runs next.
+    /// The instruction at which the scheduler must choose the next group.
     pub(crate) until: u32,
     /// The lanes.
     pub(crate) mask: u32,
-    /// The call that they are in.
+    /// The call that the lanes are in.
     pub(crate) frame: Slot,
-    /// Whether they may take branches on which they agree without asking.
+    /// Whether the group may take uniform branches without a scheduling decision.
     pub(crate) alone: bool,
-    /// Whether they are at an instruction for which they may have to wait for others.
+    /// Whether the next instruction may have to wait for other lanes.
     pub(crate) needs_convergence: bool,
 }
 
-/// Where lanes are that do not run.
+/// The position of lanes that are not running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct LanePosition {
-    /// The call that they are in.
+    /// The call that the lanes are in.
     pub(crate) frame: Slot,
-    /// The instruction at which they go on.
+    /// The instruction at which they continue.
     pub(crate) pc: u32,
     /// The lanes.
     pub(crate) mask: u32,
@@ -49,16 +49,16 @@ pub(crate) struct FunctionEntry {
     pub(crate) mask: u32,
 }
 
-/// What lanes wait to do together.
+/// A collective operation that lanes wait for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CollectiveKind {
-    /// To arrive at a barrier of the block; when nobody else can go on, they do so without the others.
+    /// Arrival at a barrier of the block; if no other group can run, the lanes arrive without the others.
     Arrive,
-    /// An instruction that all must come to.
+    /// An instruction that all lanes of the warp must reach.
     Here,
-    /// `bar.warp.sync`, whichever
+    /// Any `bar.warp.sync`.
     Sync,
-    /// An exchange of this kind, whichever instruction needs_convergence for it.
+    /// An exchange of this kind at any instruction.
     Exchange(ExchangeKind),
 }
 

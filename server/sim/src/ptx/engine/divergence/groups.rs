@@ -1,9 +1,8 @@
-//! The groups of a warp: which lanes run together, who runs next, and who waits for whom.
+//! The groups of a warp: which lanes run together, which group runs next, and which groups wait.
 //!
-//! This is all that the models of divergence differ in, so each has a file here and nothing else knows which one it is.
-//! A warp needs_convergence for the [`next`](Groups::next) group, runs it up to an instruction that decides who runs next, and says what
-//! became of it: it goes on, parts, calls, leaves, waits. A group that is alone is not asked about at branches on which its
-//! lanes agree; so a warp that has not parted costs the same under every model.
+//! The divergence models differ only here. A warp requests the [`next`](Groups::next) group, runs it up to an instruction that
+//! requires a scheduling decision, and reports the result: the group advances, diverges, calls, returns or waits. A group that
+//! is alone takes uniform branches without a decision, so a warp without divergence costs the same under every model.
 
 use super::frontier::Frontier;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
@@ -14,11 +13,11 @@ use super::reconvergences::Reconvergence;
 use super::stack::{Rule, Stack};
 use crate::ptx::program::{Instruction, Program, Slot};
 
-/// What a launch knows of its program for the sake of the model.
+/// Data about a program that the divergence model needs.
 #[derive(Debug)]
 pub(crate) struct Plan {
     pub(crate) model: Model,
-    /// By function; empty where the model does not need them.
+    /// By function; empty if the model does not need them.
     orders: Vec<Order>,
 }
 
@@ -31,7 +30,7 @@ impl Plan {
         Plan { model, orders }
     }
 
-    /// Where the lanes that part at a branch meet.
+    /// The reconvergence point of a branch.
     #[inline(always)]
     pub(crate) fn join(&self, branch: &Instruction) -> u32 {
         match self.model {
@@ -49,7 +48,7 @@ pub(crate) enum Groups {
     Its(Its),
 }
 
-/// Asks whichever model it is.
+/// Dispatches to the active model.
 macro_rules! ask {
     ($groups:expr, $model:ident => $question:expr) => {
         match $groups {
@@ -71,7 +70,7 @@ impl Groups {
         }
     }
 
-    /// One group at the start of the entry, in the room that those of a warp have left that has ended.
+    /// Like [`Groups::new`], with the allocations of an exited warp.
     pub(crate) fn renew(&mut self, model: Model, mask: u32, end: u32) {
         match self {
             Groups::Stack(stack) => stack.renew(mask, end),
@@ -79,12 +78,12 @@ impl Groups {
         }
     }
 
-    /// Nobody will ask who has met.
+    /// Disables the recording of reconvergences.
     pub(crate) fn ignore_reconvergences(&mut self) {
         ask!(self, model => model.reconvergences.ignore());
     }
 
-    /// The group to run next, and `None` where all wait or nobody is left.
+    /// The group to run next, or `None` if all groups wait or all lanes have exited.
     #[inline(always)]
     pub(crate) fn next(&mut self, live: u32, plan: &Plan) -> Option<Group> {
         match self {
@@ -94,12 +93,12 @@ impl Groups {
         }
     }
 
-    /// Calls that nobody is in any more.
+    /// Calls that have no lanes left.
     pub(crate) fn take_done(&mut self) -> Vec<Slot> {
         ask!(self, model => std::mem::take(&mut model.done))
     }
 
-    /// Whether something has become of others than the group that is next: calls are done, or lanes were let go.
+    /// Whether something changed in addition to the next group: calls are complete, or collectives were executed.
     #[inline(always)]
     pub(crate) fn has_pending_events(&self) -> bool {
         match self {
@@ -109,34 +108,34 @@ impl Groups {
         }
     }
 
-    /// Who has met since this was asked last.
+    /// The reconvergences since the last call.
     pub(crate) fn take_reconvergences(&mut self) -> Vec<Reconvergence> {
         ask!(self, model => model.reconvergences.take())
     }
 
-    /// Whether nobody is left.
+    /// Whether no lanes are left.
     pub(crate) fn is_empty(&self) -> bool {
         ask!(self, model => model.is_empty())
     }
 
-    /// Where lanes are, those first that run before others of the same lanes.
+    /// The positions of all lanes; of nested entries with the same lanes, the one that runs first comes first.
     pub(crate) fn places(&self) -> Vec<LanePosition> {
         ask!(self, model => model.places())
     }
 
-    /// The group that runs, or ran last.
+    /// The running group, or the last one that ran.
     pub(crate) fn running(&self) -> Option<LanePosition> {
         ask!(self, model => model.running())
     }
 
-    /// The running group goes on at `pc`.
+    /// The running group continues at `pc`.
     #[inline(always)]
     pub(crate) fn go_on(&mut self, pc: u32) {
         ask!(self, model => model.go_on(pc));
     }
 
-    /// The running group parts; by a model that needs_convergence for it, all meet again at `join`. Parts come in the order of their
-    /// targets in the instruction.
+    /// The running group diverges; models with reconvergence points use `join`. Parts are in the order of the instruction's
+    /// targets.
     #[inline(always)]
     pub(crate) fn diverge(&mut self, parts: &[(u32, u32)], join: u32) {
         match self {
@@ -146,7 +145,7 @@ impl Groups {
         }
     }
 
-    /// Lanes of the running group enter functions; they go on at `back` when they have returned.
+    /// Lanes of the running group enter functions; they continue at `back` after their return.
     pub(crate) fn call(&mut self, back: u32, entered: &[FunctionEntry]) {
         ask!(self, model => model.call(back, entered));
     }
@@ -160,15 +159,15 @@ impl Groups {
         }
     }
 
-    /// The running group took the branch `from` backward, and memory has changed so many times; `reads` tells whether what
-    /// it goes round in reads memory.
+    /// The running group took the backward branch `from`; `changes` counts the changes of memory, `reads` tests whether the
+    /// loop reads memory.
     pub(crate) fn take_back_edge(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         if let Groups::Its(its) = self {
             its.take_back_edge(from, changes, reads);
         }
     }
 
-    /// Whether groups beside the running one could run now, and will when it takes its next turn.
+    /// Whether other groups could run now.
     pub(crate) fn others_may_run(&self) -> bool {
         match self {
             Groups::Its(its) => its.others_may_run(),
@@ -176,7 +175,7 @@ impl Groups {
         }
     }
 
-    /// The running group waits at a barrier, or as far as the model can tell them apart, those of its lanes that came to it.
+    /// The lanes in `mask` of the running group wait at a barrier; models that cannot split the group block all of it.
     pub(crate) fn block(&mut self, mask: u32) {
         match self {
             Groups::Stack(stack) => stack.block(),
@@ -185,19 +184,19 @@ impl Groups {
         }
     }
 
-    /// The groups with lanes of `mask` that wait at a barrier go on.
+    /// Releases the groups with lanes of `mask` from the barrier.
     pub(crate) fn release(&mut self, mask: u32) {
         ask!(self, model => model.release(mask));
     }
 
-    /// The running group waits until these lanes have come to do the same.
+    /// The running group waits until these lanes have reached the same collective.
     pub(crate) fn wait_for(&mut self, lanes: u32, what: CollectiveKind) {
         if let Groups::Its(its) = self {
             its.wait_for(lanes, what);
         }
     }
 
-    /// Groups that have waited for each other in different places, and do now what they are at; they have gone on.
+    /// Groups that executed a collective together at different instructions; they have advanced already.
     pub(crate) fn take_collectives(&mut self) -> Vec<Vec<LanePosition>> {
         match self {
             Groups::Its(its) => std::mem::take(&mut its.apart),
@@ -205,7 +204,7 @@ impl Groups {
         }
     }
 
-    /// Groups that wait for lanes by name, and these.
+    /// Groups that wait for named lanes, and these lanes.
     pub(crate) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
         match self {
             Groups::Its(its) => its.waiting_for_lanes(),
@@ -213,8 +212,8 @@ impl Groups {
         }
     }
 
-    /// Nobody can go on: lets somebody do so who waits for others of the warp where the model says so and the program does
-    /// not. `false` if there is nobody.
+    /// Called if no group can run: releases a group that waits only because of the model, not of the program. Returns `false`
+    /// if there is no such group.
     pub(crate) fn force_progress(&mut self) -> bool {
         match self {
             Groups::Its(its) => its.force_progress(),

@@ -1,9 +1,9 @@
-//! Independent thread scheduling: every live lane gets on.
+//! Independent thread scheduling: forward progress for every lane.
 //!
-//! Lanes that part meet again at the immediate post-dominator of the branch, as with a stack, but groups take turns: a turn
-//! ends where the group goes backward, and of those whose turn is to come, the one with the lowest instruction is next. Who
-//! waits at the meeting place no longer does so when the others only go round; so a lane that holds a lock gets to where it
-//! gives it back. An instruction that names lanes waits until they have come to it.
+//! Lanes that diverge reconverge at the immediate post-dominator of the branch, as with a stack, but groups take turns: a turn
+//! ends at a backward branch, and the group with the lowest instruction is next. Lanes that wait at the reconvergence point
+//! stop waiting if the others only spin, so a lane that holds a lock reaches its release. An instruction that names lanes waits
+//! until they have reached it.
 
 use super::calls::Calls;
 use super::group::{CollectiveKind, FunctionEntry, Group, LanePosition};
@@ -16,11 +16,11 @@ use crate::ptx::program::Slot;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    /// It has waited for others long enough, and does the next instruction without them.
+    /// Its wait timed out: it executes the next instruction without the missing lanes.
     Excused,
     /// It waits at a barrier of the block.
     Blocked,
-    /// It waits until these lanes have come to do the same.
+    /// It waits until these lanes have reached the same collective.
     WaitsFor(u32, CollectiveKind),
 }
 
@@ -30,7 +30,7 @@ struct Entry {
     region: Option<Id>,
     state: State,
     patience: Patience,
-    /// Whether it has had its turn.
+    /// Whether it has had its turn in this cycle.
     had_turn: bool,
 }
 
@@ -44,14 +44,14 @@ impl Entry {
     }
 }
 
-/// The groups, in no order.
+/// The groups, unordered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Its {
     entries: Vec<Entry>,
     running: usize,
     regions: Regions,
     calls: Calls,
-    /// Groups that do something together from different places.
+    /// Groups that executed a collective at different instructions.
     pub(super) apart: Vec<Vec<LanePosition>>,
     pub(super) done: Vec<Slot>,
     pub(super) reconvergences: ReconvergenceLog,
@@ -90,7 +90,7 @@ impl Its {
         Some(Group { pc, until, mask, frame, alone: false, needs_convergence })
     }
 
-    /// The group whose turn it is: of a round's, the one in the innermost call with the lowest instruction.
+    /// The next group of this cycle: in the innermost call, at the lowest instruction.
     fn whose_turn(&mut self) -> Option<usize> {
         let ready = (0..self.entries.len()).filter(|&at| self.entries[at].may_run());
         let key = |at: &usize| {
@@ -114,8 +114,8 @@ impl Its {
         self.reconvergences.retain(live);
     }
 
-    /// Everything that follows from where groups are: who is where others will come waits there, regions that all have come
-    /// to the end of end, and so does the waiting for lanes that have come.
+    /// Applies all consequences of the groups' positions: groups at a reconvergence point wait there, complete regions end, and
+    /// complete collectives are released.
     fn settle(&mut self, live: u32) {
         loop {
             let (regions, meetings) = (&mut self.regions, &mut self.reconvergences);
@@ -147,14 +147,14 @@ impl Its {
         }
     }
 
-    /// Lets those go on who have waited longest inside; `false` if nobody waits where lanes meet.
+    /// Ends the innermost region in which lanes wait; `false` if no lanes wait at a reconvergence point.
     fn open_early(&mut self) -> bool {
         let waiting = self.regions.innermost_waiting();
         waiting.into_iter().for_each(|id| self.open(id));
         waiting.is_some()
     }
 
-    /// Groups that want nobody but each other, for the same.
+    /// Groups whose awaited lanes have all reached the same collective.
     fn complete_collective(&self, live: u32) -> Option<Vec<usize>> {
         let wants = |entry: &Entry| match entry.state {
             State::WaitsFor(lanes, _) => lanes & live,
@@ -186,7 +186,7 @@ impl Its {
         })
     }
 
-    /// Groups that have waited for each other are one from here on, unless they did so in different places.
+    /// Merges groups that waited for each other, unless they are at different instructions.
     fn go_together(&mut self, together: &[usize]) {
         let Some((&first, others)) = together.split_first() else { return };
         let place = self.entries[first].at;
@@ -211,7 +211,7 @@ impl Its {
         }
     }
 
-    /// Adds a group, or makes it part of one that is where it is.
+    /// Adds a group, or merges it with a group at the same position.
     fn add(&mut self, place: LanePosition, region: Option<Id>) {
         let LanePosition { frame, pc, mask } = place;
         let same = |entry: &&mut Entry| {
@@ -235,7 +235,7 @@ impl Its {
         self.entries.iter().map(|entry| entry.at).chain(self.regions.waiting()).collect()
     }
 
-    /// Groups that wait for lanes by name, and these.
+    /// Groups that wait for named lanes, and these lanes.
     pub(super) fn waiting_for_lanes(&self) -> Vec<(LanePosition, u32)> {
         let wants = |entry: &Entry| match entry.state {
             State::WaitsFor(lanes, _) => Some((entry.at, lanes)),
@@ -256,7 +256,7 @@ impl Its {
         }
     }
 
-    /// The running group take_back_edge backward by the branch `from`: it is the turn of others.
+    /// The running group took the backward branch `from`: its turn ends.
     pub(super) fn take_back_edge(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         let entry = &mut self.entries[self.running];
         entry.patience.trip(from, changes, reads);
@@ -300,7 +300,7 @@ impl Its {
         }
     }
 
-    /// Lanes of the running group wait at a barrier of the block; the others go on.
+    /// Lanes of the running group wait at a barrier of the block; the others continue.
     pub(super) fn block(&mut self, mask: u32) {
         let entry = &mut self.entries[self.running];
         let others = LanePosition { mask: entry.at.mask & !mask, ..entry.at };
@@ -319,12 +319,12 @@ impl Its {
         }
     }
 
-    /// The running group waits until these lanes have come to do the same.
+    /// The running group waits until these lanes have reached the same collective.
     pub(super) fn wait_for(&mut self, lanes: u32, what: CollectiveKind) {
         self.entries[self.running].state = State::WaitsFor(lanes, what);
     }
 
-    /// Nothing else helps: lets somebody go on who waits for others. `false` if there is nobody.
+    /// Called if no group can run: releases a group that waits for others. `false` if there is none.
     pub(super) fn force_progress(&mut self) -> bool {
         if self.open_early() {
             return true;

@@ -15,7 +15,7 @@ pub enum Model {
 }
 
 impl Model {
-    /// The models that can be chosen.
+    /// All models.
     pub const ALL: [Model; 4] = [Model::Stack, Model::Ipdom, Model::Frontier, Model::Its];
 
     /// The model with this name, or with the former name `textbook` of `ipdom`.

@@ -1,4 +1,4 @@
-//! The order of a function's blocks in which lanes that are further back come first, and where lanes come together by name.
+//! Program order of a function's blocks, and the instructions that lanes of a warp execute collectively.
 
 use warplens_hir::graph::{Graph, weak_order};
 
@@ -9,7 +9,7 @@ use crate::ptx::program::{Function, Guard, Op};
 pub(crate) struct Order {
     /// In text order.
     blocks: Vec<Block>,
-    /// The instructions that lanes of a warp do together, in text order.
+    /// The instructions that lanes of a warp execute collectively, in text order.
     collectives: Vec<u32>,
 }
 
@@ -19,7 +19,7 @@ struct Block {
     start: u32,
     /// One past its last.
     end: u32,
-    /// Its place in the order; last of all where control does not come to it.
+    /// Its rank in the order; last if it is unreachable.
     rank: u32,
 }
 
@@ -33,7 +33,7 @@ impl Order {
                 starts.extend(targets);
             }
         }
-        // Control may also come to one past the last instruction.
+        // Control may also reach one past the last instruction.
         starts.retain(|&start| start <= end);
         starts.sort_unstable();
         starts.dedup();
@@ -61,12 +61,12 @@ impl Order {
         &self.blocks[self.blocks.partition_point(|block| block.start <= pc) - 1]
     }
 
-    /// The place of the block that holds an instruction.
+    /// The rank of the block that contains an instruction.
     pub(crate) fn rank(&self, pc: u32) -> u32 {
         self.block(pc).rank
     }
 
-    /// The first instruction from `pc` on that lanes of a warp do together.
+    /// The first collective instruction from `pc` on.
     pub(crate) fn collective_from(&self, pc: u32) -> Option<u32> {
         self.collectives.get(self.collectives.partition_point(|&at| at < pc)).copied()
     }
@@ -89,7 +89,7 @@ fn is_collective(function: &Function, pc: u32) -> bool {
     }
 }
 
-/// Where control goes after an instruction that ends a block.
+/// The successors of the instruction that ends a block.
 struct End {
     targets: Vec<u32>,
     falls_through: bool,

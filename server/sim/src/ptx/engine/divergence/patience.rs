@@ -1,22 +1,22 @@
-//! How long a group may go round before others no longer wait for it.
+//! How many iterations a group may take before other lanes stop waiting for it.
 
-/// Trips round a loop that reads memory, while nobody stores and no lane leaves: it may wait for somebody.
+/// Iterations of a loop that reads memory without any store or exit: the loop may wait for other lanes.
 const POLLING: u32 = 64;
-/// Trips round whatever loop while no lane leaves: who waits for it must get on some time.
+/// Iterations of any loop without an exit: the limit that guarantees forward progress.
 const WHATEVER: u32 = 4096;
 
-/// What a group has done since its lanes came together.
+/// The iterations of a group since its last merge.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Patience {
-    /// The state of memory when the counts began.
+    /// The count of memory changes at the start of counting.
     changes: u64,
-    /// By backward branch: how often it was taken since.
+    /// Iterations by backward branch.
     polls: Vec<(u32, u32)>,
     trips: u32,
 }
 
 impl Patience {
-    /// The group takes the backward branch `from` into a loop that reads memory, or not.
+    /// The group takes the backward branch `from`; `reads` tests whether the loop reads memory.
     pub(super) fn trip(&mut self, from: u32, changes: u64, reads: impl FnOnce() -> bool) {
         if self.changes != changes {
             self.changes = changes;
@@ -35,7 +35,7 @@ impl Patience {
         }
     }
 
-    /// Whether it is at an end.
+    /// Whether the limit is exceeded.
     pub(super) fn is_over(&self) -> bool {
         self.trips >= WHATEVER || self.polls.iter().any(|(_, count)| *count >= POLLING)
     }

@@ -1,34 +1,34 @@
-//! Who meets whom: lanes on their way to an instruction where others will come too, and those who take_back_edge on from one together.
+//! Recording of reconvergences: groups that reached an instruction separately and continue together.
 
 use crate::ptx::program::Slot;
 
-/// ReconvergenceLog told of an instruction: what loops do ever again is not worth more.
+/// Reconvergences recorded per instruction; more would repeat in loops.
 const MAX_PER_INSTRUCTION: u8 = 32;
 
-/// Lanes that came apart and go on together.
+/// Lanes that reached an instruction separately and continue together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Reconvergence {
     /// The call that they are in.
     pub(crate) frame: Slot,
     /// The instruction.
     pub(crate) pc: u32,
-    /// The lanes that came together, in the order of their coming.
+    /// The groups in order of arrival.
     pub(crate) parts: Vec<u32>,
 }
 
-/// What is noted of reconvergences, as long as somebody will ask.
+/// The recorded reconvergences of a warp.
 #[derive(Clone, Debug, Default)]
 pub(super) struct ReconvergenceLog {
     ignored: bool,
-    /// Those who have come to where they wait for others.
+    /// Groups that have reached a reconvergence point and wait there.
     arrived: Vec<(Slot, u32, u32)>,
-    /// The meetings that nobody has asked for yet.
+    /// Reconvergences that the warp has not taken yet.
     met: Vec<Reconvergence>,
-    /// By instruction, of whatever function: how many have been told.
+    /// Number of recorded reconvergences by instruction, of all functions together.
     told: Vec<u8>,
 }
 
-/// Whatever was noted, it changes nothing of what comes: a warp that goes round is where it was.
+/// The record does not influence execution, so it does not count when the spin detector compares states.
 impl PartialEq for ReconvergenceLog {
     fn eq(&self, _: &ReconvergenceLog) -> bool {
         true
@@ -38,12 +38,12 @@ impl PartialEq for ReconvergenceLog {
 impl Eq for ReconvergenceLog {}
 
 impl ReconvergenceLog {
-    /// Nobody will ask.
+    /// Disables recording.
     pub(super) fn ignore(&mut self) {
         self.ignored = true;
     }
 
-    /// Another warp begins.
+    /// A new warp starts.
     pub(super) fn forget(&mut self) {
         *self = ReconvergenceLog { ignored: self.ignored, ..ReconvergenceLog::default() };
     }
@@ -52,7 +52,7 @@ impl ReconvergenceLog {
         std::mem::take(&mut self.met)
     }
 
-    /// Lanes have come to where they wait for others.
+    /// Lanes have reached a reconvergence point.
     #[inline(always)]
     pub(super) fn arrive(&mut self, frame: Slot, pc: u32, mask: u32) {
         if !self.ignored {
@@ -60,12 +60,12 @@ impl ReconvergenceLog {
         }
     }
 
-    /// Forgets lanes that are gone.
+    /// Removes lanes that have exited.
     pub(super) fn retain(&mut self, live: u32) {
         self.arrived.retain(|(_, _, mask)| mask & live != 0);
     }
 
-    /// The lanes of `mask` go on at `pc`: a meeting if they did not come at once.
+    /// The lanes of `mask` continue at `pc`: a reconvergence if they arrived separately.
     #[inline(always)]
     pub(super) fn go_on(&mut self, frame: Slot, pc: u32, mask: u32) {
         if self.arrived.iter().any(|&(at, where_to, _)| (at, where_to) == (frame, pc)) {
@@ -86,7 +86,7 @@ impl ReconvergenceLog {
         self.arrived.retain(|arrival| !here(arrival));
     }
 
-    /// These have met.
+    /// Records a reconvergence.
     pub(super) fn add(&mut self, frame: Slot, pc: u32, parts: Vec<u32>) {
         if !self.ignored && tell(&mut self.told, pc) {
             self.met.push(Reconvergence { frame, pc, parts });
@@ -94,7 +94,7 @@ impl ReconvergenceLog {
     }
 }
 
-/// Whether a meeting at an instruction is still to be told.
+/// Whether to record a further reconvergence at an instruction.
 fn tell(told: &mut Vec<u8>, pc: u32) -> bool {
     let index = pc as usize;
     if told.len() <= index {

@@ -1,24 +1,24 @@
-//! Convergence barriers: lanes that parted, and where they wait for each other.
+//! Convergence barriers: diverged lanes, and where they wait for reconvergence.
 //!
-//! A region is opened by a branch on which lanes part, or by a call, and ends where they meet again. Regions nest: the lanes
-//! of one are also in those around it.
+//! A divergent branch or a call creates a region, which ends at the reconvergence point. Regions nest: the lanes of a region
+//! are also in the enclosing ones.
 
 use super::group::LanePosition;
 use crate::ptx::program::Slot;
 
-/// A region's number.
+/// The number of a region.
 pub(super) type Id = u32;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Region {
-    /// Where its lanes meet.
+    /// The reconvergence point.
     frame: Slot,
     pc: u32,
-    /// The region around it.
+    /// The enclosing region.
     around: Option<Id>,
     depth: u32,
     lanes: u32,
-    /// Those who are where it ends, and wait.
+    /// Lanes that wait at the reconvergence point.
     arrived: u32,
 }
 
@@ -41,7 +41,7 @@ impl Regions {
         self.regions.iter().enumerate().filter_map(|(id, region)| Some((id as Id, region.as_ref()?)))
     }
 
-    /// The region of lanes that part within `around`; that one itself where it ends at the same place.
+    /// The region of lanes that diverge within `around`; `around` itself if it ends at the same instruction.
     pub(super) fn enter(&mut self, frame: Slot, pc: u32, around: Option<Id>, lanes: u32) -> Option<Id> {
         if self.ends_at(around, frame, pc) {
             return around;
@@ -62,7 +62,7 @@ impl Regions {
         self.get(id).is_some_and(|region| (region.frame, region.pc) == (frame, pc))
     }
 
-    /// The instruction of a call at which lanes of a region wait, if it has one.
+    /// The reconvergence point of a region within this call.
     pub(super) fn end(&self, id: Option<Id>, frame: Slot) -> Option<u32> {
         self.get(id).filter(|region| region.frame == frame).map(|region| region.pc)
     }
@@ -73,7 +73,7 @@ impl Regions {
         }
     }
 
-    /// Lanes return from a call: they leave the regions in it. Gives the one around the call.
+    /// Lanes return from a call and exit its regions. Returns the region that encloses the call.
     pub(super) fn leave(&mut self, mut id: Option<Id>, frame: Slot, mask: u32) -> Option<Id> {
         while let Some(region) = id.and_then(|id| self.get_mut(id)).filter(|region| region.frame == frame) {
             region.lanes &= !mask;
@@ -82,7 +82,7 @@ impl Regions {
         id
     }
 
-    /// The innermost region around two groups; they leave those within it.
+    /// The innermost region that contains two groups; the groups exit the regions nested in it.
     pub(super) fn common(&mut self, a: (Option<Id>, u32), b: (Option<Id>, u32)) -> Option<Id> {
         let (mut a, mut b) = (a, b);
         while a.0 != b.0 {
@@ -95,7 +95,7 @@ impl Regions {
         a.0
     }
 
-    /// Forgets lanes that are gone, and regions without any.
+    /// Removes exited lanes, and regions without lanes.
     pub(super) fn prune(&mut self, live: u32) {
         for slot in &mut self.regions {
             if let Some(region) = slot {
@@ -108,18 +108,18 @@ impl Regions {
         }
     }
 
-    /// A region all of whose lanes are where it ends.
+    /// A region whose lanes all wait at its end.
     pub(super) fn complete(&self) -> Option<Id> {
         self.each().find(|(_, region)| region.arrived == region.lanes).map(|(id, _)| id)
     }
 
-    /// The innermost region in which lanes wait for others.
+    /// The innermost region in which lanes wait.
     pub(super) fn innermost_waiting(&self) -> Option<Id> {
         let waiting = self.each().filter(|(_, region)| region.arrived != 0);
         waiting.max_by_key(|(id, region)| (region.depth, std::cmp::Reverse(*id))).map(|(id, _)| id)
     }
 
-    /// Ends a region: gives those who waited, and the region around.
+    /// Ends a region: returns its waiting lanes and the enclosing region.
     pub(super) fn open(&mut self, id: Id) -> Option<(LanePosition, Option<Id>)> {
         let Region { frame, pc, around, arrived, .. } = self.regions.get_mut(id as usize)?.take()?;
         for region in self.regions.iter_mut().flatten().filter(|region| region.around == Some(id)) {
@@ -128,7 +128,7 @@ impl Regions {
         Some((LanePosition { frame, pc, mask: arrived }, around))
     }
 
-    /// Those who wait, and where.
+    /// The waiting lanes and their positions.
     pub(super) fn waiting(&self) -> impl Iterator<Item = LanePosition> {
         let waiting = self.each().filter(|(_, region)| region.arrived != 0);
         waiting.map(|(_, region)| LanePosition { frame: region.frame, pc: region.pc, mask: region.arrived })

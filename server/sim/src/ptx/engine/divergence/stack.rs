@@ -1,8 +1,8 @@
-//! The reconvergence stack: lanes meet again at the immediate post-dominator of the branch that parted them.
+//! The reconvergence stack: lanes reconverge at the immediate post-dominator of the divergent branch.
 //!
-//! An entry is a group of lanes, the instruction they run next, and the one they stop at because others meet them there. Lanes
-//! of an entry may also be in entries above it: then the entry is where they will go on, and it does not run before they are
-//! back. The two models that use a stack differ in where lanes meet and in what becomes of groups that wait side by side.
+//! An entry is a group of lanes, its next instruction and its reconvergence point. Lanes of an entry may also be in entries
+//! above it: the entry is then where they continue, and it does not run before they are back. The two stack models differ in
+//! the reconvergence point and in the treatment of groups that wait in the same region.
 
 use super::group::{FunctionEntry, Group, LanePosition};
 use super::reconvergences::ReconvergenceLog;
@@ -11,10 +11,10 @@ use crate::ptx::program::Slot;
 /// Which rule the stack follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Rule {
-    /// Groups that wait in one region run lowest instruction first, and a group that a divergent branch sends to the
-    /// instruction of a waiting one joins it.
+    /// Groups that wait in one region run in instruction order, and a group that diverges to the instruction of a waiting group
+    /// merges with it.
     Merging,
-    /// Groups run in the order in which the branch made them, the taken side first.
+    /// Groups run in branch order, the taken path first.
     Plain,
 }
 
@@ -22,11 +22,11 @@ pub(super) enum Rule {
 struct Entry {
     /// The next instruction.
     pc: u32,
-    /// The instruction at which they stop; one past the last where there is none.
+    /// The reconvergence point; one past the last instruction if there is none.
     until: u32,
     /// The lanes.
     mask: u32,
-    /// The call that they are in.
+    /// The call that the lanes are in.
     frame: Slot,
     /// Whether they wait at a barrier.
     blocked: bool,
@@ -48,7 +48,7 @@ impl Stack {
         Stack { rule, entries, running: 0, done: Vec::new(), reconvergences: ReconvergenceLog::default() }
     }
 
-    /// As new, but for whether anybody needs_convergence who has met.
+    /// Like [`Stack::new`], but keeps whether reconvergences are recorded.
     pub(super) fn renew(&mut self, mask: u32, until: u32) {
         self.entries.clear();
         self.entries.push(Entry::first(mask, until));
@@ -90,7 +90,7 @@ impl Stack {
         }
     }
 
-    /// Takes an entry out, most often the uppermost.
+    /// Removes an entry, usually the top one.
     #[inline(always)]
     fn take(&mut self, at: usize) -> Entry {
         if at + 1 == self.entries.len()
@@ -101,7 +101,7 @@ impl Stack {
         self.entries.remove(at)
     }
 
-    /// Puts an entry in, most often above all others.
+    /// Inserts an entry, usually at the top.
     #[inline(always)]
     fn put(&mut self, at: usize, entry: Entry) {
         if at == self.entries.len() {
@@ -149,8 +149,8 @@ impl Stack {
         }
     }
 
-    /// Puts a group among those that wait in its region, the highest instruction lowest in the stack, and gives the place
-    /// above the region.
+    /// Inserts a group among those that wait in its region, in instruction order from the top; returns the index above the
+    /// region.
     #[inline(always)]
     fn insert_sorted(&mut self, group: Entry, above: usize) -> usize {
         let same = |entry: &Entry| entry.until == group.until && entry.frame == group.frame;
@@ -205,7 +205,7 @@ impl Stack {
 }
 
 impl Entry {
-    /// All lanes at the start of the entry.
+    /// All lanes at the start of the kernel.
     fn first(mask: u32, until: u32) -> Entry {
         Entry { pc: 0, until, mask, frame: 0, blocked: false }
     }

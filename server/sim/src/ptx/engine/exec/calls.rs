@@ -1,4 +1,4 @@
-//! Calls, returns, and branches through tables: where lanes of one group may go many ways.
+//! Calls, returns and indexed branches, whose targets may differ between lanes.
 
 use super::frame::{Frame, pass};
 use super::operand::get;
@@ -15,7 +15,7 @@ use crate::ptx::registers::{Registers, lanes};
 use crate::ptx::windows;
 use crate::trace::{Severity, Status};
 
-/// What a call takes of a thread's stack at the least.
+/// Minimum stack size of a call.
 const MIN_FRAME: u32 = 128;
 
 impl Warp {
@@ -83,7 +83,7 @@ impl Warp {
         }
         let target = function.tables.calls[call as usize].callee;
         if let Some((sanitizer, frame)) = state.sanitizer.as_mut().zip(self.frames[frame as usize].as_ref()) {
-            // Results count as written from the beginning: whether the callee writes them is its own affair.
+            // Results count as written from the start; whether the callee writes them is not checked here.
             let results = &function.tables.calls[call as usize].results;
             sanitizer.passed(self.reporter.warp, frame.local_base, results, executed);
         }
@@ -132,7 +132,7 @@ impl Warp {
         None
     }
 
-    /// The functions that lanes call, in order of their numbers.
+    /// The functions that lanes call, by descending number.
     fn callees(
         &self,
         callee: Callee,
@@ -203,7 +203,7 @@ impl Warp {
         Some(slot as Slot)
     }
 
-    /// Copies the results of a call to its caller, for the lanes that return.
+    /// Copies the results of a call to its caller, for the returning lanes.
     pub(crate) fn pass_results(
         &mut self,
         launch: &Launch<'_>,
@@ -235,7 +235,7 @@ impl Warp {
     }
 }
 
-/// The function whose address this is.
+/// The function with this address.
 fn function_at(address: u64, functions: usize) -> Option<u32> {
     let offset = address.checked_sub(windows::CODE)?;
     let index = offset / 16;

@@ -6,24 +6,24 @@ use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::engine::sanitizer::copies::{CopyCompletion, CopyRange};
 use crate::ptx::engine::sanitizer::event::AccessEvent;
 
-/// What an operation may request at beside its registers.
+/// The state that an operation may access in addition to its registers.
 pub(crate) struct ExecContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
-    /// Where the frame's local memory begins.
+    /// The start of the frame's local memory.
     pub(crate) frame_base: u32,
     /// The warp's carry flags.
     pub(crate) carry: &'w mut u32,
     /// Lanes that have not exited.
     pub(crate) live: u32,
-    /// Instructions that the launch has run.
+    /// Instructions executed by the launch.
     pub(crate) clock: u64,
-    /// Who wants to know of accesses.
+    /// The sanitizer, if the run has one.
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
 }
 
 impl ExecContext<'_> {
-    /// Tells the sanitizer of an access whose addresses were checked, before anything is read or written.
+    /// Reports an access to the sanitizer, after the address check and before memory is read or written.
     #[inline(always)]
     pub(crate) fn notify(&mut self, told: &AccessEvent<'_>) {
         if let Some(sanitizer) = &mut self.sanitizer {
@@ -31,7 +31,7 @@ impl ExecContext<'_> {
         }
     }
 
-    /// Tells the sanitizer that a lane's copy of a stretch, of which it was told, is under way.
+    /// Reports that the copy of a range, reported before as an access, is in flight.
     pub(crate) fn copy_started(
         &mut self,
         checked: &CheckedAddresses,

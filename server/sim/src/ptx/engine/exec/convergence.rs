@@ -1,5 +1,5 @@
-//! Instructions that lanes of a warp do together: who a group must wait for before one, and how groups in different places do
-//! one with each other.
+//! Collective instructions: the lanes that a group must wait for, and the execution of a collective by groups at different
+//! instructions.
 
 use super::interpreter_loop::note;
 use super::operand::{get, put};
@@ -13,7 +13,7 @@ use crate::ptx::registers::{Registers, lanes};
 use crate::trace::StatementId;
 
 impl Warp {
-    /// Whether the group is at such an instruction and has to wait for lanes that are elsewhere; then it does.
+    /// Whether the group's next instruction must wait for lanes that are elsewhere; if so, the group waits.
     pub(crate) fn waits_for_convergence(&mut self, group: Group, launch: &Launch<'_>) -> bool {
         let missing = self.function(launch, group.frame).and_then(|function| self.missing(group, function));
         let Some((lanes, what)) = missing else { return false };
@@ -21,7 +21,7 @@ impl Warp {
         true
     }
 
-    /// The lanes that the group's next instruction is done with, if any are elsewhere.
+    /// The participants of the group's next instruction, if any of them are elsewhere.
     fn missing(&self, group: Group, function: &Function) -> Option<(u32, CollectiveKind)> {
         let frame = self.frames[group.frame as usize].as_ref()?;
         let instruction = function.code.get(group.pc as usize)?;
@@ -42,7 +42,7 @@ impl Warp {
         (executed != 0 && elsewhere != 0).then_some((members & self.live, what))
     }
 
-    /// Groups do the instructions that they are at with each other.
+    /// Groups execute a collective together, each at its own instruction.
     pub(crate) fn execute_collective(
         &mut self,
         groups: &[LanePosition],
@@ -93,13 +93,13 @@ impl Warp {
     }
 }
 
-/// What a group brings to an exchange.
+/// The input of one group to a collective.
 #[derive(Clone)]
 struct CollectiveInput<'p> {
     group: LanePosition,
     function: &'p Function,
     instruction: Instruction,
-    /// `None` where the groups only wait for each other.
+    /// `None` if the groups only synchronize.
     exchange: Option<Exchange>,
     registers: Registers,
 }
@@ -113,7 +113,7 @@ fn exchange_of<'f>(instruction: &Instruction, function: &'f Function) -> Option<
     }
 }
 
-/// Writes what other lanes give to an exchange to where our instruction looks for it.
+/// Copies the inputs of other lanes to the registers that our instruction reads.
 fn take_over(ours: &Exchange, to: &mut Registers, theirs: &Exchange, from: &Registers, mask: u32) {
     let values = ours.a.zip(theirs.a);
     let members = ours.members.zip(theirs.members);

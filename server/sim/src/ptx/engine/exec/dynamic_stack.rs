@@ -1,4 +1,4 @@
-//! Local memory that threads take from their stacks as they go: above what their function has, each lane its own.
+//! Dynamic stack allocation (`alloca`): local memory above the static frame, lane by lane.
 
 use super::frame::Frame;
 use super::warp::Warp;
@@ -7,11 +7,11 @@ use crate::ptx::engine::memory::local::MAX_LOCAL_BYTES;
 use crate::ptx::program::{Function, Slot, StackAction};
 use crate::ptx::registers::{Lanes, Slots, WIDTH, lanes};
 
-/// What every stretch is aligned to.
+/// The minimum alignment of an allocation.
 const ALIGNMENT: u64 = 8;
 
 impl Frame {
-    /// Where local memory of this call ends, in the lane that has most.
+    /// The end of this call's local memory, in the lane with the largest stack.
     pub(crate) fn top(&self, function: &Function) -> u32 {
         let end = self.local_base + function.frame.local_size;
         self.dynamic.as_ref().map_or(end, |tops| tops.iter().fold(end, |most, &top| most.max(top)))

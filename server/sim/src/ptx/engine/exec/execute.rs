@@ -1,4 +1,4 @@
-//! One operation that does not decide who runs next, in the lanes that execute it.
+//! One operation without effect on control flow, in the lanes that execute it.
 
 use pulp::{NullaryFnOnce, Scalar, Simd};
 
@@ -15,8 +15,8 @@ use crate::ptx::program::{
 use crate::ptx::registers::{Lanes, Registers, Slots, WIDTH, Word, blend, lanes};
 use crate::ptx::semantics::{bits, carry, compare, convert, float, half, integer, narrow, packed, video};
 
-/// Runs an operation in the lanes of `mask`. Not part of the loop that calls it: whatever an operation needs would be prepared
-/// there for each stretch of instructions, however short.
+/// Runs an operation in the lanes of `mask`. Not inlined into the interpreter loop, which would otherwise prepare registers for
+/// all operations, however short the instruction range.
 #[inline(never)]
 pub(crate) fn execute<S: Simd>(
     simd: S,
@@ -46,7 +46,7 @@ pub(crate) fn execute<S: Simd>(
     }
 }
 
-/// What is compiled together.
+/// Kinds of operations that are compiled together.
 mod kind {
     pub(super) const LOGIC: u8 = 0;
     pub(super) const INT: u8 = 1;
@@ -58,12 +58,12 @@ mod kind {
     pub(super) const CONVERT: u8 = 7;
     pub(super) const LOAD: u8 = 8;
     pub(super) const STORE: u8 = 9;
-    /// No loop is hot with these.
+    /// Operations that are not performance-critical.
     pub(super) const UNCOMMON: u8 = 10;
 }
 
-/// An operation of one kind, compiled for the instruction set of the loop but not into the loop: small functions are compiled
-/// best.
+/// An operation of one kind, compiled for the instruction set of the loop but outside the loop: compilers optimize small
+/// functions best.
 struct Specialized<'a, 'w, S, const KIND: u8> {
     simd: S,
     instruction: &'a Instruction,
@@ -106,7 +106,7 @@ impl<S: Simd, const KIND: u8> NullaryFnOnce for Specialized<'_, '_, S, KIND> {
     }
 }
 
-/// What the hardware does by itself once it was told, and what tells of its end.
+/// Asynchronous operations, and the instructions that wait for them.
 fn asynchronous(
     instruction: &Instruction,
     function: &Function,
@@ -135,7 +135,7 @@ fn asynchronous(
     Ok(())
 }
 
-/// Copies are done at once, so nobody has to wait; only the sanitizer needs to know who did.
+/// Copies complete at once, so no lane has to wait; the sanitizer records which lanes did.
 fn copy_group(what: CopyGroup, left: u32, ctx: &mut ExecContext<'_>, mask: u32) {
     let Some(sanitizer) = &mut ctx.sanitizer else { return };
     match what {
@@ -152,7 +152,7 @@ fn warn(warning: Option<Fault>) -> Result<(), Box<ExecError>> {
     warning.map_or(Ok(()), |warning| Err(Box::new(ExecError::Warning(warning))))
 }
 
-/// The operations that no loop is hot with.
+/// Operations that are not performance-critical.
 #[inline(always)]
 fn uncommon(
     instruction: &Instruction,
@@ -280,7 +280,7 @@ fn uncommon(
         Op::ActiveMask => r.fill(s.d, mask, mask),
         Op::Sleep => return Err(Box::new(ExecError::Yield(None))),
         Op::PendingCount => r.map1(s, mask, |a: u64| mbarrier::pending_of(a)),
-        // Everything else decides who runs next, or was dealt with by the caller.
+        // All other operations affect control flow, or the caller has executed them.
         _ => {}
     }
     Ok(())
@@ -295,7 +295,7 @@ fn combine(raw: u32, combining: Combining, s: &Slots, r: &Registers) -> u32 {
     }
 }
 
-/// The second destination takes the complement of the comparison, not of the result.
+/// The second destination gets the complement of the comparison, not of the result.
 #[inline(always)]
 fn set_predicates(raw: u32, combining: Combining, s: &Slots, r: &mut Registers, mask: u32) {
     let (first, second) = (combine(raw, combining, s, r), combine(!raw, combining, s, r));

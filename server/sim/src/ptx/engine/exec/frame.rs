@@ -1,4 +1,4 @@
-//! One call of a function by a group of lanes: its registers, its stretch of local memory, and who called.
+//! One call of a function by a group of lanes: registers, local memory and caller.
 
 use crate::ptx::engine::launch::Threads;
 use crate::ptx::engine::memory::local::Local;
@@ -12,15 +12,15 @@ pub(crate) struct Frame {
     /// Which function of the program.
     pub(crate) function: u32,
     pub(crate) registers: Registers,
-    /// Where its local memory begins.
+    /// The start of its local memory.
     pub(crate) local_base: u32,
     /// The caller's frame and the number of the call in its tables; `None` for the entry.
     pub(crate) caller: Option<(Slot, u32)>,
-    /// Where the next stretch of each lane's stack would be, once any was taken.
+    /// The stack pointer of each lane, after the first dynamic allocation.
     pub(crate) dynamic: Option<Box<Lanes<u32>>>,
-    /// The lanes that wrote each named register, where that is asked for.
+    /// The lanes that wrote each named register, if recorded.
     pub(crate) written: Option<Vec<u32>>,
-    /// Values that nobody wrote, where the run looks for them.
+    /// Undefined values, if the run checks for them.
     pub(crate) undefined: Option<Box<UndefinedValues>>,
 }
 
@@ -46,7 +46,7 @@ impl Frame {
         frame
     }
 
-    /// Makes the frame of a warp that has ended that of one that begins.
+    /// Resets the frame of an exited warp for a new one.
     pub(crate) fn renew(&mut self, function: &Function, threads: &Threads) {
         self.registers.words.fill([0; WIDTH]);
         self.registers.doubles.fill([0; WIDTH]);
@@ -78,7 +78,7 @@ impl Frame {
         }
     }
 
-    /// Notes that lanes got values in the registers among `formals`, where that is asked for.
+    /// Records that the lanes received values in the registers among `formals`.
     pub(crate) fn note_passed(&mut self, function: &Function, formals: &[Formal], mask: u32) {
         let Some(written) = &mut self.written else { return };
         for formal in formals {
@@ -147,7 +147,7 @@ pub(crate) fn argument(formal: &Formal, frame: &Frame, local: &Local, lane: usiz
     if formal.size > 4 { word(0) | word(1) << 32 } else { word(0) }
 }
 
-/// Gives a result to one lane.
+/// Writes a result in one lane.
 pub(crate) fn result(formal: &Formal, frame: &mut Frame, local: &mut Local, lane: usize, value: u64) {
     for word in 0..formal.size.div_ceil(4).min(2) {
         let values = [(value >> (32 * word)) as u32; WIDTH];

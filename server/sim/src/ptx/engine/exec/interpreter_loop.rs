@@ -1,9 +1,9 @@
-//! The inner loop: instructions of one group, and of those whose turn comes then, until more must be decided than that.
+//! The interpreter loop: runs groups until an instruction requires more than the choice of the next group.
 //!
-//! Most instructions have no guard and only compute; these are run in stretches, of which nothing is asked but where they
-//! end. It is compiled for several instruction sets of the host, and the best that the processor has is chosen when it runs.
-//! So that what it calls is compiled with it, everything hot below it is inlined, whatever its size; a function that is not,
-//! is what the oldest processor would run.
+//! Most instructions have no guard and only compute; they run in ranges that need no checks before their end. The loop is
+//! compiled for several instruction sets of the host, and the best one that the processor supports is chosen at run time. Code
+//! on the hot path must be inlined into it, whatever its size: a function that is not inlined is compiled for the oldest
+//! processor.
 
 use pulp::Simd;
 
@@ -27,8 +27,8 @@ use crate::record::Recorder;
 use crate::trace::StatementId;
 
 impl Warp {
-    /// Runs a group, and those whose turn comes then in the same call, up to an instruction that changes more than who runs
-    /// next; gives the group that ran last, where it stopped.
+    /// Runs a group and its successors, up to an instruction that requires more than the choice of the next group; returns the
+    /// group that ran last, at the position where it stopped.
     #[inline(always)]
     pub(crate) fn interpret<S: Simd>(
         &mut self,
@@ -73,7 +73,7 @@ impl Warp {
             if let Some(event) = running.go(simd, &mut group, &mut self.groups, &mut self.spin, launch) {
                 break event;
             }
-            // The group has stopped, and whose turn comes now goes on here if that is all that has changed.
+            // The group stopped; the next group continues here if nothing else changed.
             match self.groups.next(self.live, &launch.plan) {
                 Some(next)
                     if next.frame == group.frame
@@ -92,13 +92,13 @@ impl Warp {
     }
 }
 
-/// A group that runs, and all that it runs in.
+/// A running group and its context.
 struct Running<'w> {
     function: &'w Function,
     frame: &'w mut Frame,
     ctx: ExecContext<'w>,
     visits: Visits<'w>,
-    /// Whether anybody wants to know of each instruction.
+    /// Whether each instruction is reported to the sanitizer or the recorder of written registers.
     observed: bool,
     reporter: Reporter,
     tracer: &'w mut Option<Box<ValueTracer>>,
@@ -106,7 +106,7 @@ struct Running<'w> {
 }
 
 impl Running<'_> {
-    /// Runs a group until it meets others or parts, and `None` is given, or something else happens.
+    /// Runs a group until it diverges, reconverges (`None`) or stops for another reason.
     #[inline(always)]
     fn go<S: Simd>(
         &mut self,
@@ -184,7 +184,7 @@ impl Running<'_> {
         event
     }
 
-    /// Runs the instruction at `pc` in the lanes of `executed`.
+    /// Executes the instruction at `pc` in the lanes of `executed`.
     #[inline(always)]
     fn step<S: Simd>(
         &mut self,
@@ -205,7 +205,7 @@ impl Running<'_> {
         Ok(())
     }
 
-    /// An instruction was not as it should be.
+    /// Handles an error, a warning or a yield of an instruction.
     #[cold]
     #[inline(never)]
     fn trouble(&mut self, trouble: ExecError, pc: u32, executed: u32) -> Option<LoopExit> {
@@ -228,7 +228,7 @@ impl Running<'_> {
         Some(LoopExit::Yield(pending_barrier))
     }
 
-    /// Comes to an instruction that decides who runs next, or that no lane executes.
+    /// Counts an instruction that controls scheduling, or that no lane executes.
     #[inline(always)]
     fn pass(&mut self, pc: u32, executed: u32) {
         self.ctx.clock += 1;
@@ -259,7 +259,7 @@ impl Running<'_> {
         self.note(pc, executed);
     }
 
-    /// Follows undefined values, if there are any.
+    /// Propagates undefined values, if there are any.
     fn values(&mut self, pc: u32, executed: u32) {
         let undefined = self.frame.undefined.as_deref_mut().filter(|undefined| !undefined.is_empty());
         if let Some((sanitizer, undefined)) = self.ctx.sanitizer.as_mut().zip(undefined) {
@@ -274,19 +274,19 @@ impl Running<'_> {
         }
     }
 
-    /// Notes which lanes have written what, and where the warp is trace_complete at, what they see.
+    /// Records which lanes have written the registers, and the values for the tracer.
     fn note(&mut self, pc: u32, executed: u32) {
         if self.frame.written.is_some() {
             note(self.function, pc, (self.visits.mask, executed), self.frame, self.tracer, self.state);
         }
     }
 
-    /// Where a group that goes on at `pc` must stop at the latest: where it meets others, at the end, or when the caller wants
-    /// to be asked.
+    /// The last possible stop for a group at `pc`: its reconvergence point, the end of the function, or the next poll of the
+    /// caller.
     #[inline(always)]
     fn stop(&self, pc: u32, until: u32) -> u32 {
         let clock = self.ctx.clock;
-        // A pause can wait for the next branch, so that it does not cut runs of statements in two; the limit cannot.
+        // A pause can wait for the next branch, so that it does not split runs of statements; the limit cannot.
         if clock >= self.state.pause_at {
             return pc;
         }
@@ -306,7 +306,7 @@ struct Visits<'w> {
 }
 
 impl Visits<'_> {
-    /// Another group runs.
+    /// Switches to another group.
     #[inline(always)]
     fn begin(&mut self, group: &Group) {
         (self.mask, self.start) = (group.mask, group.pc);
@@ -320,7 +320,7 @@ impl Visits<'_> {
         self.start = pc;
     }
 
-    /// Records the instructions before `pc`, and the one there, which only some lanes execute.
+    /// Records the instructions before `pc`, and the visit of `pc`, which only some lanes execute.
     #[inline(always)]
     fn of_some(&mut self, pc: u32, executed: u32) {
         self.up_to(pc);
@@ -330,7 +330,7 @@ impl Visits<'_> {
     }
 }
 
-/// Notes which lanes have written what, and where the warp is trace_complete at, what they see.
+/// Records which lanes have written the registers, and the values for the tracer.
 #[cold]
 pub(crate) fn note(
     function: &Function,

@@ -2,22 +2,22 @@
 use crate::ptx::engine::divergence::group::Group;
 use crate::ptx::engine::fault::{Fault, PendingBarrier};
 
-/// Why the loop over instructions ended.
+/// Why the interpreter loop returned.
 pub(crate) enum LoopExit {
-    /// Who runs next is decided: nobody, or a group with which more has changed than that.
+    /// The next group is chosen: `None`, or a group for which more changed than the choice.
     Next(Option<Group>),
-    /// There is no instruction left in the function.
+    /// The group ran past the last instruction of the function.
     FellOff,
-    /// It is time to ask the caller whether to go on.
+    /// The caller's control is due.
     Due,
-    /// It took the branch `from`, and somebody else may come first.
+    /// The group took the branch `from`, and another group may be next.
     Turn { from: u32 },
-    /// Time to request whether this goes anywhere.
+    /// The spin detector must compare states.
     CheckSpin { from: u32 },
-    /// The instruction decides who runs next.
+    /// The instruction affects control flow or synchronization.
     Control { executed: u32 },
-    /// Memory refused.
+    /// A fault.
     Fault(Fault),
-    /// The instruction before waits for others.
+    /// The previous instruction waits for other threads.
     Yield(Option<PendingBarrier>),
 }

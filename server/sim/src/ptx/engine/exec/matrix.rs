@@ -1,4 +1,4 @@
-//! Matrices spread over the lanes of a warp: loaded, stored, transposed and multiplied.
+//! Matrices distributed over the lanes of a warp: load, store, transpose and multiply.
 
 use super::context::ExecContext;
 use super::operand::{get, put};
@@ -16,7 +16,7 @@ pub(crate) fn multiply(op: &MatrixProduct, r: &mut Registers, mask: u32) {
     let [a, b, c, d] = &op.registers;
     let scales = op.scales.as_ref().map(|scales| {
         let word = |place| values(place, r).map(|value| value as u32);
-        // All lanes name the same.
+        // All lanes name the same registers.
         let select = |[byte, lane]: [Place; 2]| (word(byte)[0], word(lane)[0]);
         ScaleWords {
             a: word(scales.words[0]),
@@ -37,7 +37,7 @@ fn values(place: Place, r: &Registers) -> Lanes<u64> {
     std::array::from_fn(|lane| get(place, r, lane) as u64)
 }
 
-/// `wmma.load`, `wmma.store`, piece by piece: an element, or a register full of elements of less than a byte.
+/// `wmma.load`, `wmma.store`, one element at a time, or one register of sub-byte elements.
 pub(crate) fn fragment(
     op: &FragmentAccess,
     r: &mut Registers,
@@ -67,7 +67,7 @@ pub(crate) fn fragment(
         });
         let checked = ctx.spaces.check(op.space, &pieces, size.into(), mode, mask, ctx.local)?;
         let (register, shift) = ((index * piece / width) as usize, index * piece % width);
-        // Where several lanes hold an element, one of them stands for all.
+        // If several lanes hold an element, the first one represents all.
         let owners = mask & u32::MAX >> (32 - matrix.owners().min(32));
         ctx.notify(&AccessEvent {
             kind: if op.store { AccessKind::Store } else { AccessKind::Read },
@@ -95,7 +95,7 @@ pub(crate) fn fragment(
     Ok(())
 }
 
-/// `movmatrix`: a lane holds two neighbours of a row, and gets two neighbours of a column.
+/// `movmatrix`: a lane has two adjacent elements of a row, and gets two adjacent elements of a column.
 pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
     let a = *r.get::<u32>(s.a);
     let element = |row: usize, column: usize| a[row * 4 + column / 2] >> (16 * (column % 2)) & 0xffff;
@@ -106,8 +106,8 @@ pub(crate) fn transpose(s: &Slots, r: &mut Registers, mask: u32) {
     r.set(s.d, mask, &moved);
 }
 
-/// `ldmatrix`, `stmatrix`: lane `8m + i` says where row `i` of matrix `m` is. Lane `L` holds elements `2 (L % 4)` and the next
-/// of row `L / 4`, or of the column of that number; of bytes, four and of two columns where it stores them.
+/// `ldmatrix`, `stmatrix`: lane `8m + i` has the address of row `i` of matrix `m`. Lane `L` holds elements `2 (L % 4)` and the
+/// next of row `L / 4`, or of that column; for bytes, four elements, from two columns in a store.
 pub(crate) fn access(
     op: &MatrixAccess,
     r: &mut Registers,
@@ -158,7 +158,7 @@ pub(crate) fn access(
     Ok(())
 }
 
-/// Which row (by the lane that names it) and which element of it is part `part` of a lane's register.
+/// The row (by the lane that has its address) and the element of it for part `part` of a lane's register.
 fn element(op: &MatrixAccess, index: usize, lane: usize, part: u32) -> (usize, u32) {
     let (g, t, e) = (lane / 4, lane % 4, part as usize);
     match op.rows {
@@ -172,7 +172,7 @@ fn element(op: &MatrixAccess, index: usize, lane: usize, part: u32) -> (usize, u
     }
 }
 
-/// An element of a row, by bytes of it.
+/// An element of a row.
 fn field(rows: Rows, column: u32, read: impl Fn(u32, u32) -> u64) -> u32 {
     match rows {
         Rows::Halves => read(2 * column, 2) as u32,
@@ -186,7 +186,7 @@ fn field(rows: Rows, column: u32, read: impl Fn(u32, u32) -> u64) -> u32 {
     }
 }
 
-/// Where the row that a lane names is; nowhere if the lane does not take part.
+/// The extent of the row whose address a lane has; `None` if the lane does not participate.
 fn extent(checked: &CheckedAddresses, lane: usize, used: u32) -> Option<Extent> {
     match checked {
         _ if lane >= WIDTH || used >> lane & 1 == 0 => None,

@@ -1,26 +1,26 @@
-//! Device `printf`: a format and its arguments to text, as C has it.
+//! Device `printf`: formats arguments as C does.
 //!
-//! Knows nothing of memory: where arguments and strings come from is the caller's.
+//! Independent of memory: the caller supplies arguments and strings.
 
 mod conversion;
 mod float;
 use self::conversion::Conversion;
 use crate::ptx::engine::fault::Fault;
 
-/// The widest a field gets, and the most digits behind a point: a program may ask for any number.
+/// Maximum field width and precision; a program may request any number.
 const MAX_WIDTH: usize = 4096;
 
-/// Where a format takes its arguments from, one after the other.
+/// The arguments of a format, in order.
 pub(crate) trait Arguments {
-    /// The next argument, of 4 or 8 bytes; 0 behind the last.
+    /// The next argument, of 4 or 8 bytes; 0 after the last.
     fn next(&mut self, bytes: u32) -> Result<u64, Fault>;
-    /// The string at an address, without its end.
+    /// The string at an address, without its terminator.
     fn text(&mut self, address: u64) -> Result<Vec<u8>, Fault>;
-    /// Bytes of a pointer.
+    /// Size of a pointer in bytes.
     fn pointer_bytes(&self) -> u32;
 }
 
-/// Appends what `format` says of `arguments` to `out`; gives the number of arguments that it took.
+/// Appends the formatted text to `out`; returns the number of arguments used.
 pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec<u8>) -> Result<u32, Fault> {
     let mut rest = format;
     let mut taken = 0;
@@ -34,7 +34,7 @@ pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec
                 taken += 1;
                 conversion.write(arguments, out)?;
             }
-            // What is no conversion stands there as it was written.
+            // An invalid conversion is copied as written.
             _ => out.extend_from_slice(&rest[at..rest.len() - scanner.rest.len()]),
         }
         rest = scanner.rest;
@@ -43,7 +43,7 @@ pub(crate) fn print(format: &[u8], arguments: &mut impl Arguments, out: &mut Vec
     Ok(taken)
 }
 
-/// Reads a conversion behind its `%`.
+/// Reads a conversion after its `%`.
 struct Scanner<'f> {
     rest: &'f [u8],
 }
@@ -64,7 +64,7 @@ impl Scanner<'_> {
         }
         if self.take(b'.') {
             let precision = self.number(arguments, taken)?.unwrap_or(0);
-            // A negative one is as if it were left out.
+            // A negative precision counts as omitted.
             conversion.precision = usize::try_from(precision).ok().map(|digits| digits.min(MAX_WIDTH));
         }
         conversion.bytes = self.bytes(arguments);
@@ -103,7 +103,7 @@ impl Scanner<'_> {
         Ok((digits > 0).then_some(value))
     }
 
-    /// The length modifier, in bytes of an integer.
+    /// The length modifier: the size of an integer in bytes.
     fn bytes(&mut self, arguments: &impl Arguments) -> u32 {
         if self.take(b'h') {
             return if self.take(b'h') { 1 } else { 2 };
@@ -146,7 +146,7 @@ impl Conversion {
                 0 => self.pad(b"(nil)", out),
                 address => self.number("", "0x", &format!("{address:x}"), out),
             },
-            // Nothing is written back, as on the device.
+            // `%n` writes nothing, as on the device.
             b'n' => {
                 arguments.next(arguments.pointer_bytes())?;
             }
@@ -176,7 +176,7 @@ impl Conversion {
         self.number("", prefix, &digits, out);
     }
 
-    /// The digits of an integer: as many as the precision says, none for a zero without any.
+    /// The digits of an integer, at least `precision` of them; none for zero with precision 0.
     fn digits(&self, value: u64, radix: u32) -> String {
         let digits = match radix {
             8 => format!("{value:o}"),
@@ -200,7 +200,7 @@ impl Conversion {
         }
     }
 
-    /// A number of these parts; zeros go between its prefix and its digits.
+    /// Assembles a number; zero padding goes between prefix and digits.
     fn number(&self, sign: &str, prefix: &str, digits: &str, out: &mut Vec<u8>) {
         let is_integer = b"diouxXp".contains(&self.kind);
         let finite = digits.bytes().any(|byte| byte.is_ascii_digit());

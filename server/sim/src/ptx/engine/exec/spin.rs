@@ -1,20 +1,20 @@
-//! Noticing that a warp goes round without getting anywhere.
+//! Detection of infinite loops of a warp.
 //!
-//! A warp whose groups, registers and carries are what they were before, with nothing stored in between, will do the same for
-//! ever unless somebody else stores. States are compared at backward branches with one kept from earlier, which is renewed at
-//! every doubling, so any cycle is found in time proportional to its length.
+//! A warp whose groups, registers and carry flags equal an earlier state, without a store in between, repeats forever unless
+//! another warp stores. States are compared at backward branches with a saved one, which is replaced whenever the count
+//! doubles, so any cycle is found in time proportional to its length.
 
 use super::frame::Frame;
 use crate::ptx::engine::divergence::groups::Groups;
 use crate::ptx::program::Slot;
 use crate::ptx::registers::Registers;
 
-/// Backward branches without a store before states are kept.
+/// Backward branches without a store before states are saved.
 const PATIENCE: u32 = 512;
-/// States are compared at every so many backward branches: a multiple of any cycle comes round all the same.
+/// States are compared once per this many backward branches: a multiple of any cycle repeats as well.
 const EVERY: u32 = 64;
 
-/// The sanitizer over one warp.
+/// The spin detector of one warp.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct SpinDetector {
     branches: u32,
@@ -31,7 +31,7 @@ struct State {
 }
 
 impl SpinDetector {
-    /// Notes a backward branch; `true` if states should be compared now.
+    /// Counts a backward branch; `true` if states should be compared now.
     #[inline]
     pub(crate) fn backward(&mut self, changes: u64) -> bool {
         if self.changes != changes {
@@ -41,7 +41,7 @@ impl SpinDetector {
         self.branches >= PATIENCE && self.branches.is_multiple_of(EVERY)
     }
 
-    /// Whether the warp, about to go on at `pc`, is where it was.
+    /// Whether the state of the warp, which continues at `pc`, equals the saved one.
     pub(crate) fn repeats(&mut self, pc: u32, groups: &Groups, frames: &[Option<Frame>], carry: u32) -> bool {
         let live = || {
             let frames = frames.iter().enumerate();

@@ -1,4 +1,4 @@
-//! The functions that every device has without a body in the module: `vprintf`, `malloc`, `free` and `__assertfail`.
+//! Functions that the device provides without a body in the module: `vprintf`, `malloc`, `free` and `__assertfail`.
 
 use super::frame::{Frame, argument, result};
 use super::print::{Arguments, print};
@@ -10,19 +10,19 @@ use crate::ptx::engine::sanitizer::Sanitizer;
 use crate::ptx::program::{Call, Space, System};
 use crate::ptx::registers::lanes;
 
-/// The longest text that a pointer may lead to.
+/// Maximum length of a string.
 const MAX_TEXT: usize = 64 << 10;
 
-/// What `vprintf` gives for a format that is not there.
+/// The result of `vprintf` for a null format.
 const NO_FORMAT: u32 = u32::MAX;
 
-/// Memory as a called function sees it.
+/// The memory that a called function accesses.
 pub(crate) struct CallContext<'w> {
     pub(crate) spaces: &'w mut Spaces,
     pub(crate) local: &'w mut Local,
-    /// Who looks at memory.
+    /// The sanitizer, if the run has one.
     pub(crate) sanitizer: Option<&'w mut Sanitizer>,
-    /// Bytes of a pointer.
+    /// Size of a pointer in bytes.
     pub(crate) pointer: u32,
 }
 
@@ -94,7 +94,7 @@ impl CallContext<'_> {
         Err(Fault::new(code, format!("`free` of address {address:#x}, which {what}"), 0))
     }
 
-    /// What a failed assertion says, from its first lane.
+    /// The message of a failed assertion, from its first lane.
     fn failed_assertion(&self, call: &Call, frame: &Frame, mask: u32) -> Fault {
         let lane = mask.trailing_zeros() as usize % 32;
         let value = |index| self.argument(call, frame, index, lane);
@@ -108,7 +108,7 @@ impl CallContext<'_> {
         Fault::new("assertion", format!("assertion `{message}` failed ({file}:{line}{function})"), mask)
     }
 
-    /// The text at a generic address, whose characters take `size` bytes each.
+    /// The text at a generic address, of characters of `size` bytes each.
     fn text(&self, address: u64, size: u64, lane: usize) -> Result<Vec<u8>, Fault> {
         let mut text = Vec::new();
         while text.len() < MAX_TEXT {
@@ -126,7 +126,7 @@ impl CallContext<'_> {
     }
 }
 
-/// The arguments behind a format: a stretch of memory where each has its own alignment.
+/// The variable arguments of a format: a buffer in which each has its natural alignment.
 struct VariableArguments<'c, 'w> {
     callee: &'c CallContext<'w>,
     list: u64,

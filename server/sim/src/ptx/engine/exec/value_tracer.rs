@@ -1,6 +1,6 @@
-//! Looking at a warp while it runs: what the registers of each statement held after its last visit.
+//! Tracing of one warp: the register values of each statement after its last visit.
 //!
-//! Only the warp that is trace_complete at has a tracer, and only in a run that is asked for it.
+//! Only the requested warp has a tracer.
 
 use super::frame::Frame;
 use crate::ptx::program::{Function, Place, Program};
@@ -8,16 +8,16 @@ use crate::ptx::registers::{Lanes, Registers, WIDTH};
 use crate::trace::StatementId;
 use crate::values::{TraceRequest, TracedRegister, TracedVisit, Values};
 
-/// What is kept of the warp.
+/// The recorded values of the warp.
 #[derive(Clone, Debug)]
 pub(crate) struct ValueTracer {
     until: Option<(StatementId, u64)>,
     /// By statement.
     visits: Vec<Visit>,
-    /// Bytes that may still be kept.
+    /// Remaining budget in bytes.
     budget: usize,
     truncated: bool,
-    /// Whether there is nothing more to request at.
+    /// Whether tracing is complete.
     done: bool,
 }
 
@@ -27,7 +27,7 @@ struct Visit {
     count: u64,
     active: u32,
     executed: u32,
-    /// One a register that the statement names; empty where there was no room for them.
+    /// One per register that the statement names; empty if the budget was exhausted.
     values: Vec<Value>,
 }
 
@@ -50,7 +50,7 @@ impl ValueTracer {
         }
     }
 
-    /// A visit of the statement at `pc` is over, and `frame` is as it left it. Gives whether that is enough.
+    /// Records a visit of the statement at `pc`, after which `frame` holds the results. Returns whether tracing is complete.
     pub(crate) fn visited(
         &mut self,
         function: &Function,
@@ -75,7 +75,7 @@ impl ValueTracer {
         false
     }
 
-    /// The values of the statement at `pc`, once more: what it calls has changed them.
+    /// Records the values of the statement at `pc` again, after a callee or a barrier changed them.
     pub(crate) fn keep(&mut self, function: &Function, pc: u32, frame: &Frame) {
         let statement = (function.first_statement + pc) as usize;
         let Some(visit) = self.visits.get_mut(statement).filter(|_| !self.done) else { return };
@@ -96,7 +96,7 @@ impl ValueTracer {
         }
     }
 
-    /// What a call or a barrier gives is not there yet when lanes come to it.
+    /// The results of a call or a barrier are not available when lanes reach it.
     fn forget_results(&mut self, function: &Function, pc: u32) {
         let visit = &mut self.visits[(function.first_statement + pc) as usize];
         for (value, register) in visit.values.iter_mut().zip(function.registers_of(pc)) {
@@ -106,7 +106,7 @@ impl ValueTracer {
         }
     }
 
-    /// What was seen, with the names of the registers.
+    /// The recorded visits, with register names.
     pub(crate) fn finish(self, program: &Program) -> Values {
         let mut visits = Vec::new();
         for (index, visit) in self.visits.into_iter().enumerate().filter(|(_, visit)| visit.count > 0) {

@@ -22,26 +22,26 @@ use crate::reconvergences::ReconvergenceList;
 use crate::record::Recorder;
 use crate::trace::{Reconvergence, Severity, StatementId, Status, WarpId};
 
-/// Why a warp stopped running for now, or for good.
+/// Why a warp stopped running.
 #[derive(Debug)]
 pub(crate) enum Pause {
-    /// All its lanes have ended.
+    /// All its lanes have exited.
     Ended,
-    /// A group has come to a barrier of the block.
+    /// A group has arrived at a barrier of the block.
     Arrived(Arrival),
-    /// Every group that is left waits at a barrier.
+    /// All remaining groups wait at barriers.
     Waiting,
-    /// It goes round and nothing changes.
+    /// It spins, and its state repeats.
     Spinning,
-    /// It asked an mbarrier for what others have yet to do.
+    /// It tested an mbarrier that other threads have yet to complete.
     Yielding,
-    /// It is time to ask the caller whether to go on.
+    /// The caller's control is due.
     Due,
     /// The run is over.
     Stopped(Status),
 }
 
-/// Lanes at a barrier.
+/// Lanes that arrive at a barrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Arrival {
     pub(crate) barrier: Barrier,
@@ -50,7 +50,7 @@ pub(crate) struct Arrival {
     pub(crate) statement: u32,
 }
 
-/// One warp.
+/// A warp.
 pub(crate) struct Warp {
     pub(crate) reporter: Reporter,
     pub(crate) threads: Threads,
@@ -60,20 +60,20 @@ pub(crate) struct Warp {
     pub(crate) local: Local,
     pub(crate) carry: u32,
     pub(crate) recorder: Recorder,
-    /// Whether its trace is kept.
+    /// Whether its trace is recorded.
     pub(crate) listed: bool,
-    /// Who met where, in order.
+    /// Its reconvergences, in order.
     pub(crate) reconvergences: ReconvergenceList,
     pub(crate) spin: SpinDetector,
     /// The statement at which the warp last stopped.
     pub(crate) stopped_at: u32,
-    /// Where it last asked an mbarrier in vain, and what that waited for.
+    /// Its last unsuccessful test of an mbarrier, and the state of that mbarrier.
     pub(crate) pending_barrier: Option<(u32, PendingBarrier)>,
-    /// What is seen of it, where it is trace_complete at.
+    /// The value tracer, if the warp is traced.
     pub(crate) tracer: Option<Box<ValueTracer>>,
 }
 
-/// A warp about to run, whatever the instruction set of the host.
+/// A warp about to run, for any instruction set of the host.
 struct Running<'w, 'p> {
     warp: &'w mut Warp,
     launch: &'w Launch<'p>,
@@ -131,8 +131,7 @@ impl Warp {
         }
     }
 
-    /// Makes a warp whose trace has been gathered the one with its number in a block that begins, so that blocks in
-    /// which little happens do not spend their time on asking the host for memory.
+    /// Resets a warp whose trace has been collected for a new block, which avoids allocations in launches of many short blocks.
     pub(crate) fn renew(&mut self, launch: &Launch<'_>, cta: [u32; 3]) {
         let id = WarpId { cta, warp: self.reporter.warp };
         let told = self.listed || launch.options.registers || launch.lists(cta, id.warp);
@@ -157,13 +156,13 @@ impl Warp {
         self.tracer = None;
     }
 
-    /// Bytes that it takes of the host while it waits for its turn.
+    /// Host memory of the warp in bytes, while it is suspended.
     pub(crate) fn bytes(&self) -> u64 {
         let registers = self.frames.iter().flatten().map(|frame| frame.registers.bytes());
         registers.sum::<u64>() + self.local.len() * WIDTH as u64
     }
 
-    /// Runs until something else must be decided.
+    /// Runs until the block must decide.
     pub(crate) fn run(&mut self, launch: &Launch<'_>, spaces: &mut Spaces, state: &mut RunState) -> Pause {
         launch.arch.dispatch(Running { warp: self, launch, spaces, state })
     }
@@ -218,7 +217,7 @@ impl Warp {
         self.reconvergences.add(reconvergence);
     }
 
-    /// Runs a group, and gives the one to run next.
+    /// Runs a group; returns the next one.
     #[inline(always)]
     fn run_group<S: Simd>(
         &mut self,
@@ -233,7 +232,7 @@ impl Warp {
         };
         let (group, event) = self.interpret(simd, group, function, launch, spaces, state);
         self.stopped_at = function.first_statement + group.pc;
-        // Later the calls that they are in may be done.
+        // The calls may be complete afterwards.
         self.record_reconvergences(launch);
         if let LoopExit::Next(next) = event {
             return Ok(next);
@@ -245,7 +244,7 @@ impl Warp {
         }
     }
 
-    /// The running group has stopped where it says.
+    /// The running group stopped with an exit reason.
     fn stopped(
         &mut self,
         event: LoopExit,
@@ -289,7 +288,7 @@ impl Warp {
         }
     }
 
-    /// The running group took the branch `from` to `to`.
+    /// The running group took the branch from `from` to `to`.
     pub(crate) fn take_back_edge(&mut self, from: u32, to: u32, function: &Function, spaces: &Spaces) {
         if to <= from {
             let round = &function.code[to as usize..=from as usize];
@@ -383,7 +382,7 @@ impl Warp {
         }
     }
 
-    /// The running group parts; parts without lanes are left out, and equal targets are one. Gives the target if it is the
+    /// The running group diverges; parts without lanes are dropped, and equal targets merge. Returns the target if there is
     /// only one.
     pub(crate) fn diverge(&mut self, parts: &[(u32, u32)], pc: u32, join: u32) -> Option<u32> {
         if let &[(taken, some), (next, others)] = parts
@@ -413,12 +412,12 @@ impl Warp {
         Some(only)
     }
 
-    /// Whether the warp, whose running group is about to go on at `pc`, is where it was.
+    /// Whether the state of the warp, whose running group continues at `pc`, repeats.
     pub(crate) fn repeats(&mut self, pc: u32) -> bool {
         self.spin.repeats(pc, &self.groups, &self.frames, self.carry)
     }
 
-    /// Lanes return from a call, or end where nobody called.
+    /// Lanes return from a call, or exit from the kernel.
     fn leave(&mut self, launch: &Launch<'_>, frame: Slot, mask: u32) {
         let Some(caller) = self.frames[frame as usize].as_ref().map(|frame| frame.caller) else { return };
         match caller {
@@ -453,7 +452,7 @@ impl Warp {
         ));
     }
 
-    /// Part of the warp is at a barrier that all of it must reach together.
+    /// Part of the warp is at a barrier that the whole warp must reach together.
     fn divergent_barrier(&self, launch: &Launch<'_>, statement: u32, executed: u32, state: &mut RunState) {
         let missing = self.live & !executed;
         let elsewhere = self.elsewhere(launch, executed);
@@ -476,7 +475,7 @@ impl Warp {
         state.report(finding);
     }
 
-    /// Whether the statement does nothing but end the threads that come to it.
+    /// Whether the statement only makes threads exit.
     fn ends_at(&self, launch: &Launch<'_>, statement: u32) -> bool {
         let entry = &launch.program.functions[0];
         let ends = |instruction: &Instruction| {
@@ -485,8 +484,8 @@ impl Warp {
         entry.code.get(statement as usize).is_some_and(ends)
     }
 
-    /// Lanes that are not in `mask` and have only to end do so: a model may have them wait for the others there, a GPU has
-    /// not, and what it calls all lanes of a warp are those that have not ended.
+    /// Lanes outside `mask` whose next statement is an exit do so now: a model may have them wait for reconvergence there, a
+    /// GPU does not, and an aligned barrier counts only lanes that have not exited.
     fn end_early(&mut self, launch: &Launch<'_>, mask: u32, state: &mut RunState) {
         for (statement, lanes) in self.elsewhere(launch, mask) {
             if self.ends_at(launch, statement) {
@@ -497,7 +496,7 @@ impl Warp {
         }
     }
 
-    /// The statements at which lanes that are not in `mask` will go on, innermost groups first.
+    /// The next statements of the lanes outside `mask`, innermost groups first.
     pub(crate) fn elsewhere(&self, launch: &Launch<'_>, mask: u32) -> Vec<(u32, u32)> {
         let mut rest = self.live & !mask;
         let mut places = Vec::new();

@@ -1,4 +1,4 @@
-//! What lanes of a warp do with each other: shuffles, votes, matches, reductions, elections.
+//! Warp-wide operations: shuffles, votes, matches, reductions, elections.
 
 use super::operand::{get, put};
 use crate::ptx::engine::fault::Fault;
@@ -6,7 +6,7 @@ use crate::ptx::program::{Exchange, ExchangeKind};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::semantics::float::{FloatOp, extremum_32};
 
-/// Runs an exchange among the lanes of `mask`; gives what is wrong with it, if anything.
+/// Runs an exchange among the lanes of `mask`; returns a warning if it is misused.
 pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u32) -> Option<Fault> {
     let members = match exchange.members {
         Some(slot) => *r.get::<u32>(slot),
@@ -36,7 +36,7 @@ pub(crate) fn execute(exchange: &Exchange, r: &mut Registers, live: u32, mask: u
     warning
 }
 
-/// An executing lane must name itself, and every live lane that it names should be there.
+/// An executing lane must name itself, and every live lane that it names should participate.
 pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Option<Fault> {
     let unnamed =
         lanes(mask).filter(|&lane| members[lane] >> lane & 1 == 0).fold(0, |all, lane| all | 1 << lane);
@@ -55,7 +55,7 @@ pub(crate) fn check_members(members: &Lanes<u32>, live: u32, mask: u32) -> Optio
     None
 }
 
-/// The lane that each lane reads, and whether it is within its segment.
+/// The source lane of each lane, and whether it is within its segment.
 fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32, bool) {
     let (b, clamp, segment) = (b & 31, c & 31, c >> 8 & 31);
     let highest = lane & segment | clamp & !segment;
@@ -71,7 +71,7 @@ fn source_lane(kind: ExchangeKind, lane: u32, b: u32, c: u32) -> (u32, bool) {
     if inside { (source, true) } else { (lane, false) }
 }
 
-/// Gives the lanes that were read though they do not take part.
+/// Returns the lanes that were read although they do not participate.
 fn shuffle(exchange: &Exchange, members: &Lanes<u32>, r: &mut Registers, mask: u32) -> u32 {
     let (b, c) = (*r.get::<u32>(exchange.b), *r.get::<u32>(exchange.c));
     let a: Lanes<u32> = std::array::from_fn(|lane| exchange.a.map_or(0, |place| get(place, r, lane) as u32));

@@ -127,7 +127,7 @@ fn gather<const SIZE: u32>(bytes: &[u8], index: impl Fn(usize) -> usize, mask: u
     }
 }
 
-/// `st`; where lanes store to one place, the highest wins.
+/// `st`; if lanes store to the same address, the highest lane wins.
 #[inline(always)]
 pub(crate) fn store(
     access: &Access,
@@ -185,7 +185,7 @@ fn stored(access: &Access, r: &Registers, lane: usize, at: u64) -> u8 {
     element.map_or(0, |element| (get(element.place, r, lane) >> (8 * (at % size))) as u8)
 }
 
-/// `cp.async`: the bytes are there at once; who looks at them before it has waited is found by the sanitizer.
+/// `cp.async`: the copy completes at once; the sanitizer reports accesses before the thread has waited.
 pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let ignored = copy.ignore.map_or(0, |guard| guard.of(&r.predicates, mask));
     let sizes = copy.source_size.map(|slot| *r.get::<u32>(slot));
@@ -195,7 +195,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let checked = ctx.spaces.check(copy.to_space, &to, span, AccessMode::Store, mask, ctx.local)?;
     let wanted = |lane: &usize| sizes.is_none_or(|sizes| sizes[*lane] != 0);
     let reads = lanes(mask & !ignored).filter(wanted).fold(0, |all, lane| all | 1 << lane);
-    // A source that is not there is refused below, where it is read.
+    // An invalid source is reported below, where it is read.
     let sources = ctx.spaces.check(copy.from_space, &from, 1, AccessMode::Load, reads, ctx.local);
     let (size, count) = (4, span as usize / 4);
     if let Some(sources) = sources.as_ref().ok().filter(|_| reads != 0) {
@@ -213,7 +213,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     let mut contents = [[0; 16]; WIDTH];
     for lane in lanes(reads) {
         let wanted = sizes.map_or(copy.size, |sizes| sizes[lane].min(copy.size));
-        // Whole words where all of it is read, bytes where zeros fill it up.
+        // Whole words if all bytes are copied, single bytes if zeros fill the rest.
         let step = if wanted == copy.size { copy.size.min(8) } else { 1 };
         for offset in (0..wanted).step_by(step as usize) {
             let address = from[lane].wrapping_add(offset.into());
@@ -243,7 +243,7 @@ pub(crate) fn copy(copy: &Copy, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     Ok(())
 }
 
-/// Up to eight bytes that one lane loads.
+/// Loads up to eight bytes in one lane.
 pub(crate) fn load_one(
     space: Space,
     address: u64,
@@ -255,7 +255,7 @@ pub(crate) fn load_one(
     get_one(space, address, size, lane, ctx)
 }
 
-/// As [`load_one`], of which the sanitizer has been event, or should not know.
+/// [`load_one`] without a report to the sanitizer.
 pub(crate) fn get_one(
     space: Space,
     address: u64,
@@ -268,7 +268,7 @@ pub(crate) fn get_one(
     Ok(fetch(&checked, &addresses, 0, size, ctx, 1 << lane)[lane])
 }
 
-/// Tells the sanitizer what one lane does, where there is one.
+/// Reports the access of one lane to the sanitizer, if there is one.
 pub(crate) fn notify_one(
     kind: AccessKind,
     space: Space,
@@ -289,7 +289,7 @@ pub(crate) fn notify_one(
     Ok(())
 }
 
-/// Up to eight bytes that one lane stores.
+/// Stores up to eight bytes in one lane.
 pub(crate) fn store_one(
     space: Space,
     address: u64,
@@ -302,7 +302,7 @@ pub(crate) fn store_one(
     put_one(space, address, size, value, lane, ctx)
 }
 
-/// As [`store_one`], of which the sanitizer has been event, or should not know.
+/// [`store_one`] without a report to the sanitizer.
 pub(crate) fn put_one(
     space: Space,
     address: u64,

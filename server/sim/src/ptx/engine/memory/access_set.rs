@@ -1,21 +1,22 @@
-//! What blocks touch of the memory that all blocks see: whether they could run side by side, and what each has written.
+//! The set of bytes that a range of blocks accesses in memory shared by all blocks: decides whether ranges are independent, and
+//! which bytes each has written.
 //!
-//! Kept in granules of four bytes, a bit each, and by way of a list of the words that are not zero, so that looking through
-//! it takes as long as what was touched is large, not as the memory is.
+//! Granules of four bytes are bits; a list of the nonzero words makes iteration proportional to the accesses, not to the
+//! memory.
 
 use super::region::{AccessMode, Extent, MemoryRegion};
 use crate::ptx::registers::{Lanes, lanes};
 
 /// Bytes of a granule.
 const GRANULE: usize = 4;
-/// Bytes that a word of bits stands for.
+/// Bytes covered by one word of bits.
 const WORD_BYTES: usize = 64 * GRANULE;
 
 /// A set of granules.
 #[derive(Clone, Debug)]
 struct Granules {
     words: Vec<u64>,
-    /// The words that are not zero.
+    /// The nonzero words.
     dirty: Vec<u32>,
 }
 
@@ -43,20 +44,20 @@ impl Granules {
         }
     }
 
-    /// Whether the sets have nothing in common.
+    /// Whether the sets are disjoint.
     fn is_disjoint(&self, others: &Granules) -> bool {
         let (few, many) = if self.dirty.len() < others.dirty.len() { (self, others) } else { (others, self) };
         few.dirty.iter().all(|&word| few.words[word as usize] & many.words[word as usize] == 0)
     }
 
-    /// Takes all words that are not zero.
+    /// Takes all nonzero words.
     fn drain(&mut self) -> impl Iterator<Item = (usize, u64)> {
         let words = &mut self.words;
         self.dirty.drain(..).map(|word| (word as usize, std::mem::take(&mut words[word as usize])))
     }
 }
 
-/// What was touched in one region.
+/// The accesses in one region.
 #[derive(Clone, Debug)]
 struct RegionAccesses {
     region: MemoryRegion,
@@ -64,7 +65,7 @@ struct RegionAccesses {
     written: Granules,
 }
 
-/// What blocks touched.
+/// The accesses of a range of blocks.
 #[derive(Clone, Debug)]
 pub(crate) struct AccessSet {
     regions: [RegionAccesses; 2],
@@ -81,7 +82,7 @@ impl AccessSet {
         AccessSet { regions: [of(MemoryRegion::Launch, launch), of(MemoryRegion::Globals, globals)] }
     }
 
-    /// Notes an access of `span` bytes a lane.
+    /// Adds an access of `span` bytes per lane.
     pub(crate) fn note(
         &mut self,
         extent: Extent,
@@ -95,7 +96,7 @@ impl AccessSet {
             AccessMode::Load => &mut of.read,
             AccessMode::Store => &mut of.written,
         };
-        // Lanes mostly lie side by side: what they touch together is added at once.
+        // Lanes are usually contiguous: their common range is added at once.
         let mut range = 0..0;
         for lane in lanes(mask) {
             let at = extent.index(addresses[lane]);
@@ -113,7 +114,7 @@ impl AccessSet {
         }
     }
 
-    /// Whether neither side wrote what the other touched.
+    /// Whether neither side wrote what the other accessed.
     fn is_disjoint(&self, others: &AccessSet) -> bool {
         self.regions.iter().zip(&others.regions).all(|(ours, theirs)| {
             ours.written.is_disjoint(&theirs.read)

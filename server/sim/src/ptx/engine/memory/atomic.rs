@@ -1,4 +1,4 @@
-//! `atom` and `red`: lane after lane, lowest first.
+//! `atom` and `red`: lane by lane, lowest first.
 
 use super::region::{AccessMode, CheckedAddresses};
 use super::spaces::addresses;
@@ -70,7 +70,7 @@ pub(crate) fn execute(
     Ok(())
 }
 
-/// What an operation leaves of an old value and its operands.
+/// The new value of an operation on an old value and its operands.
 pub(crate) fn apply(op: AtomicOp, ty: AtomicType, space: Space, old: u128, b: u128, c: u128) -> u128 {
     let bits = 8 * ty.size();
     let low = if bits == 128 { u128::MAX } else { (1 << bits) - 1 };
@@ -111,7 +111,7 @@ fn arithmetic(op: AtomicOp, ty: AtomicType, space: Space, old: u64, b: u64) -> u
     }
 }
 
-/// Sums in global memory flush subnormals, those in shared memory do not.
+/// Additions in global memory flush subnormals, additions in shared memory do not.
 fn single(op: AtomicOp, space: Space, old: u32, b: u32) -> u32 {
     let flush = |bits| if space == Space::Shared { bits } else { flush_32(bits) };
     let (x, y) = (f32::from_bits(flush(old)), f32::from_bits(flush(b)));

@@ -1,5 +1,4 @@
-//! Copies that the hardware makes behind the program's back. Here they are done at once; the sanitizer over memory finds out who
-//! does not wait for them.
+//! Asynchronous bulk copies. They complete at once; the sanitizer reports accesses before completion was waited for.
 
 use super::access::{get_one, load_one, notify_one, put_one, store_one};
 use super::atomic::apply;
@@ -14,12 +13,12 @@ use crate::ptx::engine::sanitizer::event::AccessKind;
 use crate::ptx::program::{Access, BulkCopy, Completion, Fill, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 
-/// What addresses and sizes are multiples of.
+/// Required alignment of addresses and sizes.
 const UNIT: u64 = 16;
-/// What one copies at most.
+/// Maximum size of a copy.
 const MAX_BYTES: u32 = 1_048_560;
 
-/// `cp.async.bulk` and `cp.reduce.async.bulk`, lane after lane.
+/// `cp.async.bulk` and `cp.reduce.async.bulk`, lane by lane.
 pub(crate) fn copy(
     bulk: &BulkCopy,
     r: &Registers,
@@ -54,7 +53,7 @@ pub(crate) fn copy(
         };
         let object = bulk.completion.as_ref().map(|told| MbarrierRef::told(told, r, ctx, lane));
         let own = ctx.spaces.window;
-        // Without a mask of ranks, the addresses say which block is meant.
+        // Without a mask of ranks, the addresses select the block.
         let ranks = bulk.blocks.map(|blocks| lanes(value(blocks)).map(|rank| rank as u32));
         let ranks: Vec<Option<u32>> = ranks.map_or(vec![None], |ranks| ranks.map(Some).collect());
         for rank in ranks {
@@ -78,7 +77,7 @@ pub(crate) fn copy(
     Ok(())
 }
 
-/// Tells the sanitizer that what a lane did with a stretch of memory is but the beginning of a copy.
+/// Reports to the sanitizer that a reported access is a copy in flight.
 fn begin(
     space: Space,
     address: u64,
@@ -104,7 +103,7 @@ struct LaneCopy<'b> {
 }
 
 impl LaneCopy<'_> {
-    /// Tells the sanitizer that the copy has but begun.
+    /// Reports that the copy is in flight.
     fn begin(&self, size: u32, until: CopyCompletion, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         let &LaneCopy { bulk, to, from, lane } = self;
         begin(bulk.from_space, from, size.into(), AccessMode::Load, until, lane, ctx)?;
@@ -147,7 +146,7 @@ impl LaneCopy<'_> {
     }
 }
 
-/// `st.bulk`, and other answers that are zeros.
+/// `st.bulk`, and other operations that write zeros.
 pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: u32) -> Result<(), Fault> {
     let to = addresses(&fill.to, r, ctx.frame_base);
     for lane in lanes(mask) {
@@ -155,7 +154,7 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
         if size == 0 {
             continue;
         }
-        // Where the whole of it does not fit, nothing of it is done.
+        // If the range does not fit, nothing is written.
         let last = to[lane].wrapping_add(size.saturating_sub(8));
         ctx.spaces.check(fill.space, &[last; WIDTH], 8, AccessMode::Store, 1 << lane, ctx.local)?;
         for offset in (0..size).step_by(8) {
@@ -171,7 +170,7 @@ pub(crate) fn fill(fill: &Fill, r: &Registers, ctx: &mut ExecContext<'_>, mask: 
     Ok(())
 }
 
-/// `st.async`: what was just stored there arrives some time, and an mbarrier is told of it.
+/// `st.async`: the stored bytes arrive later, and an mbarrier tracks them.
 pub(crate) fn stored(
     access: &Access,
     completion: &Completion,
@@ -188,7 +187,7 @@ pub(crate) fn stored(
     completed(completion, bytes, r, ctx, mask)
 }
 
-/// `red.async`: tells an mbarrier of what was just changed.
+/// `red.async`: completes the bytes at the mbarrier that tracks them.
 pub(crate) fn completed(
     completion: &Completion,
     bytes: u32,

@@ -6,26 +6,26 @@ use crate::ptx::program::Op;
 use crate::ptx::registers::{Lanes, Registers, Slots, lanes};
 use crate::ptx::windows;
 
-/// Where the shared memory of the running block lies in that of its cluster.
+/// The shared memory of the running block within that of its cluster.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct ClusterWindow {
     pub(crate) rank: u32,
     /// Blocks of the cluster.
     pub(crate) blocks: u32,
-    /// Bytes of each.
+    /// Bytes per block.
     pub(crate) size: u32,
-    /// Those that have ended, by rank.
+    /// Exited blocks, by rank.
     pub(crate) ended: u32,
 }
 
 impl ClusterWindow {
-    /// The block that an offset from the beginning of the window means, and the offset in its memory.
+    /// The block that an offset from the start of the window addresses, and the offset in its memory.
     pub(crate) fn block_at(self, offset: u64) -> (u64, u64) {
         let (window, within) = (offset / windows::RANK, offset % windows::RANK);
         (window.checked_sub(1).unwrap_or(self.rank.into()), within)
     }
 
-    /// The address that lies in the block with this rank where `address` lies in its window.
+    /// The address in the block with this rank that corresponds to `address` in its block.
     pub(crate) fn mapped(self, address: u64, rank: u32) -> u64 {
         let start = if address >= windows::SHARED { windows::SHARED } else { 0 };
         let (_, within) = self.block_at(address - start);

@@ -1,7 +1,7 @@
-//! The device heap: what `malloc` gives and `free` takes back.
+//! The device heap: `malloc` and `free`.
 //!
-//! Blocks lie in device memory among the launch's buffers, each with a name and a gap behind it. A block that was freed stays
-//! out of use until the heap has no other size, so that late accesses are noticed.
+//! Blocks are allocated in device memory among the launch's buffers, each with a name and a guard gap after it. A freed block
+//! is reused only when the heap has no other space, so that use after free is detected.
 
 use std::collections::VecDeque;
 
@@ -9,15 +9,15 @@ use rustc_hash::FxHashSet;
 
 use crate::memory::{DeviceMemory, GRANULE};
 
-/// Bytes of live blocks, as a device has them where the host sets no other limit.
+/// Limit of live bytes, the default of a device.
 const LIVE: u64 = 8 << 20;
-/// Bytes of blocks, freed ones among them, before those are used again.
+/// Bytes of blocks, including freed ones, before freed blocks are reused.
 const FRESH: u64 = 64 << 20;
 
 /// The blocks of a launch.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Heap {
-    /// Addresses of the blocks, freed ones among them.
+    /// Addresses of all blocks, including freed ones.
     blocks: FxHashSet<u64>,
     live: u64,
     fresh: u64,
@@ -30,17 +30,17 @@ pub(crate) struct Heap {
 pub(crate) enum FreeError {
     /// It was freed before.
     Again,
-    /// No block begins there.
+    /// No block starts there.
     NoBlock,
 }
 
-/// Bytes that a block takes.
+/// Bytes that a block occupies.
 fn size(len: u64) -> u64 {
     len.max(1).div_ceil(GRANULE).saturating_mul(GRANULE)
 }
 
 impl Heap {
-    /// A new block; address 0 where there is no size.
+    /// A new block; address 0 if the heap is full.
     pub(crate) fn allocate(&mut self, memory: &mut DeviceMemory, len: u64) -> u64 {
         let size = size(len);
         if self.live.saturating_add(size) > LIVE {
@@ -63,7 +63,7 @@ impl Heap {
         address
     }
 
-    /// Takes a block back.
+    /// Frees a block.
     pub(crate) fn free(&mut self, memory: &mut DeviceMemory, address: u64) -> Result<(), FreeError> {
         let block = memory.buffer_of(address, 0).filter(|_| self.blocks.contains(&address));
         let block = block.ok_or(FreeError::NoBlock)?;

@@ -1,10 +1,10 @@
-//! Memory that each thread has for itself: `.local` variables, stack, and the `.param` variables of calls.
+//! Local memory of each thread: `.local` variables, stack, and the `.param` variables of calls.
 //!
-//! Kept as rows of 32 words, so that an access at the same offset in all lanes moves whole rows.
+//! Stored as rows of 32 words, so that an access at the same offset in all lanes moves whole rows.
 
 use crate::ptx::registers::{Lanes, WIDTH, blend};
 
-/// Bytes a thread may have, as on the hardware.
+/// Local memory limit per thread in bytes, as on hardware.
 pub(crate) const MAX_LOCAL_BYTES: u32 = 512 << 10;
 
 /// The local memory of a warp.
@@ -14,7 +14,7 @@ pub(crate) struct Local {
 }
 
 impl Local {
-    /// Makes room for `bytes` bytes a thread.
+    /// Grows to `bytes` bytes per thread.
     pub(crate) fn grow(&mut self, bytes: u32) {
         let rows = bytes.div_ceil(4) as usize;
         if self.rows.len() < rows {
@@ -22,13 +22,13 @@ impl Local {
         }
     }
 
-    /// Makes it one of `bytes` zeroes a thread.
+    /// Resets to `bytes` zero bytes per thread.
     pub(crate) fn renew(&mut self, bytes: u32) {
         self.rows.clear();
         self.grow(bytes);
     }
 
-    /// Bytes a thread.
+    /// Bytes per thread.
     pub(crate) fn len(&self) -> u64 {
         self.rows.len() as u64 * 4
     }

@@ -1,6 +1,6 @@
-//! Memory barriers in shared memory: objects of 64 bits that count arrivals and bytes, phase after phase.
+//! mbarrier objects in shared memory: 64 bits that count arrivals and bytes, phase by phase.
 //!
-//! The whole state of an object lies in its 64 bits. How it lies there is nobody's business: programs only hand the bits round.
+//! The whole state of an object is in its 64 bits. The layout is private: programs only pass the bits on.
 
 use super::access::{get_one, notify_one, put_one};
 use super::region::AccessMode;
@@ -14,24 +14,24 @@ use crate::ptx::program::{Completion, Mbarrier, MbarrierAction, Space};
 use crate::ptx::registers::{Registers, WIDTH, lanes};
 use crate::ptx::windows;
 
-/// The most arrivals that an object counts.
+/// Maximum number of arrivals of a phase.
 const MAX_ARRIVALS: u64 = (1 << 20) - 1;
-/// The most bytes that a phase waits for, or is ahead by.
+/// Maximum number of pending bytes of a phase, also of bytes completed early.
 const MAX_BYTES: i64 = (1 << 20) - 1;
 
-/// Set in every object that was initialised, so that zeros are none.
+/// Set in every initialized object, so that zeros are not an object.
 const LIVE: u64 = 1 << 63;
 
-/// An object that has been initialised.
+/// An initialized object.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Object {
-    /// Arrivals that end a phase.
+    /// Arrivals that complete a phase.
     expected: u64,
-    /// Arrivals that this phase still waits for.
+    /// Pending arrivals of this phase.
     pending: u64,
-    /// Bytes that this phase still waits for.
+    /// Pending bytes of this phase.
     bytes: i64,
-    /// Of the current phase: 0 or 1.
+    /// Parity of the current phase: 0 or 1.
     parity: u64,
     layout: u64,
 }
@@ -41,7 +41,7 @@ impl Object {
         (bits & LIVE != 0).then_some(Object {
             expected: bits & MAX_ARRIVALS,
             pending: bits >> 20 & MAX_ARRIVALS,
-            // 21 bits with a sign.
+            // 21 bits, signed.
             bytes: (bits << 3) as i64 >> 43,
             parity: bits >> 61 & 1,
             layout: bits >> 62 & 1,
@@ -72,7 +72,7 @@ impl Object {
         Ok(())
     }
 
-    /// Begins the next phase if nothing is missing from this one.
+    /// Starts the next phase if this one is complete.
     fn advance(&mut self) {
         if self.pending == 0 && self.bytes == 0 {
             self.parity ^= 1;
@@ -81,14 +81,14 @@ impl Object {
     }
 }
 
-/// What an action gives back.
+/// The result of an action.
 enum ActionResult {
     Nothing,
     Token(u64),
     Holds(bool),
 }
 
-/// Does something with the objects that the lanes of `mask` name, lowest lane first.
+/// Runs an action on the objects that the lanes of `mask` address, lowest lane first.
 pub(crate) fn execute(
     mbarrier: &Mbarrier,
     r: &mut Registers,
@@ -114,7 +114,7 @@ pub(crate) fn execute(
     pending_barrier.map_or(Ok(()), |pending_barrier| Err(Box::new(ExecError::Yield(Some(pending_barrier)))))
 }
 
-/// Does it with one object, and tells the sanitizer what that means for copies.
+/// Runs an action on one object, and reports its effect on copies to the sanitizer.
 fn ask(
     action: MbarrierAction,
     operand: Option<u64>,
@@ -142,7 +142,7 @@ fn ask(
     Ok((answer, after))
 }
 
-/// Writes the answer to where the lane wants it; gives what it waits for, if it asked in vain.
+/// Writes the result to the lane's destination; returns the pending state if a test failed.
 fn deliver(
     mbarrier: &Mbarrier,
     (answer, after): (ActionResult, Object),
@@ -157,7 +157,7 @@ fn deliver(
     if let Some((value, d)) = value.zip(mbarrier.d) {
         put(d, r, at.lane, value.into());
     }
-    // Only failed copies between devices leave a report.
+    // Only failed copies between devices write a report.
     for place in mbarrier.reports.into_iter().flatten() {
         put(place, r, at.lane, 0);
     }
@@ -165,7 +165,7 @@ fn deliver(
     in_vain.then_some(PendingBarrier { address: at.address, arrivals: after.pending, bytes: after.bytes })
 }
 
-/// Where a lane says that an object is.
+/// The address of an object in a lane.
 #[derive(Clone, Copy)]
 pub(crate) struct MbarrierRef {
     pub(crate) space: Space,
@@ -174,24 +174,24 @@ pub(crate) struct MbarrierRef {
 }
 
 impl MbarrierRef {
-    /// The object that is told of a completion.
+    /// The object that tracks a completion.
     pub(crate) fn told(told: &Completion, r: &Registers, ctx: &ExecContext<'_>, lane: usize) -> MbarrierRef {
         let address = addresses(&told.address, r, ctx.frame_base)[lane];
         MbarrierRef { space: told.space, address, lane }
     }
 
-    /// The phase that a copy which begins now will be done with.
+    /// The phase that a copy starting now belongs to.
     pub(crate) fn phase(self, ctx: &mut ExecContext<'_>) -> Result<CopyCompletion, Fault> {
         let (object, parity) = self.object(ctx)?;
         Ok(CopyCompletion::Phase { object, parity })
     }
 
-    /// Tells the object that bytes have arrived.
+    /// Completes bytes at the object.
     pub(crate) fn complete(self, bytes: u32, ctx: &mut ExecContext<'_>) -> Result<(), Fault> {
         act(MbarrierAction::CompleteBytes, Some(bytes.into()), self, ctx).map(|_| ())
     }
 
-    /// Where the object begins in the shared memory of the cluster, and the parity of its phase.
+    /// The object's offset in the shared memory of the cluster, and the parity of its phase.
     fn object(self, ctx: &mut ExecContext<'_>) -> Result<(u64, u64), Fault> {
         let MbarrierRef { space, address, lane } = self;
         let parity = Object::of_bits(load(self, ctx)?).map_or(0, |object| object.parity);
@@ -238,7 +238,7 @@ fn act(
     Ok((answer, object))
 }
 
-/// What an action makes of an object.
+/// Applies an action to an object.
 fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> Result<ActionResult, String> {
     let before = *object;
     let count = operand.unwrap_or(1);
@@ -259,7 +259,7 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
                 return Err("an arrival with `.noComplete` completes the phase: leave it out".to_owned());
             }
         }
-        // What it added to the count for the copies it takes away as they are done.
+        // The arrivals it added for the copies are removed as they complete.
         MbarrierAction::ArriveCopies { counted } => object.arrive(counted.into())?,
         MbarrierAction::TestToken => {
             let token = Object::of_bits(count);
@@ -275,7 +275,7 @@ fn change(action: MbarrierAction, operand: Option<u64>, object: &mut Object) -> 
     Ok(ActionResult::Token(before.bits()))
 }
 
-/// The arrivals that were pending when a token was given.
+/// The pending arrivals at the time of a token.
 pub(crate) fn pending_of(token: u64) -> u32 {
     Object::of_bits(token).map_or(0, |object| object.pending as u32)
 }

@@ -2,7 +2,7 @@
 
 use crate::trace::Output;
 
-/// The text that was printed so far.
+/// The text printed so far.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct PrintBuffer {
     bytes: Vec<u8>,

@@ -2,7 +2,7 @@
 
 use crate::ptx::registers::Lanes;
 
-/// Where the bytes behind an address are kept.
+/// The memory region that an address belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum MemoryRegion {
     Launch,
@@ -20,7 +20,7 @@ impl MemoryRegion {
     }
 }
 
-/// A stretch of addresses that may be accessed as one. Byte 0 of its region has address `origin`.
+/// A range of addresses that may be accessed as one. Byte 0 of its region has address `origin`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Extent {
     pub(crate) region: MemoryRegion,
@@ -36,14 +36,14 @@ impl Extent {
         address >= self.start && address <= self.end && self.end - address >= span
     }
 
-    /// Where the byte at `address` is in its region.
+    /// The offset of `address` in its region.
     #[inline(always)]
     pub(crate) fn index(self, address: u64) -> usize {
         address.wrapping_sub(self.origin) as usize
     }
 }
 
-/// What is done at an address.
+/// The kind of an access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AccessMode {
     Load,
@@ -54,12 +54,12 @@ pub(crate) enum AccessMode {
 pub(crate) enum CheckedAddresses {
     /// All lanes are in one extent.
     One(Extent),
-    /// One extent a lane.
+    /// One extent per lane.
     Each(Box<Lanes<Option<Extent>>>),
 }
 
 impl CheckedAddresses {
-    /// Where a lane's address is.
+    /// The extent of a lane's address.
     pub(crate) fn of(&self, lane: usize) -> Option<Extent> {
         match self {
             CheckedAddresses::One(extent) => Some(*extent),

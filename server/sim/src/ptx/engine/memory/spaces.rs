@@ -1,4 +1,4 @@
-//! The state spaces of a running block, and accesses to them lane by lane.
+//! The state spaces of a running block.
 
 use super::access_set::AccessSet;
 use super::cluster_window::ClusterWindow;
@@ -12,7 +12,7 @@ use crate::ptx::program::{Address, Place, Space};
 use crate::ptx::registers::{Lanes, Registers, WIDTH, lanes};
 use crate::ptx::windows;
 
-/// All memory that a block sees but what its threads have for themselves.
+/// All memory that a block accesses except local memory.
 #[derive(Clone, Debug)]
 pub(crate) struct Spaces {
     pub(crate) launch: DeviceMemory,
@@ -21,20 +21,20 @@ pub(crate) struct Spaces {
     pub(crate) params: Vec<u8>,
     /// Of all blocks of the running block's cluster.
     pub(crate) shared: Vec<u8>,
-    /// Where its own lies in it.
+    /// The running block's own part of it.
     pub(crate) window: ClusterWindow,
     /// The device heap.
     pub(crate) heap: Heap,
-    /// What was printed.
+    /// Printed text.
     pub(crate) printed: PrintBuffer,
-    /// Counts what may have changed memory that others see: who spins need not be asked again before it moves.
+    /// Counts changes of shared and global memory: a spinning warp need not run before it changes.
     pub(crate) changes: u64,
-    /// Notes what is accessed of memory that other blocks see, where that is asked for.
+    /// Records accesses to memory shared between blocks, if requested.
     pub(crate) access_set: Option<Box<AccessSet>>,
 }
 
 impl Spaces {
-    /// The stretch of addresses around `address`.
+    /// The extent around `address`.
     fn extent(&self, space: Space, address: u64, local: u64) -> Option<Extent> {
         let window = |region, origin: u64, len: u64| {
             let read_only = matches!(region, MemoryRegion::Params | MemoryRegion::Constants);
@@ -64,7 +64,7 @@ impl Spaces {
         }
     }
 
-    /// Shared memory, whose window begins at `start`: mostly the block's own.
+    /// Shared memory, whose window starts at `start`: usually the block's own.
     #[inline(always)]
     fn shared(&self, address: u64, start: u64) -> Option<Extent> {
         let size = u64::from(self.window.size);
@@ -100,7 +100,7 @@ impl Spaces {
         })
     }
 
-    /// The rank of the block that an address means, if it has ended.
+    /// The rank of the block that an address belongs to, if that block has exited.
     fn ended_block(&self, space: Space, address: u64) -> Option<u64> {
         let start = match space {
             Space::Shared => 0,
@@ -119,7 +119,7 @@ impl Spaces {
         }
     }
 
-    /// Checks that every lane of `mask` may access `span` bytes at its address, and notes that they do.
+    /// Checks that every lane of `mask` may access `span` bytes at its address, and records the access.
     #[inline(always)]
     pub(crate) fn check(
         &mut self,
@@ -156,7 +156,7 @@ impl Spaces {
         local: &Local,
     ) -> Result<CheckedAddresses, Fault> {
         let first = mask.trailing_zeros() as usize % WIDTH;
-        // With no lane at all there is nothing to refuse; what `check_each` gives then is never looked at.
+        // Without lanes there is nothing to check; the extents are not used then.
         if let Some(extent) = self.extent(space, addresses[first], local.len())
             && !(mode == AccessMode::Store && extent.read_only)
         {
@@ -208,7 +208,7 @@ impl Spaces {
         }
     }
 
-    /// Describes an access that is in no buffer.
+    /// The fault of an access outside all buffers.
     fn miss(&self, space: Space, address: u64, span: u64, mode: AccessMode) -> Fault {
         if let Some(rank) = self.ended_block(space, address) {
             return Fault::after_the_end(rank, mode);
@@ -221,7 +221,7 @@ impl Spaces {
         Fault::outside(space, address, span, mode, memory.nearest(address))
     }
 
-    /// The bytes of a region that is not local.
+    /// The bytes of a region other than local memory.
     pub(crate) fn bytes(&self, region: MemoryRegion) -> &[u8] {
         match region {
             MemoryRegion::Launch => self.launch.raw().1,
@@ -233,7 +233,7 @@ impl Spaces {
         }
     }
 
-    /// As [`Self::bytes`], to write to.
+    /// [`Self::bytes`], mutable.
     pub(crate) fn bytes_mut(&mut self, region: MemoryRegion) -> &mut [u8] {
         match region {
             MemoryRegion::Launch => self.launch.raw_mut().1,
@@ -261,8 +261,7 @@ impl Spaces {
         [self.launch.raw_mut().1, self.globals.raw_mut().1]
     }
 
-    /// Up to eight bytes of one lane at an address that has yet to be checked, for what runs only where nobody needs to know
-    /// what was touched.
+    /// Up to eight bytes of one lane at an unchecked address, without a record of the access.
     pub(crate) fn peek(
         &self,
         space: Space,
@@ -343,7 +342,7 @@ pub(crate) fn addresses(address: &Address, registers: &Registers, frame_base: u3
     let offset = (address.offset as u64).wrapping_add(frame);
     let mut addresses = [offset; WIDTH];
     match address.base {
-        // What a 32-bit register holds wraps there.
+        // 32-bit addresses wrap at 32 bits.
         Some(Place::Word(slot)) => {
             let base = registers.get::<u32>(slot);
             for lane in 0..WIDTH {

@@ -1,18 +1,18 @@
 //! The conflicts of one instruction with earlier accesses.
 use super::shadow::Conflict;
 
-/// The conflicts of one instruction, those with the same statement together.
+/// The conflicts of one instruction, grouped by the other statement.
 #[derive(Default)]
 pub(super) struct Conflicts {
     pub(super) found: Vec<(Conflict, u32, Vec<LaneConflict>)>,
 }
 
-/// Where a lane met an earlier access.
+/// The conflict of a lane with an earlier access.
 #[derive(Clone, Copy)]
 pub(super) struct LaneConflict {
     pub(super) conflict: Conflict,
     pub(super) lane: u32,
-    /// Where the lane's own access begins.
+    /// The start of the lane's own access.
     pub(super) index: u64,
 }
 

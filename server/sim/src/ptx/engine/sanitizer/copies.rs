@@ -1,18 +1,18 @@
-//! Copies under way: what the hardware reads and writes behind the program's back, until somebody has waited for it.
+//! Copies in flight: asynchronous accesses whose completion has not been waited for.
 //!
-//! CopyCompletion then an access of a copy is stamped with an epoch that nobody knows of, so that whatever meets it is a race, even
-//! if the thread that began the copy does it. Once the thread has waited, or somebody has seen the phase end of the mbarrier
-//! that is told of the copy, the access is stamped like one of the thread's own.
+//! Until then, an access of a copy has an epoch that no thread knows, so any conflicting access is a race, even by the thread
+//! that started the copy. After the thread has waited, or a thread has observed the completed phase of the mbarrier that tracks
+//! the copy, the access gets the stamp of an ordinary access of the thread.
 
 use super::stamp::{IN_FLIGHT, Stamp};
 use crate::ptx::engine::memory::region::MemoryRegion;
 
-/// Warps of a block at most.
+/// Maximum number of warps per block.
 pub(super) const WARPS: u32 = 32;
-/// Stretches of copies of a cluster that are followed; more count as done when they begin.
+/// Tracked copies per cluster; further ones count as complete when they start.
 pub(super) const MAX_COPIES: usize = 1 << 16;
 
-/// The two families of groups that a thread puts its copies into.
+/// The two families of copy groups.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CopyFamily {
     /// Of `cp.async`
@@ -21,16 +21,16 @@ pub(crate) enum CopyFamily {
     Bulk,
 }
 
-/// How it becomes known that a copy is done.
+/// How the completion of a copy is observed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CopyCompletion {
-    /// Its thread waits for the group that the copy will be in.
+    /// The thread waits for the group of the copy.
     Waited(CopyFamily),
-    /// This phase of an mbarrier, which begins at this byte of shared memory, ends.
+    /// Completion of this phase of the mbarrier at this offset of shared memory.
     Phase { object: u64, parity: u64 },
 }
 
-/// What a copy does to a stretch of memory.
+/// The range of memory that a copy reads or writes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CopyRange {
     pub(crate) region: MemoryRegion,
@@ -39,17 +39,17 @@ pub(crate) struct CopyRange {
     pub(crate) writes: bool,
 }
 
-/// A stretch that a lane's copy has begun with.
+/// A copy in flight.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PendingCopy {
     pub(super) stretch: CopyRange,
     pub(super) statement: u32,
     pub(super) warp: u32,
     pub(super) lane: u32,
-    /// Who waits, and the number of its group where the thread does.
+    /// How completion is observed, and the number of its group if the thread waits.
     pub(super) until: CopyCompletion,
     pub(super) group: u32,
-    /// The thread's epoch when it began, or when the mbarrier was told.
+    /// The thread's epoch at the start of the copy, or at the arrival on the mbarrier.
     pub(super) epoch: u32,
 }
 
@@ -57,7 +57,7 @@ pub(super) struct PendingCopy {
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pub(super) begun: Vec<PendingCopy>,
-    /// Groups that each lane has closed, by warp and family.
+    /// Committed groups of each lane, by warp and family.
     groups: Vec<[[u32; 32]; 2]>,
 }
 
@@ -70,7 +70,7 @@ impl Copies {
         &mut self.groups[warp][family as usize]
     }
 
-    /// How the copy that made this stamp is waited for.
+    /// How the completion of the copy with this stamp is observed.
     pub(super) fn until(&self, stamp: Stamp) -> Option<CopyCompletion> {
         let made = |begun: &&PendingCopy| {
             (begun.statement, begun.lane) == (stamp.statement(), stamp.lane())

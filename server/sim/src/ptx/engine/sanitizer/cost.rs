@@ -1,11 +1,11 @@
-//! What one request costs memory: sectors of global memory, wavefronts over the banks of shared memory.
+//! The cost of one memory request: sectors of global memory, wavefronts of shared memory.
 
 use crate::ptx::registers::{Lanes, WIDTH, lanes};
 use crate::trace::{Sectors, Wavefronts};
 
 /// Bytes of a sector.
 const SECTOR: u64 = 32;
-/// Banks of shared memory, a word of four bytes each.
+/// Banks of shared memory, of four bytes each.
 const BANKS: usize = 32;
 
 /// A request to global memory: `span` bytes at the address of each lane of `mask`.
@@ -27,8 +27,8 @@ pub(super) fn sectors(addresses: &Lanes<u64>, span: u64, mask: u32) -> Sectors {
     Sectors { requests: 1, sectors: touched, ideal, worst: touched as u32, worst_ideal: ideal as u32 }
 }
 
-/// A request to shared memory: lanes go together as long as they ask for no more than 128 bytes, so wide accesses come in
-/// halves and quarters of the warp; each bank gives one word to all who ask for it.
+/// A request to shared memory: a wavefront transfers at most 128 bytes, so wide accesses are split into halves and quarters of
+/// the warp; each bank broadcasts one word to all lanes that access it.
 pub(super) fn wavefronts(addresses: &Lanes<u64>, span: u64, mask: u32) -> Wavefronts {
     let together = match span {
         0..=4 => WIDTH,
@@ -49,7 +49,7 @@ pub(super) fn wavefronts(addresses: &Lanes<u64>, span: u64, mask: u32) -> Wavefr
     sum
 }
 
-/// The most different words that the lanes want of one bank.
+/// The largest number of distinct words that the lanes access in one bank.
 fn ways(addresses: &Lanes<u64>, span: u64, mask: u32) -> u32 {
     let mut words: Vec<u64> = Vec::with_capacity(BANKS);
     for lane in lanes(mask) {

@@ -1,4 +1,4 @@
-//! Divisions of integers by zero.
+//! Integer divisions by zero.
 
 use super::Sanitizer;
 use crate::lanes::Lanes;
@@ -8,7 +8,7 @@ use crate::ptx::semantics::integer::{IntOp, IntType};
 use crate::trace::{Finding, Severity, StatementId};
 
 impl Sanitizer {
-    /// Looks at the divisor, if the instruction has one.
+    /// Checks the divisor, if the instruction has one.
     #[inline]
     pub(crate) fn divides(&mut self, instruction: &Instruction, registers: &Registers, mask: u32) {
         if let Op::Int(IntOp::Div | IntOp::Rem, ty) = instruction.op

@@ -3,36 +3,36 @@
 use crate::ptx::engine::memory::region::{CheckedAddresses, Extent};
 use crate::ptx::registers::Lanes;
 
-/// What is done to memory.
+/// The kind of a memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum AccessKind {
-    /// A load of which each element goes to a register of its own.
+    /// A load that writes each element to a register of its own.
     Load,
-    /// Any other that reads.
+    /// Any other read.
     Read,
     Store,
     Atomic,
-    /// What a copy did is event to an mbarrier: an atomic that publishes everything before it.
+    /// The completion of a copy at an mbarrier: an atomic that publishes all earlier accesses.
     Completion,
 }
 
 impl AccessKind {
-    /// Whether memory stays as it is.
+    /// Whether the access only reads.
     pub(crate) fn reads(self) -> bool {
         matches!(self, AccessKind::Load | AccessKind::Read)
     }
 }
 
-/// An access whose addresses were checked.
+/// An access with checked addresses.
 pub(crate) struct AccessEvent<'t> {
     pub(crate) kind: AccessKind,
     pub(crate) checked: &'t CheckedAddresses,
     pub(crate) addresses: &'t Lanes<u64>,
-    /// Bytes of an element, and how many elements lie side by side.
+    /// Size of an element, and the number of contiguous elements.
     pub(crate) size: u32,
     pub(crate) count: usize,
     pub(crate) mask: u32,
-    /// The byte that a lane stores at this distance from its address.
+    /// The byte that a lane stores at this offset from its address.
     pub(crate) value: &'t dyn Fn(usize, u64) -> u8,
 }
 

@@ -7,7 +7,7 @@ use crate::ptx::engine::memory::region::MemoryRegion;
 use crate::ptx::registers::lanes;
 
 impl Sanitizer {
-    /// What a lane has just read or written is but the beginning of a copy.
+    /// A reported access of a lane is a copy in flight.
     pub(crate) fn copy_started(&mut self, stretch: CopyRange, lane: usize, until: CopyCompletion) {
         if !self.checks.races || self.cluster.copies.begun.len() >= MAX_COPIES {
             return;
@@ -23,15 +23,15 @@ impl Sanitizer {
         self.cluster.copies.begun.push(begun);
     }
 
-    /// Lanes close a group.
+    /// Lanes commit a group.
     pub(crate) fn closed(&mut self, family: CopyFamily, mask: u32) {
         let warp = self.warp_of_cluster();
         let closed = self.cluster.copies.closed(warp, family);
         lanes(mask).for_each(|lane| closed[lane] += 1);
     }
 
-    /// Lanes wait until at most `left` of their closed groups are under way, or until all copies are done; or until these have
-    /// read what they copy.
+    /// Lanes wait until at most `left` committed groups are in flight, or until all copies are complete; with `read`, only
+    /// until their sources have been read.
     pub(crate) fn waited(&mut self, family: CopyFamily, mask: u32, left: Option<u32>, read: bool) {
         let warp = self.warp_of_cluster();
         let closed = *self.cluster.copies.closed(warp, family);
@@ -48,7 +48,7 @@ impl Sanitizer {
         }
     }
 
-    /// A lane has an mbarrier told of all its copies so far.
+    /// A lane's copies so far arrive on an mbarrier.
     pub(crate) fn arrive_on_copies(&mut self, lane: usize, object: u64, parity: u64) {
         let warp = self.warp_of_cluster();
         let epoch = self.sync.epoch(self.visit.warp);
@@ -66,14 +66,14 @@ impl Sanitizer {
         copies.extend(told);
     }
 
-    /// Somebody has seen a phase end: its copies are what their threads had done when they told the mbarrier.
+    /// A thread observed the completion of a phase: its copies get the stamps that their threads had at the arrival.
     pub(crate) fn phase_completed(&mut self, object: u64, parity: u64) {
         for begun in self.take(|begun| begun.until == CopyCompletion::Phase { object, parity }) {
             self.restamp(&begun, IN_FLIGHT | begun.warp, begun.epoch);
         }
     }
 
-    /// The block ends: what it copies to global memory arrives.
+    /// The block exits: its copies to global memory complete.
     pub(super) fn complete_global_copies(&mut self) {
         let rank = self.cluster.clock.rank(self.sync.running());
         for begun in
@@ -84,7 +84,7 @@ impl Sanitizer {
         }
     }
 
-    /// The running warp's number among those of the cluster.
+    /// The running warp's number within the cluster.
     pub(super) fn warp_of_cluster(&self) -> u32 {
         self.cluster.clock.rank(self.sync.running()) * WARPS + self.visit.warp
     }

@@ -1,14 +1,14 @@
-//! What a thread knows of what others have done: up to which epoch of each block, warp or thread.
+//! Vector clocks: up to which epoch a thread has synchronized with each block, warp or thread.
 //!
-//! Epochs are numbered in the order in which the run starts them, over all warps, so "up to this one" is a number. Whoever knows
-//! too many others to keep them apart is taken to know everything so far: a race may then be missed, and none is invented.
+//! Epochs are numbered in the order in which the run starts them, over all warps. A clock with too many entries is taken to
+//! cover everything so far: a race may be missed, but none is invented.
 
 use rustc_hash::FxHashMap;
 
-/// Others kept apart.
+/// Maximum number of entries.
 const MAX_ENTRIES: usize = 1024;
 
-/// Agent something is known of.
+/// The agent that an entry is about.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Agent {
     Block(u32),
@@ -16,11 +16,11 @@ pub(super) enum Agent {
     Lane(u32, u32, u8),
 }
 
-/// A vector clock with one entry for many threads where they are known alike.
+/// A vector clock with one entry for many threads where their epochs agree.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct VectorClock {
     of: FxHashMap<Agent, u32>,
-    /// Known of everybody.
+    /// The epoch that covers all agents.
     all: u32,
 }
 
@@ -29,7 +29,7 @@ impl VectorClock {
         self.of.is_empty() && self.all == 0
     }
 
-    /// Adds that `whom` is known up to `epoch`.
+    /// Adds `whom` up to `epoch`.
     pub(super) fn learn(&mut self, whom: Agent, epoch: u32) {
         if epoch <= self.all {
             return;
@@ -42,7 +42,7 @@ impl VectorClock {
         }
     }
 
-    /// Adds everything that `other` holds.
+    /// Adds all entries of `other`.
     pub(super) fn join(&mut self, other: &VectorClock) {
         if self.is_empty() {
             self.clone_from(other);
@@ -54,7 +54,7 @@ impl VectorClock {
         }
     }
 
-    /// Whether what the lane did in `epoch` is known.
+    /// Whether the clock covers the lane's `epoch`.
     pub(super) fn covers(&self, block: u32, warp: u32, lane: u8, epoch: u32) -> bool {
         let knows = |whom| self.of.get(&whom).is_some_and(|&known| epoch <= known);
         epoch <= self.all

@@ -1,6 +1,6 @@
 //! Which bytes of local memory each lane has written.
 
-/// Of one warp: a mask of lanes for each byte.
+/// Of one warp: a mask of lanes per byte.
 #[derive(Debug, Default)]
 pub(super) struct LocalShadow {
     written: Vec<u32>,
@@ -14,7 +14,7 @@ impl LocalShadow {
         }
     }
 
-    /// A new call of the lanes of `mask` has written nothing yet.
+    /// In a new call, the lanes of `mask` have written nothing.
     pub(super) fn forget(&mut self, start: u64, len: u64, mask: u32) {
         for byte in self.bytes(start, len) {
             *byte &= !mask;

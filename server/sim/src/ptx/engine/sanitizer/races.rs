@@ -1,4 +1,4 @@
-//! Races and reads of what nobody wrote, in words.
+//! Reports of data races and of uninitialized reads.
 
 use super::Sanitizer;
 use super::conflicts::{Conflicts, LaneConflict};
@@ -11,7 +11,7 @@ use crate::ptx::engine::memory::region::MemoryRegion;
 use crate::ptx::engine::memory::spaces::Spaces;
 use crate::trace::{Finding, Related, Severity, StatementId};
 
-/// Whether it matters who is first.
+/// Whether the order of the accesses matters.
 #[derive(Clone, Copy, PartialEq)]
 enum Race {
     Data,
@@ -27,7 +27,7 @@ impl Race {
     }
 }
 
-/// The thread of the earlier access, as the warp that runs sees it.
+/// The thread of the earlier access, relative to the running warp.
 struct Other {
     name: String,
     in_warp: bool,
@@ -52,7 +52,7 @@ impl Sanitizer {
         }
     }
 
-    /// Whether a store leaves the bytes as they are, or as the other side makes them.
+    /// Whether a store leaves the bytes unchanged, or writes the same value as the other side.
     fn same_value(&self, event: &AccessEvent<'_>, lane_conflict: &LaneConflict, spaces: &Spaces) -> bool {
         let LaneConflict { conflict, lane, index } = *lane_conflict;
         if event.kind != AccessKind::Store {
@@ -144,7 +144,7 @@ impl Sanitizer {
         Other { name, in_warp, in_block, in_cluster }
     }
 
-    /// What orders the two, or why nothing has to.
+    /// How to order the two accesses, or why their order does not matter.
     fn remedy(
         &self,
         event: &AccessEvent<'_>,
@@ -177,7 +177,7 @@ impl Sanitizer {
         }
     }
 
-    /// Somebody comes before a copy is done.
+    /// Reports an access to a copy in flight.
     fn report_in_flight(
         &mut self,
         event: &AccessEvent<'_>,
@@ -205,7 +205,7 @@ impl Sanitizer {
         let there = if clash == Hazard::WriteAfterRead { "read" } else { "write" };
         let wait = match (self.cluster.copies.until(before), there) {
             (Some(CopyCompletion::Phase { .. }), _) => {
-                "for the mbarrier that is event of the copy, with `mbarrier.try_wait`"
+                "for the mbarrier that is told of the copy, with `mbarrier.try_wait`"
             }
             (Some(CopyCompletion::Waited(CopyFamily::Bulk)), "read") => {
                 "with `cp.async.bulk.wait_group.read`"
@@ -233,7 +233,7 @@ impl Sanitizer {
         });
     }
 
-    /// Says once that no more memory can be watched.
+    /// Reports once that the shadow memory limit is reached.
     #[cold]
     pub(super) fn report_exhausted(&mut self) {
         if std::mem::replace(&mut self.exhausted, true) {
@@ -242,7 +242,7 @@ impl Sanitizer {
         self.findings.push(Finding {
             code: "shadow-limit",
             severity: Severity::Information,
-            message: "no more room to sanitizer memory: races and uninitialized reads of what was not touched before are \
+            message: "no more room to watch memory: races and uninitialized reads of what was not touched before are \
                       not found from here on; a smaller launch is watched whole"
                 .to_owned(),
             statement: Some(StatementId(self.visit.statement)),
@@ -253,7 +253,7 @@ impl Sanitizer {
         });
     }
 
-    /// Whether one side only is of the kind that may meet others.
+    /// Whether only one of the two accesses is strong.
     fn is_mixed(&self, event: &AccessEvent<'_>, before: Stamp) -> bool {
         let strong = self.visit.order.strong || event.kind == AccessKind::Atomic;
         strong != (before.strength() != Strength::Weak)
@@ -300,7 +300,7 @@ fn shared_location(at: u64, own: ClusterWindow) -> String {
     }
 }
 
-/// A byte of a region, as people call it.
+/// The location of a byte, as shown to users.
 fn location(region: MemoryRegion, at: u64, spaces: &Spaces) -> String {
     let memory = match region {
         MemoryRegion::Launch => &spaces.launch,

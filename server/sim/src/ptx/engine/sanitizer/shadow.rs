@@ -1,6 +1,6 @@
-//! Shadow memory: for each word (or byte, where accesses are narrower) who wrote it last and who has read it since.
+//! Shadow memory: the last writer and the readers since, per word (or per byte, for narrower accesses).
 //!
-//! Kept in pages that are made when they are first touched, within a bound; beyond it, accesses go by unwatched.
+//! Stored in pages that are allocated on first access, within a budget; accesses beyond it are not checked.
 
 use super::stamp::Stamp;
 use std::ops::Range;
@@ -12,29 +12,29 @@ use crate::ptx::registers::lanes;
 /// Bytes of memory that one page shadows.
 const PAGE: u64 = 1024;
 
-/// Who accessed one word or byte.
+/// The accesses to one word or byte.
 #[derive(Clone, Copy, Debug, Default)]
 struct Cell {
     write: Stamp,
-    /// The first read since, by a warp in one epoch.
+    /// The first read since the write, by a warp in one epoch.
     read: Stamp,
-    /// A read by another warp, or by another lane of the same.
+    /// A read by another warp, or by another lane of the same warp.
     other: Stamp,
 }
 
-/// What it takes to keep one word or byte.
+/// Shadow bytes per word or byte.
 const CELL: u64 = (size_of::<Cell>() + 2 * size_of::<u32>()) as u64;
 
-/// What is known of a stretch of memory, by cell. What most loads ask for lies apart from the rest, so that rows of words are
-/// dealt with as one.
+/// The shadow of a range of memory, by cell. Data that most loads need is stored separately, so that rows of words are checked
+/// together.
 struct Page {
-    /// Whether there is a cell a byte.
+    /// Whether cells are bytes.
     narrow: bool,
     cells: Vec<Cell>,
     /// The lanes that read it in the epoch of `read`.
     lanes: Vec<u32>,
-    /// The epoch of `read`, once a weak load by its warp has nothing to note but its lane; or the last barrier of a block,
-    /// once no load has anything to note before the next.
+    /// The epoch of `read`, if a weak load by its warp only has to record its lane; or the last barrier of a block, if no load
+    /// has to record anything before the next.
     calm: Vec<u32>,
 }
 
@@ -45,44 +45,44 @@ struct Known<'p> {
     calm: &'p mut u32,
 }
 
-/// The shadow of one stretch of memory.
+/// The shadow of one memory region.
 #[derive(Default)]
 pub(crate) struct Shadow {
     pages: Vec<Option<Box<Page>>>,
     bytes: u64,
 }
 
-/// What clashes in a race.
+/// The kinds of conflict.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Hazard {
-    /// A load of what was stored.
+    /// A load of a stored value.
     ReadAfterWrite,
-    /// A store over what was stored.
+    /// A store over a stored value.
     WriteAfterWrite,
-    /// A store over what was loaded.
+    /// A store over a loaded value.
     WriteAfterRead,
 }
 
-/// An earlier access that nothing orders before this one.
+/// An earlier access without synchronization before this one.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Conflict {
     pub(super) clash: Hazard,
     pub(super) before: Stamp,
-    /// The byte, from the start of the bank.
+    /// The byte offset in the region.
     pub(super) at: u64,
-    /// Whether nobody had written it yet.
+    /// Whether the byte was uninitialized.
     pub(super) fresh: bool,
 }
 
-/// The access that is looked at.
+/// The access that is checked.
 #[derive(Clone, Copy)]
 pub(super) struct Access<'s> {
     pub(super) sync: &'s HappensBefore,
     pub(super) stamp: Stamp,
     pub(super) thread: Thread,
-    /// Whether races matter, or only what was written.
+    /// Whether races are checked, or only initialization.
     pub(super) races: bool,
-    /// Whether it matters that something was never written.
+    /// Whether uninitialized contents matter.
     pub(super) fresh: bool,
 }
 
@@ -109,20 +109,20 @@ impl Access<'_> {
             && (!(narrow(before) || narrow(self.stamp)) || same_block())
     }
 
-    /// Whether another warp did this in an epoch of which this one cannot know; may say no where that is so.
+    /// Whether another warp made this access in an epoch that this warp cannot know; may be `false` in cases where that is so.
     #[inline(always)]
     fn is_apart_from(&self, before: Stamp) -> bool {
         before.is_weak() && self.sync.is_apart(before.epoch, self.thread.warp)
     }
 
-    /// The same by another lane of the warp.
+    /// The same access by another lane of the warp.
     #[inline(always)]
     pub(super) fn of_lane(&self, lane: u32) -> Self {
         let stamp = Stamp { site: self.stamp.site & !(31 << 2) | lane << 2, ..self.stamp };
         Access { stamp, thread: Thread { lane, ..self.thread }, ..*self }
     }
 
-    /// The epoch, and whether it is strong: what lanes of one stamp have in common.
+    /// The epoch, and whether it is strong: the common part of several lanes' stamps.
     #[inline(always)]
     fn same_kind(&self, stamp: Stamp) -> bool {
         stamp.epoch == self.stamp.epoch && stamp.site & 3 == self.stamp.site & 3
@@ -137,8 +137,8 @@ impl Cell {
 }
 
 impl Known<'_> {
-    /// A load of which nothing but the lane is to be noted, or that is the first since everything is settled; `false` if it
-    /// must be looked at closer.
+    /// Records a load that only has to record its lane, or the first one after everything is ordered; `false` if it needs the
+    /// full check.
     #[inline(always)]
     fn load_calmly(&mut self, access: &Access<'_>) -> bool {
         let (epoch, bit) = (access.stamp.epoch, 1 << access.thread.lane);
@@ -166,7 +166,7 @@ impl Known<'_> {
         true
     }
 
-    /// The same load by several lanes, among them that of `access`; gives those that must be looked at closer.
+    /// The same load by several lanes, including that of `access`; returns the lanes that need the full check.
     #[inline(always)]
     fn load_calmly_by(&mut self, lanes: u32, access: &Access<'_>) -> u32 {
         if !self.load_calmly(access) {
@@ -178,7 +178,7 @@ impl Known<'_> {
         0
     }
 
-    /// A load of what a warp has read that is nothing to this one; `false` if it must be looked at closer.
+    /// A load of a word that another warp has read, without conflict; `false` if it needs the full check.
     #[inline(always)]
     fn load_by_another(&mut self, access: &Access<'_>) -> bool {
         let Cell { read, other, .. } = *self.cell;
@@ -245,7 +245,7 @@ impl Known<'_> {
         if access.same_kind(other) {
             return;
         }
-        // Two readers are kept; they say more if they are of two warps.
+        // Two readers are recorded; readers of two warps are more informative.
         let two_warps = other.epoch != read.epoch;
         if gone(other) || !two_warps && access.stamp.epoch != read.epoch {
             self.cell.other = access.stamp;
@@ -317,7 +317,7 @@ impl Page {
         Known { cell: &mut self.cells[at], lanes: &mut self.lanes[at], calm: &mut self.calm[at] }
     }
 
-    /// The cells of an access, which is within the page.
+    /// The cells of an access within the page.
     #[inline(always)]
     fn range(&self, index: u64, span: u64) -> Range<usize> {
         let within = (index % PAGE) as usize;
@@ -334,18 +334,18 @@ impl Page {
 }
 
 impl Shadow {
-    /// What it takes of the host's memory.
+    /// Host memory in bytes.
     pub(super) fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// Whether all of `index..index + span` was ever written.
+    /// Whether all of `index..index + span` is initialized.
     pub(super) fn is_written(&mut self, index: u64, span: u64) -> bool {
         let page = self.page(index);
         page.is_none_or(|page| page.cells[page.range(index, span)].iter().all(Cell::was_written))
     }
 
-    /// What was accessed under one stamp was so under another, except where others came since.
+    /// Replaces a stamp by another, except where later accesses followed.
     pub(super) fn restamp(&mut self, start: u64, len: u64, writes: bool, from: Stamp, to: Stamp) {
         let mut at = start;
         while at < start + len {
@@ -357,7 +357,7 @@ impl Shadow {
         }
     }
 
-    /// Makes the cells of an access there; `false` if there is no room for them.
+    /// Allocates the cells of an access; `false` if the budget is exhausted.
     #[inline(always)]
     pub(super) fn prepare(&mut self, index: u64, span: u64, budget: &mut u64) -> bool {
         match self.pages.get((index / PAGE) as usize) {
@@ -395,7 +395,7 @@ impl Shadow {
         true
     }
 
-    /// Nobody has accessed what begins there: it is memory of somebody else from now on.
+    /// Clears the accesses to memory that gets a new owner.
     pub(super) fn forget(&mut self, start: u64, len: u64) {
         let mut at = start;
         while at < start + len {
@@ -415,8 +415,7 @@ impl Shadow {
         self.pages.get_mut((index / PAGE) as usize)?.as_deref_mut()
     }
 
-    /// Weak loads of a word each by eight lanes, of which the lowest is that of `access`; gives those that must be looked at
-    /// closer.
+    /// Weak word loads by eight lanes, the lowest of which is that of `access`; returns the lanes that need the full check.
     #[inline(always)]
     pub(super) fn load_eight(&mut self, indexes: &[u64; 8], access: &Access<'_>) -> u32 {
         let (start, first) = (indexes[0], access.thread.lane);
@@ -446,14 +445,14 @@ impl Shadow {
         (first..first + 8).fold(0, |lanes, lane| lanes | u32::from(closer(lane)) << lane)
     }
 
-    /// A weak load of one word; `false` if it must be looked at closer.
+    /// A weak load of one word; `false` if it needs the full check.
     #[inline(always)]
     pub(super) fn load_calmly(&mut self, index: u64, access: &Access<'_>) -> bool {
         let page = self.page(index).filter(|page| !page.narrow);
         page.is_some_and(|page| page.known((index % PAGE / 4) as usize).load_calmly(access))
     }
 
-    /// A load of prepared cells: the first conflict, and whether all bytes were ever written.
+    /// A load of prepared cells: the first conflict, and whether all bytes are initialized.
     #[inline(always)]
     pub(super) fn load(&mut self, index: u64, span: u64, access: &Access<'_>) -> (Option<Conflict>, bool) {
         let Some(page) = self.page(index) else { return (None, true) };

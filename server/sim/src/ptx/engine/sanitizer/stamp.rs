@@ -1,9 +1,9 @@
-//! The stamp that shadow memory keeps of an access.
+//! The stamp of an access in shadow memory.
 
 /// Epochs from this one on belong to copies in flight, one epoch per warp of the cluster.
 pub(super) const IN_FLIGHT: u32 = 1 << 31;
 
-/// An access: when, where, by whom, and of which kind.
+/// An access: its epoch, statement, lane and strength.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Stamp {
     pub(super) epoch: u32,
@@ -11,11 +11,11 @@ pub(super) struct Stamp {
     pub(super) site: u32,
 }
 
-/// Whether an access may meet another without being a race.
+/// Whether an access may be concurrent with another without a race.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Strength {
     Weak = 0,
-    /// It may meet accesses of its own block.
+    /// Concurrent with accesses of its own block.
     Block = 1,
     Device = 2,
 }

@@ -1,14 +1,14 @@
-//! What comes before what: the order that barriers, fences and accesses with an order of their own put between threads.
+//! The happens-before order between threads: barriers, fences and synchronizing accesses.
 //!
-//! The life of a warp is cut into epochs, at every point where it may tell others what it has done. An access is stamped with
-//! its warp's epoch, and an earlier access comes before a later one if the later thread knows the earlier one's epoch. That a
-//! barrier of the block tells everybody everything is one number a block; what a warp-synchronising instruction tells is one
-//! number a warp; only what is told through memory (a fence or `.release`, then a flag or an atomic that another thread reads)
-//! is kept thread by thread.
+//! The life of a warp is divided into epochs, at every point where it may synchronize. An access has the epoch of its warp, and
+//! an earlier access happens before a later one if the later thread knows the earlier epoch. A barrier of the block makes
+//! everything known to all its threads: one number per block. A warp-synchronizing instruction is one number per warp. Only
+//! synchronization through memory (a fence or `.release`, then a flag or an atomic that another thread reads) is recorded per
+//! thread.
 //!
-//! Where a rule of the memory model is not observed by correct programs that people write, the sanitizer leans to silence: an
-//! atomic that reads what a fence published orders what follows it, fence or not; and a fence of each thread before a barrier
-//! counts for whoever goes on to publish after it.
+//! Where correct programs in practice do not follow a rule of the memory model, the sanitizer does not report: an atomic that
+//! reads what a fence published orders the accesses after it, even without a second fence; and a fence of each thread before a
+//! barrier counts for any thread that publishes after it.
 
 use std::sync::Arc;
 
@@ -19,13 +19,13 @@ use super::stamp::{IN_FLIGHT, Stamp};
 use crate::ptx::engine::memory::region::MemoryRegion;
 use crate::ptx::registers::{WIDTH, lanes};
 
-/// Epochs kept apart; when there are more, all so far are taken to be over.
+/// Maximum number of recorded epochs; beyond it, all so far count as ordered.
 const MAX_EPOCHS: usize = 1 << 22;
 
-/// A location in memory that threads tell each other something through.
+/// A location in memory through which threads synchronize.
 pub(super) type MemoryLocation = (MemoryRegion, u64);
 
-/// Who an epoch belongs to.
+/// The owner of an epoch.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Origin {
     pub(super) block: u32,
@@ -42,16 +42,16 @@ pub(super) struct Thread {
 /// The order of the accesses of a run.
 #[derive(Debug, Default)]
 pub(super) struct HappensBefore {
-    /// Epochs up to this one are before everything.
+    /// Epochs up to this one happen before everything.
     base: u32,
-    /// Whose the epochs after `base` are.
+    /// The owners of the epochs after `base`.
     epochs: Vec<Origin>,
-    /// The newest epoch when the running block was entered: those after it are its own.
+    /// The newest epoch when the running block was entered: later ones are its own.
     entered: u32,
-    /// The block that ran last, and the newest epoch when it was left.
+    /// The last suspended block, and the newest epoch at that time.
     left: (u32, u32),
     block: BlockClock,
-    /// What was published where.
+    /// Published clocks by location.
     published: FxHashMap<MemoryLocation, Published>,
 }
 
@@ -61,11 +61,11 @@ pub(crate) struct BlockClock {
     number: u32,
     /// Every thread knows every epoch of the block up to this one.
     floor: u32,
-    /// Phases of the cluster's barrier that its threads know of.
+    /// Phases of the cluster's barrier that its threads know.
     phases: u32,
-    /// What every thread of the block knows of others.
+    /// What every thread of the block knows of other blocks.
     common: VectorClock,
-    /// What any thread of the block may publish: in the block, and beyond.
+    /// What any thread of the block may publish: within the block, and beyond.
     released: [Option<Arc<VectorClock>>; 2],
     warps: Vec<WarpClock>,
 }
@@ -75,22 +75,22 @@ pub(crate) struct BlockClock {
 pub(crate) struct ClusterClock {
     /// The numbers of the blocks.
     blocks: Vec<u32>,
-    /// Those that have ended.
+    /// Number of exited blocks.
     ended: usize,
-    /// Phases of the barrier that have ended, and the newest epoch when the last one did.
+    /// Completed phases of the barrier, and the newest epoch at the last completion.
     phases: u32,
     met: u32,
-    /// What blocks knew when they stopped last.
+    /// What blocks knew when they were last suspended.
     pool: LaneClock,
 }
 
 #[derive(Debug, Default)]
 struct WarpClock {
-    /// The running epoch; 0 if the next access starts one.
+    /// The current epoch; 0 if the next access starts one.
     epoch: u32,
     /// Every lane knows every epoch of the warp up to this one.
     met: u32,
-    /// Up to which epoch lane `[b]` knows lane `[a]`, where lanes met that were not all.
+    /// Up to which epoch lane `[b]` knows lane `[a]`, after synchronization of some lanes.
     pairs: Option<Box<[[u32; WIDTH]; WIDTH]>>,
     lanes: Option<Box<[LaneClock; WIDTH]>>,
 }
@@ -99,22 +99,22 @@ struct WarpClock {
 #[derive(Clone, Debug, Default)]
 struct LaneClock {
     knows: VectorClock,
-    /// Read from flags, but no fence has come yet.
+    /// Read from flags, without a fence since.
     pending: VectorClock,
-    /// What a fence lets it publish: in the block, and beyond.
+    /// What a fence permits it to publish: within the block, and beyond.
     released: [Option<Arc<VectorClock>>; 2],
 }
 
-/// What whoever reads a location learns.
+/// What a reader of a location learns.
 #[derive(Debug, Default)]
 struct Published {
-    /// In one block.
+    /// Within one block.
     narrow: Option<(u32, Arc<VectorClock>)>,
     wide: Option<Arc<VectorClock>>,
     writer: Option<(u32, Thread)>,
 }
 
-/// An access with an order of its own.
+/// A synchronizing access.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SyncAccess {
     pub(super) reads: bool,
@@ -146,12 +146,12 @@ impl ClusterClock {
         ClusterClock { blocks, ..ClusterClock::default() }
     }
 
-    /// A number that no other cluster has.
+    /// A number unique to the cluster.
     pub(super) fn number(&self) -> u32 {
         self.blocks.first().copied().unwrap_or(0)
     }
 
-    /// Whether the block with this number is in it.
+    /// Whether the block with this number belongs to it.
     pub(super) fn holds(&self, number: u32) -> bool {
         self.blocks.contains(&number)
     }
@@ -166,12 +166,12 @@ impl ClusterClock {
         self.blocks.get(rank as usize).copied().unwrap_or(0)
     }
 
-    /// Whether all blocks have ended.
+    /// Whether all blocks have exited.
     pub(super) fn is_over(&self) -> bool {
         self.ended == self.blocks.len()
     }
 
-    /// Whether a block has yet to learn that so many phases have ended.
+    /// Whether a block has yet to learn of a completed phase.
     pub(super) fn is_unknown_phase(&self, phases: u32, block: &BlockClock) -> bool {
         phases != self.phases || phases != block.phases
     }
@@ -182,14 +182,14 @@ impl HappensBefore {
         self.base + self.epochs.len() as u32
     }
 
-    /// A block runs from now on.
+    /// A block starts or resumes.
     pub(super) fn enter(&mut self, block: &mut BlockClock) {
         std::mem::swap(&mut self.block, block);
         let only_paused = self.left == (self.block.number, self.latest());
         if only_paused && self.block.floor != 0 {
             return;
         }
-        // An epoch of nobody, so that no two blocks have the same floor.
+        // An epoch without owner, so that no two blocks have the same floor.
         self.epochs.push(Origin { block: u32::MAX, warp: 0 });
         self.entered = self.latest();
         if self.block.floor == 0 {
@@ -200,18 +200,18 @@ impl HappensBefore {
         }
     }
 
-    /// The block that ran stops for now.
+    /// The running block is suspended.
     pub(super) fn leave(&mut self, block: &mut BlockClock) {
         self.left = (self.block.number, self.latest());
         std::mem::swap(&mut self.block, block);
     }
 
-    /// The number that stands for "since the last barrier of this block".
+    /// The number that represents "since the last barrier of this block".
     pub(super) fn floor(&self) -> u32 {
         self.block.floor
     }
 
-    /// The epoch that an access of the warp belongs to.
+    /// The epoch of an access of the warp.
     #[inline]
     pub(super) fn epoch(&mut self, warp: u32) -> u32 {
         match self.block.warps[warp as usize].epoch {
@@ -235,24 +235,25 @@ impl HappensBefore {
         latest
     }
 
-    /// Whose epoch this is, if it is still known.
+    /// The owner of an epoch, if it is still recorded.
     pub(super) fn origin(&self, epoch: u32) -> Option<Origin> {
         let at = epoch.checked_sub(self.base + 1)?;
         self.epochs.get(at as usize).copied()
     }
 
-    /// The block that runs.
+    /// The running block.
     pub(super) fn running(&self) -> u32 {
         self.block.number
     }
 
-    /// Whether an access is known to every thread of the running block; may say no where it is.
+    /// Whether an access is known to every thread of the running block; may be `false` where it is known.
     #[inline(always)]
     pub(super) fn settled(&self, epoch: u32) -> bool {
         epoch <= self.base || epoch > self.entered && epoch <= self.block.floor
     }
 
-    /// Whether an earlier access comes before what `thread` does now; `strong` accesses need no fence after a flag was read.
+    /// Whether an earlier access happens before the current access of `thread`; `strong` accesses need no fence after reading a
+    /// flag.
     #[inline]
     pub(super) fn ordered(&self, stamp: Stamp, thread: Thread, strong: bool) -> bool {
         if self.settled(stamp.epoch) {
@@ -285,7 +286,7 @@ impl HappensBefore {
             })
     }
 
-    /// Whether an epoch that is not settled is another warp's, and nobody has told the warp of anybody's.
+    /// Whether an epoch that is not settled is another warp's, and this warp has not synchronized with any other.
     #[inline(always)]
     pub(super) fn is_apart(&self, epoch: u32, warp: u32) -> bool {
         let told = !self.block.common.is_empty() || self.block.warps[warp as usize].lanes.is_some();
@@ -293,7 +294,7 @@ impl HappensBefore {
         !told && self.origin(epoch).is_some_and(|origin| !mine(origin))
     }
 
-    /// Lanes of a warp waited for each other.
+    /// Lanes of a warp synchronized.
     pub(super) fn synchronize(&mut self, warp: u32, live: u32, mask: u32) {
         let latest = self.latest();
         let clock = &mut self.block.warps[warp as usize];
@@ -318,7 +319,7 @@ impl HappensBefore {
         }
     }
 
-    /// Lanes of a warp passed a fence.
+    /// Lanes of a warp executed a fence.
     pub(super) fn fence(&mut self, warp: u32, live: u32, mask: u32, in_block: bool) {
         let together = live & !mask == 0;
         let base = self.published_by_warp(warp, together);
@@ -350,7 +351,7 @@ impl HappensBefore {
         }
     }
 
-    /// What all lanes of a warp know by now, or would if they met.
+    /// What all lanes of a warp know, or would know after synchronizing.
     fn published_by_warp(&self, warp: u32, together: bool) -> VectorClock {
         let block = &self.block;
         let mut knowledge = block.common.clone();
@@ -362,7 +363,7 @@ impl HappensBefore {
         knowledge
     }
 
-    /// A lane comes to a location where threads may tell each other something.
+    /// A lane accesses a location through which threads may synchronize.
     pub(super) fn signal(&mut self, location: MemoryLocation, thread: Thread, live: u32, how: SyncAccess) {
         if how.reads && !self.published.is_empty() {
             self.observe(location, thread, how);
@@ -426,7 +427,7 @@ impl HappensBefore {
         }
     }
 
-    /// A barrier opened: what those who came to it knew is known to those who waited. Masks are by warp.
+    /// A barrier completed: what the arrived threads knew is known to the waiting ones. Masks are by warp.
     pub(super) fn open(&mut self, arrived: &[u32], waited: &[u32], live: &[u32]) {
         let latest = self.latest();
         let everybody = live.iter().zip(waited).all(|(live, waited)| live & !waited == 0);
@@ -474,7 +475,7 @@ impl HappensBefore {
 }
 
 impl HappensBefore {
-    /// The running block stops: others of its cluster may learn at their barrier what it knows.
+    /// The running block is suspended: other blocks of its cluster may learn at their barrier what it knows.
     pub(super) fn pool(&self, cluster: &mut ClusterClock, ended: bool) {
         cluster.ended += usize::from(ended);
         if cluster.blocks.len() > 1 {
@@ -482,7 +483,7 @@ impl HappensBefore {
         }
     }
 
-    /// Threads of all blocks of the cluster have come to its barrier.
+    /// Threads of all blocks of the cluster have arrived at its barrier.
     pub(super) fn synchronize_cluster(&mut self, cluster: &mut ClusterClock, phases: u32, live: &[u32]) {
         if cluster.phases != phases {
             cluster.phases = phases;
@@ -516,7 +517,7 @@ impl BlockClock {
 }
 
 impl LaneClock {
-    /// Takes over what another thread knows and may publish; what was pending needs no fence any more.
+    /// Adds what another thread knows and may publish; pending knowledge needs no fence then.
     fn absorb(&mut self, other: &LaneClock) {
         self.knows.join(&other.knows);
         self.knows.join(&other.pending);

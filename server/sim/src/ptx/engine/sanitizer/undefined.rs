@@ -1,22 +1,22 @@
-//! Values that nobody wrote, on their way through registers.
+//! Propagation of undefined values through registers.
 //!
-//! A register starts undefined where it may be read before it is written; a load of memory that nobody wrote makes one so too.
-//! That is no mistake yet: compilers pack, select and move what they will never look at. It is one where it matters what the
-//! value is: in an address, a guard, a choice of the way, or a store that others see. The finding stands where the value came
-//! from, and names the statement where it matters.
+//! A register is undefined if it may be read before it is written, or after a load of uninitialized memory. That is not an
+//! error in itself: compilers pack, select and move values that are never used. It is one where the value matters: in an
+//! address, a guard, a branch condition, or a store that other threads see. The finding is at the origin of the value, and
+//! names the statement where it matters.
 
 use crate::ptx::program::{Function, Mixing, Part};
 use crate::ptx::registers::FULL;
 
-/// Where an undefined value comes from.
+/// The origin of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UndefinedOrigin {
     pub(super) statement: u32,
-    /// The register that was never written; `None` for memory.
+    /// The uninitialized register; `None` for memory.
     pub(super) register: Option<u32>,
 }
 
-/// An undefined value where it matters.
+/// A use of an undefined value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct UndefinedUse {
     pub(super) root: UndefinedOrigin,
@@ -28,16 +28,16 @@ pub(crate) struct UndefinedUse {
 /// The undefined values in the registers of one call.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct UndefinedValues {
-    /// By register, the lanes.
+    /// Undefined lanes by register.
     lanes: Vec<u32>,
-    /// Where each comes from; `None` if it was never written.
+    /// Origins by register; `None` if it was never written.
     roots: Vec<Option<UndefinedOrigin>>,
-    /// Registers with any such lane.
+    /// Number of registers with undefined lanes.
     count: usize,
 }
 
 impl UndefinedValues {
-    /// At the beginning of a call.
+    /// At the start of a call.
     pub(crate) fn new(function: &Function) -> UndefinedValues {
         let mut undefined = UndefinedValues::default();
         for &register in &function.flow.suspects {
@@ -69,7 +69,7 @@ impl UndefinedValues {
         }
     }
 
-    /// Lanes come to a statement: gives what is used there, and the lanes whose sources are undefined.
+    /// Lanes execute a statement: returns the use of an undefined value, and the lanes with undefined sources.
     pub(crate) fn step(
         &mut self,
         function: &Function,
@@ -108,7 +108,7 @@ impl UndefinedValues {
         (used, any)
     }
 
-    /// A load brought what nobody wrote, by destination.
+    /// A load of uninitialized memory, by destination.
     pub(crate) fn loaded(&mut self, function: &Function, pc: u32, uninitialized: impl Iterator<Item = u32>) {
         let root = UndefinedOrigin { statement: function.first_statement + pc, register: None };
         self.grow(function);

@@ -1,4 +1,4 @@
-//! UndefinedValues values where they matter, in words.
+//! Reports of undefined values where they matter.
 
 use super::Sanitizer;
 use super::undefined::{UndefinedUse, UndefinedValues};
@@ -7,12 +7,12 @@ use crate::ptx::program::{Function, Op, Part};
 use crate::trace::{Finding, Related, Severity, StatementId};
 
 impl Sanitizer {
-    /// Whether undefined values are followed through registers.
+    /// Whether undefined values are propagated through registers.
     pub(crate) fn follows_values(&self) -> bool {
         self.checks.uninitialized
     }
 
-    /// Lanes come to a statement, some of whose registers are undefined in some lanes.
+    /// Lanes execute a statement while some registers are undefined.
     pub(crate) fn values(
         &mut self,
         undefined: &mut UndefinedValues,
@@ -28,7 +28,7 @@ impl Sanitizer {
         }
     }
 
-    /// The load at `pc` is done: what it brought may be what nobody wrote.
+    /// After the load at `pc`: its destinations may be undefined.
     pub(crate) fn loaded(&mut self, undefined: &mut UndefinedValues, function: &Function, pc: u32) {
         if !std::mem::take(&mut self.loaded_uninitialized) {
             return;

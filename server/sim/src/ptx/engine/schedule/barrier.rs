@@ -1,4 +1,4 @@
-//! The named barriers of a block: who has arrived, who waits, when it opens.
+//! The named barriers of a block: arrivals, waiting groups, completion.
 
 use crate::ptx::engine::exec::operand::put;
 use crate::ptx::engine::exec::warp::{Arrival, Warp};
@@ -13,17 +13,17 @@ pub(crate) const COUNT: usize = 16;
 pub(crate) struct State {
     /// Threads that have arrived, as the hardware counts them.
     arrived: u32,
-    /// The threads of each warp that have arrived.
+    /// The arrived threads of each warp.
     masks: Vec<u32>,
-    /// Threads that must arrive, where the program says how many.
+    /// Number of threads that must arrive, if the program specifies it.
     expected: Option<u32>,
     waiting: Vec<Waiting>,
-    /// Of the reduction: lanes whose predicate is true, and lanes that take part.
+    /// Of the reduction: lanes whose predicate is true, and participating lanes.
     yes: u32,
     voters: u32,
 }
 
-/// A group that waits.
+/// A waiting group.
 #[derive(Clone, Debug)]
 pub(crate) struct Waiting {
     pub(crate) warp: usize,
@@ -60,13 +60,13 @@ impl State {
         waits
     }
 
-    /// Where threads of this generation came that give another count, and that count.
+    /// The statement of waiting threads that expect another count, and that count.
     pub(crate) fn disagrees(&self, count: Option<u32>) -> Option<(u32, Option<u32>)> {
         let first = self.waiting.first()?;
         (self.expected != count).then_some((first.statement, self.expected))
     }
 
-    /// Whether all that must arrive have; without a count, all threads of the block that have not ended.
+    /// Whether all required threads have arrived; without a count, all threads of the block that have not exited.
     pub(crate) fn is_complete(&self, warps: &[Warp]) -> bool {
         if self.masks.is_empty() {
             return false;
@@ -77,7 +77,7 @@ impl State {
         }
     }
 
-    /// Lets those who wait go on, and starts over.
+    /// Releases the waiting groups, and resets the barrier.
     pub(crate) fn open(&mut self, warps: &mut [Warp], program: &Program) {
         for waiting in std::mem::take(&mut self.waiting) {
             let warp = &mut warps[waiting.warp];
@@ -100,12 +100,12 @@ impl State {
         *self = State::default();
     }
 
-    /// The lanes of each warp that have arrived.
+    /// The arrived lanes of each warp.
     pub(crate) fn arrived(&self) -> &[u32] {
         &self.masks
     }
 
-    /// The lanes of each warp that wait.
+    /// The waiting lanes of each warp.
     pub(crate) fn waiting_lanes(&self) -> Vec<u32> {
         let mut lanes = vec![0; self.masks.len()];
         for waiting in &self.waiting {
@@ -114,7 +114,7 @@ impl State {
         lanes
     }
 
-    /// Who waits here.
+    /// The waiting groups.
     pub(crate) fn waiting(&self) -> &[Waiting] {
         &self.waiting
     }

@@ -1,4 +1,4 @@
-//! A block: its warps in index order, each until a barrier, its end or a spin.
+//! A block: runs its warps in index order, each until it waits, exits or spins.
 
 use super::barrier::{COUNT, State};
 use super::cluster_barrier::{self, ClusterBarrier};
@@ -13,33 +13,33 @@ use crate::ptx::program::BarrierKind;
 use crate::ptx::registers::WIDTH;
 use crate::trace::{Finding, Severity, Status};
 
-/// Why a block stopped running for now, or for good.
+/// Why a block stopped running.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum BlockPause {
-    /// All its threads have ended.
+    /// All its threads have exited.
     Ended,
-    /// It waits for something that only other blocks can bring about.
+    /// It waits for a condition that only other blocks can satisfy.
     Stuck,
-    /// It is time to ask the caller whether to go on.
+    /// The caller's control is due.
     Due,
     /// The run is over.
     Stopped(Status),
 }
 
-/// What a warp is at.
+/// The state of a warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum WarpState {
     Ready,
     /// All its groups wait at barriers.
     Waiting,
-    /// It spun when memory had changed so many times.
+    /// It spins; memory had changed this many times then.
     Spinning(u64),
-    /// It asked an mbarrier in vain when memory had changed so many times.
+    /// Its test of an mbarrier failed; memory had changed this many times then.
     Yielding(u64),
     Ended,
 }
 
-/// What became of a group that came to a barrier.
+/// The result of an arrival at a barrier.
 enum Arrived {
     Continues,
     Waits,
@@ -52,7 +52,7 @@ pub(crate) struct Block {
     states: Vec<WarpState>,
     barriers: [State; COUNT],
     pub(crate) sanitizer: BlockSanitizer,
-    /// Its place in the cluster.
+    /// Its rank in the cluster.
     rank: usize,
     /// The warp whose turn it is.
     turn: usize,
@@ -63,7 +63,7 @@ impl Block {
         Block::of((0..launch.warps()).map(|warp| Warp::new(launch, cta, warp)).collect(), launch, cta, rank)
     }
 
-    /// A block that begins, of the warps of one whose traces have been gathered.
+    /// A new block with the warps of one whose traces have been collected.
     pub(crate) fn renewed(self, launch: &Launch<'_>, cta: [u32; 3]) -> Block {
         let Block { mut warps, rank, .. } = self;
         warps.iter_mut().for_each(|warp| warp.renew(launch, cta));
@@ -81,7 +81,7 @@ impl Block {
         }
     }
 
-    /// Runs until it has ended, can do no more by itself, or something else must be decided.
+    /// Runs until it has exited, cannot continue by itself, or the caller's control is due.
     pub(crate) fn run(
         &mut self,
         launch: &Launch<'_>,
@@ -89,7 +89,7 @@ impl Block {
         state: &mut RunState,
         cluster: &mut ClusterBarrier,
     ) -> BlockPause {
-        // Other blocks may have come to the cluster's barrier.
+        // Other blocks may have arrived at the cluster's barrier.
         self.complete_barriers(launch, state, cluster);
         let mut idle = 0;
         while idle < self.warps.len() {
@@ -114,8 +114,8 @@ impl Block {
         if ended { BlockPause::Ended } else { BlockPause::Stuck }
     }
 
-    /// Lets those who asked in vain go on where nobody else of the cluster can: they may have something else to do, or go round
-    /// until it is noticed. Whether there was any.
+    /// Wakes warps whose mbarrier tests failed, if no other warp of the cluster can run: they may have other work, or spin
+    /// until that is detected. Returns whether there were any.
     pub(crate) fn wake(&mut self) -> bool {
         let mut any = false;
         for state in &mut self.states {
@@ -126,8 +126,8 @@ impl Block {
         any
     }
 
-    /// Lets a group of a warp go on that waits for others of it, where the model has them wait and nobody else can go on, in
-    /// this block or another.
+    /// Releases a group that waits for other lanes only because of the model, if no other warp can run, in this block or
+    /// another.
     pub(crate) fn force_progress(&mut self) -> bool {
         let way = self.warps.iter_mut().position(|warp| warp.groups.force_progress());
         way.map(|index| self.states[index] = WarpState::Ready).is_some()
@@ -150,7 +150,7 @@ impl Block {
                     return None;
                 }
                 Pause::Waiting => {
-                    // Lanes may have ended on the way here, and others may wait for nobody else.
+                    // Lanes may have exited in the meantime, and others may wait only for these.
                     self.states[index] = WarpState::Waiting;
                     self.complete_barriers(launch, state, cluster);
                     return None;
@@ -166,7 +166,7 @@ impl Block {
                 Pause::Due => return Some(BlockPause::Due),
                 Pause::Stopped(status) => return Some(BlockPause::Stopped(status)),
                 Pause::Arrived(arrival) => match self.arrive(index, arrival, launch, state, cluster) {
-                    // Who opens a barrier has had its turn, like the others that came to it.
+                    // The warp that completes a barrier has had its turn, like the others that arrived at it.
                     Ok(Arrived::Completed) => return None,
                     Ok(Arrived::Waits | Arrived::Continues) => {}
                     Err(status) => return Some(BlockPause::Stopped(status)),
@@ -258,7 +258,7 @@ impl Block {
         }
     }
 
-    /// Opens every barrier that is complete.
+    /// Completes every barrier that all threads have reached.
     fn complete_barriers(&mut self, launch: &Launch<'_>, state: &mut RunState, cluster: &mut ClusterBarrier) {
         for barrier in &mut self.barriers {
             if !barrier.is_complete(&self.warps) {
@@ -292,7 +292,7 @@ impl Block {
         }
     }
 
-    /// The number of the block's first warp among those of the cluster.
+    /// The number of the block's first warp within the cluster.
     fn first_in_cluster(&self) -> usize {
         self.rank * self.warps.len()
     }
@@ -306,14 +306,14 @@ impl Block {
         at_barriers.chain(at_cluster.map(|group| (group.warp, group.mask, group.statement)))
     }
 
-    /// A warp that goes round.
+    /// A spinning warp.
     pub(crate) fn spinning(&self) -> Option<&Warp> {
         let spinning = self.states.iter().position(|state| matches!(state, WarpState::Spinning(_)))?;
         self.warps.get(spinning)
     }
 }
 
-/// Threads that come to one barrier give different counts.
+/// Threads that arrive at one barrier specify different counts.
 fn mismatch(
     reporter: Reporter,
     id: u32,

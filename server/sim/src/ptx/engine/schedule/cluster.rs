@@ -1,7 +1,6 @@
-//! Blocks that run side by side and see each other's shared memory. A block that is in no cluster is one by itself.
+//! Blocks that run concurrently and access each other's shared memory. A block without a cluster is a cluster of one.
 //!
-//! They take turns in the order of their ranks, each until it has ended or can do no more by itself. The shared memory of all
-//! lies in one stretch, one block behind the other; an address of another block's has its rank in the upper bits.
+//! Blocks take turns in the order of their ranks, each until it has exited or cannot continue by itself.
 
 use super::block::{Block, BlockPause};
 use super::cluster_barrier::ClusterBarrier;
@@ -13,14 +12,14 @@ use crate::ptx::engine::run_state::RunState;
 use crate::ptx::engine::sanitizer::ClusterSanitizer;
 use crate::trace::Finding;
 
-/// The most blocks of a cluster.
+/// Maximum number of blocks per cluster.
 pub(crate) const MAX_BLOCKS: u32 = 16;
 
-/// Where a block of a cluster has got to.
+/// The state of a block of a cluster.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum State {
     Ready,
-    /// It could do no more when memory had changed and phases of the cluster's barrier had ended so many times.
+    /// It could not continue; memory had changed and the cluster's barrier had completed this many times then.
     Stuck(u64, u32),
     Ended,
 }
@@ -37,7 +36,7 @@ pub(crate) struct Cluster {
 }
 
 impl Cluster {
-    /// The cluster with this number; of what one has left whose traces have been gathered, if there is any.
+    /// The cluster with this number, with the allocations of a completed one, if there is any.
     pub(crate) fn new(launch: &Launch<'_>, number: u64, left: Option<Cluster>) -> Cluster {
         let ctas = launch.ctas(number);
         let blocks: Vec<Block> = match left {
@@ -59,7 +58,7 @@ impl Cluster {
         }
     }
 
-    /// Runs until all blocks have ended, they can do no more by themselves, or something else must be decided.
+    /// Runs until all blocks have exited, cannot continue, or the caller's control is due.
     pub(crate) fn run(
         &mut self,
         launch: &Launch<'_>,
@@ -128,25 +127,25 @@ impl Cluster {
         pause
     }
 
-    /// Lets the warps of a block go on that asked in vain, where nobody else can. Whether there were any.
+    /// Wakes the warps of a block whose mbarrier tests failed, if no other can run. Returns whether there were any.
     fn wake(&mut self) -> bool {
         let rank = self.blocks.iter_mut().position(Block::wake);
         rank.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
-    /// Bytes that it takes of the host while it waits for its turn.
+    /// Host memory of the cluster in bytes, while it is suspended.
     pub(crate) fn bytes(&self) -> u64 {
         let warps = self.blocks.iter().flat_map(|block| &block.warps);
         self.shared.len() as u64 + warps.map(Warp::bytes).sum::<u64>()
     }
 
-    /// Lets a group go on that waits for others of its warp, where the model has them wait and nobody else can go on.
+    /// Releases a group that waits for other lanes only because of the model, if no other warp can run.
     pub(crate) fn force_progress(&mut self) -> bool {
         let way = self.blocks.iter_mut().position(Block::force_progress);
         way.map(|rank| self.states[rank] = State::Ready).is_some()
     }
 
-    /// Says who spins and who waits, for each block that nobody can help any more.
+    /// Explains the deadlock of each block that has not exited.
     pub(crate) fn explain(&self, launch: &Launch<'_>) -> Vec<Finding> {
         let left = self.blocks.iter().zip(&self.states).filter(|(_, state)| **state != State::Ended);
         left.filter_map(|(block, _)| block.explain(launch, &self.barrier)).collect()

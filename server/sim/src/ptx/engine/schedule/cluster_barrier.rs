@@ -1,22 +1,22 @@
-//! The barrier of a cluster: threads of all its blocks arrive, and wait for all others to have arrived.
+//! The barrier of a cluster: threads of all its blocks arrive, and wait for the arrival of all others.
 
 use crate::ptx::engine::exec::warp::Warp;
 use std::ops::Range;
 
-/// Threads of the blocks at their cluster's barrier. Warps are numbered through, block after block.
+/// The threads of the blocks at their cluster's barrier. Warps are numbered consecutively, block by block.
 #[derive(Clone, Debug)]
 pub(crate) struct ClusterBarrier {
-    /// The lanes of each warp that have not ended.
+    /// Live lanes of each warp.
     live: Vec<u32>,
-    /// Those that have arrived in the phase that is under way.
+    /// Lanes that have arrived in the current phase.
     arrived: Vec<u32>,
-    /// Those whose phase is over, and who have not waited for it yet.
+    /// Lanes whose phase is complete, and that have not waited for it yet.
     passed: Vec<u32>,
     waiting: Vec<Waiting>,
     phases: u32,
 }
 
-/// A group that waits.
+/// A waiting group.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Waiting {
     pub(crate) warp: usize,
@@ -25,32 +25,32 @@ pub(crate) struct Waiting {
 }
 
 impl ClusterBarrier {
-    /// Nobody has arrived; the lanes that each warp has.
+    /// No lane has arrived; `live` are the lanes of each warp.
     pub(crate) fn new(live: Vec<u32>) -> ClusterBarrier {
         let none = vec![0; live.len()];
         ClusterBarrier { live, arrived: none.clone(), passed: none, waiting: Vec::new(), phases: 0 }
     }
 
-    /// How many phases have ended.
+    /// Number of completed phases.
     pub(crate) fn phases(&self) -> u32 {
         self.phases
     }
 
-    /// Lanes of a warp arrive; gives those that had, without having waited since.
+    /// Lanes of a warp arrive; returns those that had arrived without waiting since.
     pub(crate) fn arrive(&mut self, warp: usize, mask: u32) -> u32 {
         let again = (self.arrived[warp] | self.passed[warp]) & mask;
         self.arrived[warp] |= mask;
         again
     }
 
-    /// A group waits, or has no need to; gives the lanes that never arrived.
+    /// A group waits, or continues at once; returns the lanes that never arrived.
     pub(crate) fn wait(&mut self, group: Waiting) -> u32 {
         self.waiting.push(group);
         group.mask & !(self.arrived[group.warp] | self.passed[group.warp])
     }
 
-    /// Ends the phase if every thread that has not ended is there; then takes the groups of the block whose warps these are,
-    /// the first of which has number `first`, that may go on.
+    /// Completes the phase if every live thread has arrived; then takes the released groups of the block with these warps, the
+    /// first of which has number `first`.
     pub(crate) fn open(&mut self, first: usize, warps: &[Warp]) -> Vec<Waiting> {
         let own: Range<usize> = first..first + warps.len();
         self.live[own.clone()].iter_mut().zip(warps).for_each(|(live, warp)| *live = warp.live);
@@ -72,7 +72,7 @@ impl ClusterBarrier {
         self.waiting.extract_if(.., |group| continues(group)).collect()
     }
 
-    /// Which groups of a block wait here.
+    /// The waiting groups of a block.
     pub(crate) fn waiting(&self, own: Range<usize>) -> impl Iterator<Item = Waiting> {
         let first = own.start;
         let groups = self.waiting.iter().filter(move |group| own.contains(&group.warp));

@@ -1,4 +1,4 @@
-//! Why a block does not get on: who goes round, who waits for whom, and what might help.
+//! Explanation of deadlocks and livelocks: spinning and waiting warps, and what might help.
 
 use super::block::Block;
 use super::cluster_barrier::ClusterBarrier;
@@ -11,7 +11,7 @@ use crate::ptx::engine::reporter::related;
 use crate::trace::{Finding, Severity};
 
 impl Block {
-    /// Says who spins and who waits, for a block that nobody can help any more.
+    /// Explains why the block cannot make progress: which threads spin and which wait.
     pub(crate) fn explain(&self, launch: &Launch<'_>, cluster: &ClusterBarrier) -> Option<Finding> {
         let wants = self.warps.iter().find_map(|warp| warp.explain_members(launch));
         let mut finding = wants.or_else(|| self.spinning().map(|warp| warp.explain_spin(launch)));
@@ -57,7 +57,7 @@ impl Warp {
         finding
     }
 
-    /// Of lanes that wait for others by name.
+    /// Of lanes that wait for named lanes.
     fn explain_members(&self, launch: &Launch<'_>) -> Option<Finding> {
         let (at, wanted) = self.groups.waiting_for_lanes().into_iter().next()?;
         let statement = self.function(launch, at.frame)?.first_statement + at.pc;

@@ -1,11 +1,10 @@
-//! Blocks on many threads, which the caller owns: with the result that they have one after the other.
+//! Blocks on several threads, which the caller provides, with the same result as one after the other.
 //!
-//! A run begins on one thread. Once it has lasted a while and blocks are left, these are dealt out in ranges. A worker has
-//! memory of its own, as it was when the first ranges began, so a range sees what was there before and what it has
-//! written itself. That is what it would see in its turn, unless it touches what another range writes; whether that happens
-//! is found out from what each accesses. Then, or if anything but the end of all blocks comes to pass, nothing of the ranges
-//! counts, and the run goes on alone. What a run cannot know before its turn, programs that ask for it are not dealt out: the
-//! clock, and the order of what is printed and allocated.
+//! A run starts on one thread. After a number of steps, the remaining blocks are divided into ranges. Each worker has a copy of
+//! the memory as it was when the first ranges started, so a range sees that state and its own writes. This equals a sequential
+//! run unless the range accesses what another range writes, which is determined from the access sets. In that case, or if any
+//! block does not exit normally, the results are discarded and the run continues sequentially. Programs that depend on the
+//! order of blocks in other ways are not parallelized: those that read the clock, print or allocate.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
@@ -19,19 +18,19 @@ use crate::ptx::engine::run_state::RunState;
 use crate::ptx::program::Op;
 use crate::trace::{Cancelled, Control, Finding, Progress, StatementId, Workers};
 
-/// Stretches for each worker: the more, the less they wait for the last one.
+/// Ranges per worker: more ranges reduce the wait for the last one.
 const RANGES_PER_WORKER: u64 = 8;
-/// Blocks of a range at most.
+/// Maximum number of clusters per range.
 const MAX_RANGE: u64 = 256;
 
-/// Those who may take over from the thread that a run began on.
+/// The threads that may run blocks in parallel.
 pub(crate) struct ParallelBlocks<'a> {
-    /// `None` where blocks must run one after the other.
+    /// `None` if blocks must run sequentially.
     workers: Option<&'a dyn Workers>,
 }
 
 impl<'a> ParallelBlocks<'a> {
-    /// Decides who could help, and has the run note what it touches if somebody could.
+    /// Decides whether blocks may run in parallel, and enables the recording of accesses if so.
     pub(crate) fn new(run: &mut SequentialBlocks<'a>) -> ParallelBlocks<'a> {
         let (program, options) = (run.launch.program, &run.launch.options);
         let mut code = program.functions.iter().flat_map(|function| &function.code);
@@ -46,7 +45,8 @@ impl<'a> ParallelBlocks<'a> {
         ParallelBlocks { workers }
     }
 
-    /// Runs all clusters from `next` on, if there is somebody for it, it is worth it, and it goes well.
+    /// Runs all clusters from `next` on in parallel, if that is possible and worthwhile; `false` if the run must continue
+    /// sequentially.
     pub(crate) fn take_over(&mut self, run: &mut SequentialBlocks<'a>, next: u64) -> Result<bool, Cancelled> {
         let left = run.launch.clusters() - next;
         let Some(workers) = self.workers else { return Ok(false) };
@@ -102,7 +102,7 @@ impl<'a> ParallelBlocks<'a> {
     }
 }
 
-/// What came of a range of blocks.
+/// The results of a range of blocks.
 struct BlockRange {
     first: u64,
     findings: Vec<Finding>,
@@ -110,34 +110,34 @@ struct BlockRange {
     traces: CollectedTraces,
 }
 
-/// What came of all ranges that are done, in any order: they have nothing to do with each other.
+/// The merged results of completed ranges, in any order: they are independent.
 struct MergedResults {
     accesses: Box<AccessSet>,
     spaces: Spaces,
     ranges: Vec<BlockRange>,
 }
 
-/// What workers take ranges from and put them back to.
+/// The ranges to run, and their results.
 struct WorkQueue<'t, 'a> {
-    /// The run as it was when they began.
+    /// The run at the start of the parallel part.
     run: &'t SequentialBlocks<'a>,
     next: AtomicU64,
     range: u64,
-    /// How many more may work, each with memory of its own.
+    /// How many more workers may start, each with a copy of the memory.
     slots: AtomicU64,
     steps: AtomicU64,
     blocks_done: AtomicU64,
-    /// Bytes of shadow memory that a run alone could still make.
+    /// Remaining shadow memory of a sequential run in bytes.
     shadow: AtomicU64,
-    /// Those that a range may make.
+    /// The share of a range.
     share: u64,
-    /// Whether the run must go on alone.
+    /// Whether the run must continue sequentially.
     failed: AtomicBool,
     merged: Mutex<MergedResults>,
 }
 
 impl WorkQueue<'_, '_> {
-    /// What each worker does.
+    /// The work of each thread.
     fn work(&self) {
         let place = |slots: u64| slots.checked_sub(1);
         if self.slots.fetch_update(Ordering::Relaxed, Ordering::Relaxed, place).is_err() {
@@ -164,7 +164,7 @@ impl WorkQueue<'_, '_> {
         }
     }
 
-    /// Runs clusters and merges what came of them; `false` if the run must go on alone.
+    /// Runs clusters and merges their results; `false` if the run must continue sequentially.
     fn run_range(
         &self,
         run: &mut SequentialBlocks<'_>,
@@ -198,7 +198,7 @@ impl WorkQueue<'_, '_> {
         apart
     }
 
-    /// Whether the shadow memory of a range has room beside that of the others, as it must have in a run alone.
+    /// Whether the shadow memory of a range fits the budget in addition to the others, as it must in a sequential run.
     fn reserve_shadow(&self, state: &RunState) -> bool {
         let Some(sanitizer) = &state.sanitizer else { return true };
         let Some(left) = sanitizer.budget() else { return false };
@@ -206,7 +206,7 @@ impl WorkQueue<'_, '_> {
         self.shadow.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_ok()
     }
 
-    /// A worker has come to so many steps of its range; `reported` is where it was.
+    /// A worker has executed this many steps of its range; `reported` is the number it reported last.
     fn report_progress(&self, steps: u64, reported: &AtomicU64) {
         let new = steps - reported.swap(steps, Ordering::Relaxed);
         let steps = self.steps.fetch_add(new, Ordering::Relaxed) + new;

@@ -24,18 +24,18 @@ pub(crate) struct SequentialBlocks<'a> {
     pub(crate) spaces: Spaces,
     pub(crate) state: RunState,
     pub(crate) control: Control<'a>,
-    /// Clusters that cannot go on by themselves, and their numbers.
+    /// Clusters that cannot continue by themselves, and their numbers.
     pub(crate) suspended: Vec<(u64, Cluster)>,
     pub(crate) traces: CollectedTraces,
     pub(crate) blocks_done: u64,
-    /// What the last cluster has left to the next one.
+    /// Allocations of the last cluster, for the next one.
     left: Option<Cluster>,
 }
 
-/// The traces of the warps that are done.
+/// The traces of completed warps.
 #[derive(Default)]
 pub(crate) struct CollectedTraces {
-    /// With their block's number.
+    /// With the number of their block.
     warps: Vec<(u64, WarpTrace)>,
     truncated: bool,
     summary: Summary,
@@ -43,7 +43,7 @@ pub(crate) struct CollectedTraces {
 }
 
 impl CollectedTraces {
-    /// Adds what blocks behind all of these did.
+    /// Adds the traces of later blocks.
     pub(crate) fn append(&mut self, others: CollectedTraces) {
         self.warps.extend(others.warps);
         self.truncated |= others.truncated;
@@ -66,9 +66,9 @@ impl<'a> SequentialBlocks<'a> {
         }
     }
 
-    /// Runs the cluster with this number; gives a status if the run is over.
+    /// Runs the cluster with this number; returns a status if the run is over.
     pub(crate) fn next_cluster(&mut self, number: u64) -> Result<Option<Status>, Cancelled> {
-        // Clusters may be many and empty: each is counted like an instruction.
+        // A grid may have many empty clusters: each counts as an instruction.
         if number.is_multiple_of(SLICE) && (self.control.cancelled)() {
             return Err(Cancelled);
         }
@@ -79,7 +79,7 @@ impl<'a> SequentialBlocks<'a> {
         self.cluster(number, cluster)
     }
 
-    /// Runs a cluster as far as it goes; gives a status if the run is over.
+    /// Runs a cluster as far as possible; returns a status if the run is over.
     fn cluster(&mut self, number: u64, mut cluster: Cluster) -> Result<Option<Status>, Cancelled> {
         loop {
             match cluster.run(self.launch, &mut self.spaces, &mut self.state) {
@@ -107,11 +107,11 @@ impl<'a> SequentialBlocks<'a> {
         }
     }
 
-    /// Looks at the limit of memory when one more cluster has to wait for its turn.
+    /// Checks the memory limit after a cluster was suspended.
     fn exceeds_memory(&mut self) -> Option<Status> {
         let (_, last) = self.suspended.last()?;
         let waiting = self.suspended.len() as u64;
-        // They are alike, so the last stands for all.
+        // Clusters are alike, so the last one represents all.
         let (bytes, max) = (last.bytes().saturating_mul(waiting), self.launch.options.limits.max_memory);
         (bytes > max).then(|| {
             let message = format!(
@@ -131,7 +131,7 @@ impl<'a> SequentialBlocks<'a> {
         })
     }
 
-    /// Asks the caller whether to go on, and looks at the limit.
+    /// Polls the caller's control, and checks the limits.
     fn poll(&mut self) -> Result<Result<(), Status>, Cancelled> {
         let max = self.launch.options.limits.max_steps;
         if (self.control.cancelled)() {
@@ -152,7 +152,7 @@ impl<'a> SequentialBlocks<'a> {
         Ok(Ok(()))
     }
 
-    /// Goes round the clusters that could not go on, as long as memory changes under them.
+    /// Resumes suspended clusters as long as memory changes.
     pub(crate) fn resume_suspended(&mut self) -> Result<Status, Cancelled> {
         loop {
             if self.suspended.is_empty() {
