@@ -1,8 +1,8 @@
 //! `// warplens: allow(code, code2)`: diagnostics that a comment switches off for its line.
 //!
-//! At the end of a line the comment is about that line; alone on a line it is about the next one. A comment belongs to
-//! the item after it, even when it stands on the last line of the item before, so an item only says what its comments
-//! allow, and [`Allowances`] puts it together for the file.
+//! At the end of a line the comment applies to that line; alone on a line it applies to the next one. A comment belongs to
+//! the item after it, even on the last line of the item before, so an item only lists what its comments allow, and
+//! [`Allowances`] combines the lists for the file.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -16,23 +16,23 @@ use crate::codes;
 use crate::problem::{ItemFix, Problem};
 use crate::rules::{nearest_rule, rule};
 
-/// What a comment starts with that is meant for us.
+/// The start of a comment that allows diagnostics.
 const OPENING: &str = "warplens: allow(";
 
-/// A comment that allows something.
+/// A comment that allows diagnostics.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Allow {
-    /// The names in the parentheses that are diagnostics.
+    /// The known names in the parentheses.
     codes: Box<[SmolStr]>,
     /// Where the comment starts, relative to the item.
     comment: TextSize,
     /// Where the list of names ends.
     list_end: TextSize,
-    /// Whether nothing stands in the parentheses.
+    /// Whether the parentheses are empty.
     is_empty: bool,
 }
 
-/// What the comments of an item allow. Names that are none are problems.
+/// The comments of an item that allow diagnostics. Unknown names in them become problems.
 pub(super) fn allows(db: &dyn Db, item: Item<'_>, problems: &mut Vec<Problem>) -> Box<[Allow]> {
     let text = &*item.text(db).0;
     let mut openings = text.match_indices(OPENING).peekable();
@@ -43,7 +43,7 @@ pub(super) fn allows(db: &dyn Db, item: Item<'_>, problems: &mut Vec<Problem>) -
     openings.filter_map(|(at, _)| allow(text, &tree, at + OPENING.len(), problems)).collect()
 }
 
-/// The comment whose list starts there.
+/// The comment whose list of names starts at `list`.
 fn allow(text: &str, tree: &SyntaxNode, list: usize, problems: &mut Vec<Problem>) -> Option<Allow> {
     let offset = |at: usize| TextSize::try_from(at).unwrap_or_default();
     let comment =
@@ -52,7 +52,7 @@ fn allow(text: &str, tree: &SyntaxNode, list: usize, problems: &mut Vec<Problem>
     let rest = &text[list..usize::from(comment.end())];
     let Some(end) = rest.find(')') else {
         let range = TextRange::new(offset(list - 1), offset(list));
-        let message = "missing `)` after the names of diagnostics: `warplens: allow(name, name)`";
+        let message = "missing `)` after the diagnostic names: write `warplens: allow(name, name)`";
         problems.push(Problem::warning(range, codes::INVALID_ALLOW, message));
         return None;
     };
@@ -74,17 +74,17 @@ fn allow(text: &str, tree: &SyntaxNode, list: usize, problems: &mut Vec<Problem>
 fn unknown(name: &str, range: TextRange) -> Problem {
     let meant = nearest_rule(name);
     let message = match name {
-        "" => "a name of a diagnostic was expected here, such as `unused-label`".to_owned(),
-        name => format!("there is no diagnostic `{name}`{}", did_you_mean(meant)),
+        "" => "expected the name of a diagnostic, such as `unused-label`".to_owned(),
+        name => format!("unknown diagnostic `{name}`{}", did_you_mean(meant)),
     };
     Problem::warning(range, codes::INVALID_ALLOW, message)
         .with_fix(meant.map(|meant| ItemFix::replacement(range, meant)))
 }
 
-/// What comments allow in a file.
+/// The diagnostics that comments allow in a file.
 #[derive(Debug, Default)]
 pub(super) struct Allowances {
-    /// The lines about which a comment says something, in the order of the text.
+    /// The lines that a comment applies to, in text order.
     lines: Vec<Line>,
 }
 
@@ -119,14 +119,14 @@ impl Allowances {
         lines.any(|line| line.codes.iter().any(|code| code == found.code))
     }
 
-    /// What is said about the line of this offset.
+    /// The comments that apply to the line of this offset.
     pub(super) fn about(&self, offset: TextSize) -> impl Iterator<Item = &Line> {
         let after = self.lines.partition_point(|line| line.range.start() <= offset);
         self.lines[..after].iter().rev().take_while(move |line| line.range.contains_inclusive(offset))
     }
 }
 
-/// The line that a comment is about.
+/// The line that a comment applies to.
 fn line_of_comment(list: &ItemList, comment: TextSize) -> TextRange {
     let line = line_at(list, comment);
     let is_alone = text_of(list, TextRange::new(line.start(), comment)).trim().is_empty();

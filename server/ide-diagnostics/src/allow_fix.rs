@@ -10,7 +10,7 @@ use crate::allow::{Allowances, line_at, text_of};
 use crate::codes;
 use crate::item::item_problems;
 
-/// A comment that switches a diagnostic off for its line. What the assembler rejects is fixed, not allowed.
+/// A fix that adds a comment to switch a diagnostic off for its line. Errors have none: the assembler rejects the file.
 pub fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
     let is_rejected = found.severity == Severity::Error && found.origin == Origin::Text;
     if is_rejected
@@ -37,7 +37,7 @@ pub fn allow_fix(db: &Database, file: File, found: &Diagnostic) -> Option<Fix> {
     Some(Fix { title: format!("Allow `{code}` on this line"), edits, preferred: false })
 }
 
-/// What a comment at the end of a line begins with; nothing where one stands already, `None` inside of a longer one.
+/// The start of a comment at the end of a line: empty if the line has one already, `None` inside a block comment.
 fn comment_mark(db: &Database, file: File, end: TextSize) -> Option<String> {
     let list = file.document(db).items();
     let before = end.checked_sub(TextSize::from(1))?;

@@ -1,7 +1,7 @@
-//! What is wrong with a file.
+//! The diagnostics of a file.
 //!
-//! Each item's own problems come from a query about that item, relative to it and small. What an item says about the
-//! names of others is judged here, outside of these queries, so that renaming one kernel runs none of them again.
+//! A query per item finds the item's own problems, relative to the item. Uses of names of other items are checked here,
+//! outside of these queries, so that renaming one kernel recomputes none of them.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::answer::{Diagnostic, Severity};
@@ -16,9 +16,9 @@ use crate::problem::FileContext;
 use crate::rules::Rules;
 use crate::{codes, ptx, wave};
 
-/// The problems of an item, and what else the file will ask about it: all while its tree and its function are at hand,
-/// since those of a large file are not kept.
-pub fn look<'db>(db: &'db Database, file: File, item: Item<'db>, rules: &Rules) -> &'db ItemProblems {
+/// The problems of an item. Runs the other queries that the file will need too, while the item's tree and function are
+/// cached: the cache does not hold those of a large file.
+pub fn check_item<'db>(db: &'db Database, file: File, item: Item<'db>, rules: &Rules) -> &'db ItemProblems {
     let problems = item_problems(db, file, item);
     if rules.want_lints() {
         item_lints(db, file, item);
@@ -27,11 +27,11 @@ pub fn look<'db>(db: &'db Database, file: File, item: Item<'db>, rules: &Rules) 
     problems
 }
 
-/// All problems of a file that the rules and its comments let through, in the order of the text.
+/// All diagnostics of a file that neither the rules nor its comments switch off, in text order.
 pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> {
     let list = file.document(db).items();
     let of_items: Vec<&ItemProblems> =
-        items(db, file).iter().map(|item| look(db, file, *item, rules)).collect();
+        items(db, file).iter().map(|item| check_item(db, file, *item, rules)).collect();
     let allowances = Allowances::new(list, of_items.iter().map(|problems| &*problems.allows));
     let mut report = Report { rules, allowances, errors: vec![], others: vec![], more: 0 };
     let of_module = match Known::of(file.language(db)) {
@@ -54,35 +54,35 @@ pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> 
     report.finish(list.text_len())
 }
 
-/// What of `found` the rules and the comments of the file let through.
+/// The diagnostics of `found` that neither the rules nor the comments of the file switch off.
 pub fn let_through(db: &Database, file: File, rules: &Rules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if found.is_empty() {
         return found;
     }
     let of_items = items(db, file).iter().map(|item| &*item_problems(db, file, *item).allows);
     let allowances = Allowances::new(file.document(db).items(), of_items);
-    let judged = found.into_iter().filter_map(|found| rules.judge(found));
-    judged.filter(|found| !allowances.allow(found)).collect()
+    let enabled = found.into_iter().filter_map(|found| rules.apply(found));
+    enabled.filter(|found| !allowances.allow(found)).collect()
 }
 
-/// The diagnostics of a file as they are found.
+/// Collects the diagnostics of a file.
 struct Report<'r> {
     rules: &'r Rules,
     allowances: Allowances,
     errors: Vec<Diagnostic>,
-    /// What is no error: it must not crowd the errors out.
+    /// Those that are not errors. They are listed only as far as errors leave the limit.
     others: Vec<Diagnostic>,
     more: usize,
 }
 
 impl Report<'_> {
     fn add(&mut self, found: Diagnostic) {
-        let Some(found) = self.rules.judge(found) else { return };
+        let Some(found) = self.rules.apply(found) else { return };
         if self.allowances.allow(&found) {
             return;
         }
         let line = if found.severity == Severity::Error { &mut self.errors } else { &mut self.others };
-        // Of so many, the first in the text are listed; twice as many are kept until that can be told.
+        // Only the first in the text are listed. Twice as many are held, since they are not found in text order.
         line.push(found);
         if line.len() > 2 * MAX_DIAGNOSTICS {
             self.more += shorten(line, MAX_DIAGNOSTICS);
@@ -93,7 +93,7 @@ impl Report<'_> {
         self.more += shorten(&mut self.errors, MAX_DIAGNOSTICS);
         self.more += shorten(&mut self.others, MAX_DIAGNOSTICS - self.errors.len());
         let mut listed = self.errors;
-        // What is wrong with a word says more than that it is not needed.
+        // An error at a word makes a hint at the same word superfluous.
         let is_wrong = |range: TextRange| listed.iter().any(|error| error.range == range);
         self.others.retain(|found| found.severity != Severity::Hint || !is_wrong(found.range));
         listed.append(&mut self.others);
@@ -105,16 +105,16 @@ impl Report<'_> {
             );
             let note =
                 Diagnostic::new(TextRange::empty(end), Severity::Information, codes::TOO_MANY, message);
-            listed.extend(self.rules.judge(note));
+            listed.extend(self.rules.apply(note));
         }
         listed
     }
 }
 
-/// Leaves so many, the first in the text, and says how many went.
-fn shorten(found: &mut Vec<Diagnostic>, most: usize) -> usize {
+/// Keeps the first `max` in the text, and returns the number of removed ones.
+fn shorten(found: &mut Vec<Diagnostic>, max: usize) -> usize {
     found.sort_by_key(|found| found.range.start());
-    let more = found.len().saturating_sub(most);
-    found.truncate(most);
+    let more = found.len().saturating_sub(max);
+    found.truncate(max);
     more
 }

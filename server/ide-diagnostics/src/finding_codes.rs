@@ -1,16 +1,16 @@
-//! The stable names of findings: what a simulation can say of a program. A name, once released, keeps its meaning.
+//! The stable names of findings: the problems that a simulation reports. A name, once released, keeps its meaning.
 //!
-//! The simulator gives names; what each means to a user stands here. A new one is a line below and its page,
-//! `docs/findings/<name>.md`, without which it does not compile; `tests/findings.rs` tells how a page begins.
+//! The simulator uses the names; their summaries for users are here. To add one, add a line below and its page,
+//! `docs/findings/<name>.md`, without which it does not compile; `tests/findings.rs` checks the first lines of a page.
 
 /// A kind of finding.
 #[derive(Debug)]
 pub struct FindingCode {
     /// Its stable name, in kebab case.
     pub name: &'static str,
-    /// What it finds, in a sentence.
+    /// A one-sentence summary.
     pub summary: &'static str,
-    /// What to know about it, as markdown.
+    /// Its page, as markdown.
     pub page: &'static str,
 }
 
@@ -25,97 +25,97 @@ macro_rules! findings {
 }
 
 findings! {
-    /// The launch cannot be simulated as it is.
+    /// The launch is invalid or cannot be simulated.
     "launch";
-    /// An instruction that is not simulated was reached.
+    /// The run reached an unsupported instruction.
     "unsupported";
-    /// A WAVE statement was reached of which no text says what it does.
+    /// The run reached a WAVE statement whose behavior is not specified.
     "no-meaning";
-    /// Lanes reach for memory that is not theirs.
+    /// Lanes access memory outside of every allocation.
     "out-of-bounds";
-    /// Lanes reach through an address near zero.
+    /// Lanes access memory through an address near zero.
     "null-pointer";
     /// An address is not a multiple of the size of the access.
     "misaligned";
-    /// A store to memory that cannot be written.
+    /// A store to read-only memory.
     "read-only";
     /// Calls need more local memory than a thread has.
     "stack-overflow";
-    /// Memory is used that was given back to the device heap.
+    /// An access to memory of the device heap that was freed.
     "use-after-free";
-    /// A block of the device heap is given back twice.
+    /// A block of the device heap is freed twice.
     "double-free";
-    /// `free` is called with an address that `malloc` did not give.
+    /// `free` is called with an address that `malloc` did not return.
     "bad-free";
     /// An `assert` of the program failed.
     "assertion";
-    /// An mbarrier object is used in a way that means nothing.
+    /// An mbarrier object is used incorrectly.
     "mbarrier";
-    /// A thread does not arrive and wait in turn at the cluster's barrier.
+    /// A thread does not alternate arrive and wait at the cluster barrier.
     "cluster-barrier";
-    /// A block of the cluster is meant that is not there.
+    /// A block rank outside of the cluster.
     "cluster-rank";
-    /// The shared memory of a block is used that has ended.
+    /// An access to the shared memory of a block that has exited.
     "cluster-exit";
-    /// `stackrestore` is given what `stacksave` did not give.
+    /// `stackrestore` with a value that `stacksave` did not return.
     "stack-pointer";
-    /// A bulk copy is larger than any can be.
+    /// A bulk copy larger than the limit.
     "bulk-size";
-    /// An indirect call goes to what is no function.
+    /// An indirect call of an address that is not a function.
     "call-target";
-    /// Calls inside of each other beyond what the machine has room for.
+    /// Calls nested deeper than the limit.
     "call-depth";
-    /// A `brx.idx` with an index beyond its table.
+    /// A `brx.idx` with an index outside of its table.
     "branch-index";
-    /// A branch, call or return marked `.uni` that not all lanes take alike.
+    /// A divergent branch, call or return that is marked `.uni`.
     "divergent-uniform";
-    /// A barrier that only some lanes of a warp came to together.
+    /// A barrier at which only some lanes of a warp arrived together.
     "divergent-barrier";
-    /// Threads come to one barrier with different counts.
+    /// Threads arrive at one barrier with different counts.
     "barrier-mismatch";
-    /// A barrier that there is not.
+    /// An invalid barrier number.
     "barrier-number";
-    /// Waves wait at a barrier that others have ended without.
+    /// Waves wait at a barrier that others did not reach before they exited.
     "barrier-deadlock";
-    /// Threads wait for something that nobody can bring about any more.
+    /// Threads wait for a condition that no thread can satisfy.
     "no-progress";
-    /// A lane executes a `.sync` instruction whose member mask does not name it.
+    /// A lane executes a `.sync` instruction whose member mask does not include it.
     "wrong-membermask";
-    /// A member mask names lanes that did not come.
+    /// A member mask includes lanes that did not arrive.
     "absent-members";
-    /// A shuffle reads a lane that does not take part.
+    /// A shuffle reads a lane that does not participate.
     "shuffle-inactive";
-    /// Two threads reach for the same bytes, one of them writes, and nothing orders the two.
+    /// Two threads access the same bytes, at least one writes, and no synchronization orders them.
     "data-race";
-    /// A race whose outcome does not depend on who is first, because the store leaves the same value.
+    /// A race whose result does not depend on the order, because the same value is stored.
     "same-value-race";
-    /// Something is read that was never written.
+    /// A read of memory or of a register that was never written.
     "uninitialized-read";
     /// An integer division or remainder by zero.
     "division-by-zero";
-    /// There was no more room to watch memory for races.
+    /// The limit of the shadow memory for race checks was reached.
     "shadow-limit";
     /// The program trapped.
     "trap";
-    /// The run needs more memory than it may take.
+    /// The run needs more memory than the limit.
     "memory-limit";
     /// `if`, `loop` and their ends do not match at run time.
     "control-flow";
-    /// More `if` and `loop` inside of each other than the machine has room for.
+    /// `if` and `loop` nested deeper than the limit.
     "nesting-depth";
     /// Lanes ran past the end of the kernel.
     "missing-halt";
-    /// A statement that toolchain 0.1.2 does not take, in a run under the model `wave-emu`.
+    /// A statement that toolchain 0.1.2 rejects, in a run under the model `wave-emu`.
     "not-assembled";
-    /// What the reference emulator comes to is no instruction.
+    /// The reference emulator reads a word that is not an instruction.
     "no-instruction";
     /// The reference emulator crashes here.
     "emulator-crash";
-    /// Most trips of a WAVE loop ran for less than half of the lanes that came into it.
+    /// Most iterations of a WAVE loop ran for less than half of the lanes that entered it.
     "scattered-break";
 }
 
-/// Every finding that there is.
+/// Every finding.
 #[must_use]
 pub fn finding_codes() -> &'static [FindingCode] {
     TABLE

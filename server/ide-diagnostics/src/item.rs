@@ -8,21 +8,21 @@ use crate::allow::{Allow, allows};
 use crate::problem::{ItemFix, Problem};
 use crate::{codes, ptx, wave};
 
-/// As many diagnostics are listed for a file, and then one that says how many more there are.
+/// The maximum number of diagnostics listed for a file. One more reports how many were left unlisted.
 pub const MAX_DIAGNOSTICS: usize = 500;
 
-/// The problems of an item that need no other item to be seen, in the order of the text.
+/// The problems of an item that can be found without the other items, in text order.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ItemProblems {
     pub listed: Box<[Problem]>,
-    /// How many more there are beyond those listed.
+    /// How many more were found.
     pub more: usize,
-    /// What its comments switch off.
+    /// The diagnostics that its comments switch off.
     pub(crate) allows: Box<[Allow]>,
 }
 
 impl ItemProblems {
-    /// Where there are too many, the worst are listed.
+    /// If there are too many, lists the most severe.
     fn new(mut problems: Vec<Problem>, allows: Box<[Allow]>) -> ItemProblems {
         let more = problems.len().saturating_sub(MAX_DIAGNOSTICS);
         if more > 0 {
@@ -51,7 +51,7 @@ pub fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> ItemP
 fn syntax(error: &SyntaxError) -> Problem {
     let insertion = error.missing_token().map(|token| {
         let fix = ItemFix::new(format!("Insert `{token}`")).insert(error.range.end(), token);
-        // Where a line ends, nothing else can have been meant.
+        // A statement can only end here.
         if token == ";" { fix.preferred() } else { fix }
     });
     let code = match error.kind {

@@ -1,7 +1,7 @@
-//! What is right and could cost less: lints that teach, each with a rewrite that leaves the same behind in every lane.
+//! Lints: correct code that can be made cheaper, each with a rewrite that computes the same in every lane.
 //!
-//! They are hints of one function and are found with its problems. What is looked for first is a shape of the text, which costs
-//! a glance; only where one is found is it asked whether lanes part there at all: where they do not, nothing is said.
+//! They are hints of one function and are found with its problems. A lint first matches the shape of the code, which is
+//! cheap, and only then checks whether the branch is divergent. Uniform branches are not reported.
 
 mod layout;
 mod ptx;
@@ -23,7 +23,7 @@ pub const LINTS: [&str; 5] = [
     codes::BRANCH_FOR_PREDICATE,
 ];
 
-/// What could be written with less in an item that parses. Asked for only where somebody wants to hear of it.
+/// The lints of an item without syntax errors. Computed only if a lint is switched on.
 #[salsa::tracked(returns(deref))]
 pub fn item_lints<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> Box<[Problem]> {
     let text = &item.text(db).0;

@@ -1,7 +1,7 @@
-//! Problems as checks of one item find them: relative to the item, with what would fix them.
+//! Problems found by the checks of one item: relative to the item, with their fixes.
 //!
-//! A problem is made by [`Problem::error`], [`Problem::warning`] … and completed by `with_…`; a [`ItemFix`] is made in the
-//! same way. Only here are they turned into places of the file.
+//! A problem is made by [`Problem::error`], [`Problem::warning`] … and completed by `with_…`; an [`ItemFix`] is made in the
+//! same way. Only here are they converted to ranges of the file.
 
 use std::cell::OnceCell;
 
@@ -18,10 +18,10 @@ pub struct Problem {
     pub severity: Severity,
     pub code: &'static str,
     pub message: SmolStr,
-    /// Places in the same item.
+    /// Other ranges of the same item that explain it.
     pub related: Vec<(TextRange, SmolStr)>,
     pub tags: Vec<Tag>,
-    /// What would fix it, the likeliest first.
+    /// Its fixes, the most likely first.
     pub fixes: Vec<ItemFix>,
 }
 
@@ -41,7 +41,7 @@ impl Problem {
         Problem::new(range, Severity::Error, code, message)
     }
 
-    /// It assembles, and is most likely a mistake.
+    /// The assembler accepts it, but it is most likely a mistake.
     pub fn warning(range: TextRange, code: &'static str, message: impl Into<SmolStr>) -> Problem {
         Problem::new(range, Severity::Warning, code, message)
     }
@@ -51,25 +51,25 @@ impl Problem {
         Problem::new(range, Severity::Hint, code, message)
     }
 
-    /// A second place of the item that explains it.
+    /// Adds another range of the item that explains it.
     pub fn with_related(mut self, range: TextRange, message: impl Into<SmolStr>) -> Problem {
         self.related.push((range, message.into()));
         self
     }
 
-    /// How to draw it.
+    /// Adds a tag that changes how editors draw it.
     pub fn with_tag(mut self, tag: Tag) -> Problem {
         self.tags.push(tag);
         self
     }
 
-    /// What would fix it.
+    /// Adds a fix.
     pub fn with_fix(mut self, fix: impl Into<Option<ItemFix>>) -> Problem {
         self.fixes.extend(fix.into());
         self
     }
 
-    /// The diagnostic of an item that starts there.
+    /// The diagnostic in the file, for an item that starts at `start`.
     pub fn in_file(&self, context: &FileContext<'_>, start: TextSize) -> Diagnostic {
         let file = context.file.id(context.db);
         let related = self.related.iter().map(|(range, message)| Related {
@@ -86,7 +86,7 @@ impl Problem {
     }
 }
 
-/// What would fix a problem.
+/// A fix of a problem, relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ItemFix {
     title: SmolStr,
@@ -94,7 +94,7 @@ pub struct ItemFix {
     preferred: bool,
 }
 
-/// What an edit of a fix replaces.
+/// The text that an edit of a fix replaces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Anchor {
     /// A range of the item.
@@ -106,12 +106,12 @@ enum Anchor {
 }
 
 impl ItemFix {
-    /// A fix that does nothing yet. The title is a command that names the result: ``Replace with `add` ``.
+    /// A fix without edits. The title is an imperative that names the result: ``Replace with `add` ``.
     pub fn new(title: impl Into<SmolStr>) -> ItemFix {
         ItemFix { title: title.into(), edits: Vec::new(), preferred: false }
     }
 
-    /// The commonest fix: another word in this place.
+    /// The most common fix: another word in this range.
     pub fn replacement(range: TextRange, word: &str) -> ItemFix {
         ItemFix::new(format!("Replace with `{word}`")).replace(range, word)
     }
@@ -121,7 +121,7 @@ impl ItemFix {
         self.edit(Anchor::Item(range), text.into())
     }
 
-    /// Inserts text at a place of the item.
+    /// Inserts text at an offset of the item.
     pub fn insert(self, at: TextSize, text: impl Into<SmolStr>) -> ItemFix {
         self.replace(TextRange::empty(at), text)
     }
@@ -141,7 +141,7 @@ impl ItemFix {
         self.edit(Anchor::Architecture, architecture.into())
     }
 
-    /// It is certainly what was meant: "fix all" does it unasked. At most one fix of a problem is.
+    /// Marks it as safe, so that "fix all" applies it. At most one fix of a problem is safe.
     pub fn preferred(mut self) -> ItemFix {
         self.preferred = true;
         self
@@ -166,7 +166,7 @@ impl ItemFix {
     }
 }
 
-/// The file around the items whose problems are listed.
+/// The file of the items whose problems are listed.
 pub struct FileContext<'db> {
     db: &'db Database,
     file: File,

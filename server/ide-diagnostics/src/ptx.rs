@@ -61,7 +61,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
     directives::check(db, item, module, problems);
 }
 
-/// What is wrong with the items of a file together.
+/// Checks the items of a file together.
 pub(super) fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut found = names::check(db, file);
     found.extend(prologue::check(db, file));
@@ -69,13 +69,12 @@ pub(super) fn check_module(db: &Database, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// A problem that lowering found, in words.
+/// The diagnostic of a problem that lowering found.
 fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Problem {
     let written = text.get(std::ops::Range::<usize>::from(found.range)).unwrap_or_default();
     match &found.kind {
         ProblemKind::Duplicate { first } => {
-            let message =
-                format!("`{written}` is declared a second time in this scope; give it another name");
+            let message = format!("`{written}` is already declared in this scope; rename one of them");
             let problem = Problem::error(found.range, codes::DUPLICATE_NAME, message);
             match function {
                 Some(function) => problem.with_related(function.symbol(*first).range, "first declared here"),
@@ -91,7 +90,7 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
                 .with_fix(meant.map(|meant| ItemFix::replacement(found.range, meant)))
         }
         ProblemKind::Alignment(value) => {
-            let message = format!("an alignment is a power of two; {value} is none");
+            let message = format!("the alignment {value} is not a power of two");
             Problem::error(found.range, codes::INVALID_ALIGNMENT, message)
         }
         ProblemKind::DivisionByZero => {
@@ -99,25 +98,25 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
         }
         ProblemKind::ConstantTypes => {
             let message =
-                "integers and floats do not mix in a constant expression; write both as one of them";
+                "a constant expression cannot mix integers and floats; write both operands as the same kind";
             Problem::error(found.range, codes::INVALID_CONSTANT, message)
         }
         ProblemKind::OperandExpression => {
-            let message =
-                "only constants can be added to a name in an operand; compute the rest with an instruction";
+            let message = "an operand can add only constants to a name; compute the sum with an instruction";
             Problem::error(found.range, codes::INVALID_OPERAND, message)
         }
         ProblemKind::SubtractedOffset => {
-            let message = "an offset is added to a name, never subtracted; write `+-`";
+            let message = "an offset cannot be subtracted from a name; write `+-`";
             Problem::error(found.range, codes::INVALID_OPERAND, message)
                 .with_fix(ItemFix::replacement(found.range, "+-").preferred())
         }
         ProblemKind::StringOperand => {
-            let message = "a string is no operand; strings stand in directives such as `.pragma` only";
+            let message =
+                "a string is not an operand; strings are allowed only in directives such as `.pragma`";
             Problem::error(found.range, codes::INVALID_OPERAND, message)
         }
         ProblemKind::AddressForm => {
-            let message = "this is no address; brackets hold a register, a variable or a number, and what is added to it";
+            let message = "this is not an address; write a register, a variable or a number in the brackets, with an optional offset";
             Problem::error(found.range, codes::INVALID_OPERAND, message)
         }
         ProblemKind::FloatOffset => {
@@ -125,13 +124,12 @@ fn describe(found: &ptx::Problem, text: &str, function: Option<&Function>) -> Pr
             Problem::error(found.range, codes::INVALID_OPERAND, message)
         }
         ProblemKind::NoArray => {
-            let message =
-                format!("`{written}` is no array, and has no elements; write an address, `[{written}+4]`");
+            let message = format!("`{written}` is not an array; write an address, `[{written}+4]`");
             Problem::error(found.range, codes::INVALID_OPERAND, message)
         }
         ProblemKind::NameInConstant(name) => {
             let message = format!(
-                "`{name}` cannot stand in a constant expression; `WARP_SZ` is the only name that can"
+                "`{name}` is not allowed in a constant expression; `WARP_SZ` is the only name that is"
             );
             Problem::error(found.range, codes::INVALID_CONSTANT, message)
         }

@@ -1,4 +1,4 @@
-//! What a user wants to hear of: diagnostics that are switched off, and severities of their choice.
+//! The user's rules: diagnostics that are switched off, and changed severities.
 
 use rustc_hash::FxHashMap;
 use warplens_ide_db::answer::{Diagnostic, Severity};
@@ -7,25 +7,25 @@ use crate::codes::{code, codes};
 use crate::finding_codes::{finding_code, finding_codes};
 use crate::lints::LINTS;
 
-/// What is said instead of what the table of diagnostics says. The default changes nothing.
+/// Changes of the severities in the table of diagnostics. The default changes none.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Rules {
-    /// By the name of the diagnostic; `None` is never said.
+    /// By the name of the diagnostic; `None` switches it off.
     changed: FxHashMap<&'static str, Option<Severity>>,
 }
 
 impl Rules {
-    /// Says a diagnostic with this severity, or never.
+    /// Reports a diagnostic with this severity, or never.
     pub fn set(&mut self, name: &'static str, severity: Option<Severity>) {
         self.changed.insert(name, severity);
     }
 
-    /// Whether any lint is to be said.
+    /// Whether any lint is switched on.
     pub fn want_lints(&self) -> bool {
         LINTS.iter().any(|name| self.changed.get(name) != Some(&None))
     }
 
-    /// The diagnostic as it is to be said, if it is.
+    /// The diagnostic with its changed severity; `None` if it is switched off.
     pub fn judge(&self, mut found: Diagnostic) -> Option<Diagnostic> {
         match self.changed.get(found.code) {
             None => Some(found),
@@ -43,21 +43,21 @@ pub fn rule(name: &str) -> Option<&'static str> {
     code(name).map(|code| code.name).or_else(|| finding_code(name).map(|code| code.name))
 }
 
-/// The name of a diagnostic or a finding that is spelt nearest to this one.
+/// The most similar name of a diagnostic or a finding.
 #[must_use]
 pub fn nearest_rule(name: &str) -> Option<&'static str> {
-    debug_assert!(rule(name).is_none(), "it is asked for a name that exists");
+    debug_assert!(rule(name).is_none(), "the name exists");
     warplens_ide_db::similar::nearest(name, names())
 }
 
-/// The name of a diagnostic that is spelt nearest to this one.
+/// The most similar name of a diagnostic.
 #[must_use]
 pub fn nearest_code(name: &str) -> Option<&'static str> {
-    debug_assert!(code(name).is_none(), "it is asked for a name that exists");
+    debug_assert!(code(name).is_none(), "the name exists");
     warplens_ide_db::similar::nearest(name, codes().iter().map(|code| code.name))
 }
 
-/// Names that rules can be about.
+/// The names that rules can change.
 fn names() -> impl Iterator<Item = &'static str> {
     let findings = finding_codes().iter().map(|code| code.name);
     codes().iter().map(|code| code.name).chain(findings)

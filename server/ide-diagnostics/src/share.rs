@@ -1,4 +1,4 @@
-//! One look at a large file, shared between threads. An editor has no need of it: a keystroke touches one item.
+//! Checks of a large file, shared between threads. Editors do not need it: a keystroke affects one item.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -12,6 +12,6 @@ use crate::rules::Rules;
 pub fn take_share(db: &Database, file: File, rules: &Rules, next: &AtomicUsize) {
     let items = items(db, file);
     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
-        look(db, file, *item, rules);
+        check_item(db, file, *item, rules);
     }
 }

@@ -23,7 +23,7 @@ pub(super) fn check(source: &str, expect: Expect) {
 }
 
 /// What each fix does, with the lines that it changes.
-fn check_mends(source: &str, expect: Expect) {
+fn check_fixes(source: &str, expect: Expect) {
     let (fixture, analysis) = open(source);
     let mut shown = String::new();
     for found in analysis.diagnostics(FILE).unwrap() {
@@ -47,7 +47,7 @@ fn check_mends(source: &str, expect: Expect) {
 
 #[test]
 fn fixes() {
-    check_mends(
+    check_fixes(
         "
 .version 8.5
 .target sm_90
@@ -95,7 +95,7 @@ DONE:
             13:`DONE` unused-label
         "#]],
     );
-    check_mends(
+    check_fixes(
         ".version 8.5\n.target sm_90\n// The caller.\n.entry k() { call (), f, (1); ret; }\n.visible .func f(.reg .u32 %a) // what it does\n{ ret; }\n",
         expect![[r#"
             4:`f` use-before-declaration
@@ -103,7 +103,7 @@ DONE:
                     .visible .func f(.reg .u32 %a);
         "#]],
     );
-    check_mends(
+    check_fixes(
         ".kernel k\n    mov_special r1, r2\n    iadd r1, r2, r3\n.end\n",
         expect![[r#"
         2:`mov_special` unknown-instruction
@@ -165,20 +165,20 @@ fn instructions() {
     check_body(
         "ad.s32 %r1, %r2, %r3;",
         expect![[r#"
-        3:`ad` Error unknown-instruction: `ad` is not an instruction; did you mean `add`?
-    "#]],
+            3:`ad` Error unknown-instruction: unknown instruction `ad`; did you mean `add`?
+        "#]],
     );
     check_body(
         "MOV.u32 %r1, %r2;",
         expect![[r#"
-        3:`MOV` Error unknown-instruction: `MOV` is not an instruction: opcodes are written in lower case, `mov`
-    "#]],
+            3:`MOV` Error unknown-instruction: unknown instruction `MOV`; opcodes are lower case: write `mov`
+        "#]],
     );
     check_body(
         "frobnicate %r1;",
         expect![[r#"
-        3:`frobnicate` Error unknown-instruction: `frobnicate` is not an instruction
-    "#]],
+            3:`frobnicate` Error unknown-instruction: unknown instruction `frobnicate`
+        "#]],
     );
     check_body(
         "add.s33 %r1, %r2, %r3;",
@@ -199,9 +199,9 @@ fn components() {
     check_body(
         "mov.u32 %r1, %tid.q;\nmov.u32 %r1, %laneid.foo;\nmov.u32 %r1, %tid.r;",
         expect![[r#"
-        3:`.q` Error unknown-component: `%tid` has no `.q`; it has `.x`, `.y`, `.z`, `.w`
-        4:`.foo` Error unknown-component: `%laneid` has no `.foo`; it has no components
-    "#]],
+            3:`.q` Error unknown-component: `%tid` has no component `.q`; it has `.x`, `.y`, `.z`, `.w`
+            4:`.foo` Error unknown-component: `%laneid` has no component `.foo`; it has no components
+        "#]],
     );
 }
 
@@ -229,26 +229,26 @@ fn unresolved_names() {
     check_body(
         "mov.u32 %r1, %x;",
         expect![[r#"
-            3:`%x` Error unresolved-name: no register or special register `%x` is declared here
+            3:`%x` Error unresolved-name: undeclared register `%x`
         "#]],
     );
     check_body(
         "mov.u32 %r1, %laneic;",
         expect![[r#"
-        3:`%laneic` Error unresolved-name: no register or special register `%laneic` is declared here; did you mean `%laneid`?
-    "#]],
+            3:`%laneic` Error unresolved-name: undeclared register `%laneic`; did you mean `%laneid`?
+        "#]],
     );
     check_body(
         "bra DOEN;\nDONE: ret;",
         expect![[r#"
-        3:`DOEN` Error unresolved-name: no name `DOEN` is declared here; did you mean `DONE`?
-    "#]],
+            3:`DOEN` Error unresolved-name: undeclared name `DOEN`; did you mean `DONE`?
+        "#]],
     );
     check_body(
         "ld.param.u32 %r1, [ou];",
         expect![[r#"
-        3:`ou` Error unresolved-name: no name `ou` is declared here; did you mean `out`?
-    "#]],
+            3:`ou` Error unresolved-name: undeclared name `ou`; did you mean `out`?
+        "#]],
     );
 }
 
@@ -258,8 +258,8 @@ fn one_mistake_is_one_diagnostic() {
     check_body(
         "@%p brq END;\nmov.u32 %r1, 2;\nEND: ret;",
         expect![[r#"
-        3:`brq` Error unknown-instruction: `brq` is not an instruction; did you mean `bra`?
-    "#]],
+            3:`brq` Error unknown-instruction: unknown instruction `brq`; did you mean `bra`?
+        "#]],
     );
     check_body(
         "bra L;\n{\nbra M;\nL: ret;\nM: ret;",
@@ -276,7 +276,7 @@ fn one_mistake_is_one_diagnostic() {
     check_body(
         "bra L;\nL: ret;\nL2: bra L3;",
         expect![[r#"
-            5:`L3` Error unresolved-name: no name `L3` is declared here
+            5:`L3` Error unresolved-name: undeclared name `L3`
         "#]],
     );
 }
@@ -315,11 +315,11 @@ fn duplicate_names_of_a_function() {
     check_body(
         ".reg .u32 a; .reg .f32 a;\nL: { .reg .u32 a; }\nL: ret;",
         expect![[r#"
-        3:`a` Error duplicate-name: `a` is declared a second time in this scope; give it another name
-            3:`a` first declared here
-        5:`L` Error duplicate-name: `L` is declared a second time in this scope; give it another name
-            4:`L` first declared here
-    "#]],
+            3:`a` Error duplicate-name: `a` is already declared in this scope; rename one of them
+                3:`a` first declared here
+            5:`L` Error duplicate-name: `L` is already declared in this scope; rename one of them
+                4:`L` first declared here
+        "#]],
     );
 }
 
@@ -328,10 +328,10 @@ fn declarations() {
     check(
         ".global .align 3 .u32 a;\n.global .q32 b;\n.global .u32 c[1/0];\n.global .f32 d = 1 + 2.0;\n",
         expect![[r#"
-            1:`3` Error invalid-alignment: an alignment is a power of two; 3 is none
+            1:`3` Error invalid-alignment: the alignment 3 is not a power of two
             2:`.q32` Error unknown-type: `.q32` is not a type; did you mean `.u32`?
             3:`1/0` Error invalid-constant: this constant expression divides by zero
-            4:`1 + 2.0` Error invalid-constant: integers and floats do not mix in a constant expression; write both as one of them
+            4:`1 + 2.0` Error invalid-constant: a constant expression cannot mix integers and floats; write both operands as the same kind
         "#]],
     );
 }

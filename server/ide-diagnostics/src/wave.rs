@@ -1,4 +1,4 @@
-//! Checks of WAVE: `hir` finds and words what is wrong with an item; labels and kernels of several items are judged here.
+//! Checks of WAVE: `hir` finds the problems of an item; labels and kernels across items are checked here.
 
 mod departures;
 
@@ -16,7 +16,7 @@ use crate::codes;
 use crate::problem::{ItemFix, Problem};
 use crate::wave::departures::Departures;
 
-/// What is wrong with an item by itself, beside its syntax.
+/// Checks an item by itself, except its syntax.
 pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let code = wave_code(db, item);
     let accepts = file.accepts(db);
@@ -45,13 +45,13 @@ fn severity(severity: wave::Severity) -> Severity {
     }
 }
 
-/// The other place of a problem, in the same item.
+/// The related range of a problem, in the same item.
 fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
     match kind {
         ProblemKind::DuplicateLabel { first: Some(first), .. } => Some((*first, "first declared here")),
         ProblemKind::SecondElse { first } => Some((*first, "the first `else`")),
         ProblemKind::Crossed { open, .. } => Some((*open, "still open")),
-        ProblemKind::DivergentBarrier { parts } => Some((*parts, "lanes part here")),
+        ProblemKind::DivergentBarrier { parts } => Some((*parts, "lanes diverge here")),
         ProblemKind::RegisterBeyond { declared: Some(declared), .. } => {
             Some((*declared, "the number of registers"))
         }
@@ -59,7 +59,7 @@ fn related(kind: &ProblemKind) -> Option<(TextRange, &'static str)> {
     }
 }
 
-/// What would fix a problem.
+/// The fix of a problem.
 fn fix(problem: &wave::Problem) -> Option<ItemFix> {
     match &problem.kind {
         ProblemKind::UnknownInstruction { write: Some(write), .. }
@@ -75,7 +75,7 @@ fn fix(problem: &wave::Problem) -> Option<ItemFix> {
     }
 }
 
-/// What is wrong with the items of a file together: labels and kernels that two items declare, calls of no label.
+/// Checks the items of a file together: duplicate labels and kernels, calls of undeclared labels.
 pub(super) fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
     let mut check = FileCheck { db, file, declared: FxHashMap::default(), found: Vec::new() };
     check.declarations();
@@ -89,13 +89,13 @@ pub(super) fn check_file(db: &Database, file: File) -> Vec<Diagnostic> {
 struct FileCheck<'db> {
     db: &'db Database,
     file: File,
-    /// The first declaration of each name: its item, and its place in the file.
+    /// The first declaration of each name: its item, and its range in the file.
     declared: FxHashMap<(Namespace, &'db SmolStr), (usize, TextRange)>,
     found: Vec<Diagnostic>,
 }
 
 impl<'db> FileCheck<'db> {
-    /// Names that two items declare; what one item declares twice is a problem of that item.
+    /// Names that two items declare; duplicates in one item are problems of that item.
     fn declarations(&mut self) {
         let list = self.file.document(self.db).items();
         for (index, item) in items(self.db, self.file).iter().enumerate() {
@@ -128,7 +128,7 @@ impl<'db> FileCheck<'db> {
         }
     }
 
-    /// Toolchain 0.1.2 counts the places of labels from the start of the file, and jumps to them from that of the kernel.
+    /// Toolchain 0.1.2 stores label offsets from the start of the file, and adds them to the start of the kernel.
     fn stray_calls(&mut self) {
         let list = self.file.document(self.db).items();
         let kernels = items(self.db, self.file).iter().enumerate();
@@ -136,7 +136,7 @@ impl<'db> FileCheck<'db> {
             let calls = module_uses(self.db, *item).iter().flat_map(|name| &name.uses);
             for place in calls.filter(|place| place.requirement == Requirement::Declared) {
                 let range = place.range + list.start_of(index);
-                let message = "toolchain 0.1.2 jumps to a wrong place from every kernel but the first: put this one first";
+                let message = "toolchain 0.1.2 computes a wrong call target in every kernel but the first: move this kernel to the start of the file";
                 self.found.push(Diagnostic::new(range, Severity::Warning, codes::TOOLCHAIN_FAULT, message));
             }
         }

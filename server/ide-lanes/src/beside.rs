@@ -1,4 +1,4 @@
-//! Where a run parts from the one that it is held against, in words.
+//! The first difference of a run from the same launch under another model, as text.
 
 use std::fmt::Write;
 
@@ -7,17 +7,17 @@ use warplens_sim::{Divergence, LineTrace, Mask, Status};
 
 use crate::shown::{Shown, ShownStatement};
 
-/// Causes that are told.
+/// The maximum number of causes that are shown.
 const MOST_CAUSES: usize = 2;
 
-/// Where the warp that is shown parts from the other run, else where the first one does that parts at all.
+/// The first difference of the shown warp from the other run, or else of the first warp that differs.
 pub(super) fn parting(shown: &Shown) -> Option<&Divergence> {
     let partings = &shown.result().model_diff.as_ref()?.divergences;
     partings.iter().find(|parting| parting.warp == shown.warp()).or(partings.first())
 }
 
-/// Where and why a run parts from the one that it is held against, in a few words; `None` for a run that is held against none,
-/// or that came to no good end before it parted.
+/// Where and why a run differs from the run that it is compared with, in a few words. `None` without a comparison, and for
+/// a run that failed before any difference.
 /// `line_of` gives the line of an offset, from 0.
 pub fn first_parting(shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
     let other = shown.result().model_diff.as_ref()?.model;
@@ -28,14 +28,14 @@ pub fn first_parting(shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option
     let line = line(shown, parting.statement, line_of)?;
     let warp =
         if parting.warp == shown.warp() { String::new() } else { format!(" in warp {}", parting.warp.warp) };
-    let mut text = format!("parts from `{other}`{warp} at {line}, visit {}", parting.visit);
+    let mut text = format!("differs from `{other}`{warp} at {line}, visit {}", parting.visit);
     if let Some(causes) = causes(parting, shown, line_of) {
         let _ = write!(text, ": {causes}");
     }
     Some(text)
 }
 
-/// What the other run does at a statement, where that is something else. `sentence` tells it for a warp of so many lanes.
+/// The behavior of the other run at a statement, if it differs. `sentence` describes it for the launched lanes of a warp.
 pub(super) fn at_statement(
     statement: &ShownStatement<'_>,
     shown: &Shown,
@@ -52,7 +52,7 @@ pub(super) fn at_statement(
     let told = sentence(&ShownStatement { trace: there, ..*statement }, other.launched);
     let mut text = format!("Under `{}`: {told}", beside.model);
     if let Some(parting) = parting(shown).filter(|parting| parting.statement == statement.id) {
-        let _ = write!(text, " The two part here first, at visit {}", parting.visit);
+        let _ = write!(text, " This is the first difference, at visit {}", parting.visit);
         match causes(parting, shown, line_of) {
             Some(causes) => {
                 let _ = write!(text, ": {causes}.");
@@ -70,7 +70,7 @@ fn same(here: Option<&LineTrace>, there: Option<&LineTrace>) -> bool {
     }
 }
 
-/// What may have been the cause, the latest first.
+/// The possible causes, the latest first.
 fn causes(parting: &Divergence, shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
     let cause = |(sentence, at): &(&'static str, _)| match *at == parting.statement {
         true => Some((*sentence).to_owned()),

@@ -1,6 +1,6 @@
-//! Statements at which a run has to stop because the text has an error there: mostly, somebody is still typing them.
+//! Statements at which a run must stop because the text has an error there, mostly while it is edited.
 //!
-//! What the simulator refuses in a text without errors is not among them.
+//! Statements that the simulator rejects in a text without errors are not among them.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::answer::Severity;
@@ -14,7 +14,7 @@ use warplens_sim::ptx::program::Op;
 use crate::decode::DecodedPtx;
 use crate::statement::Statement;
 
-/// Of a decoded PTX kernel and the functions that it reaches.
+/// Those of a decoded PTX kernel and the functions that it can call.
 pub(super) fn of_ptx(
     db: &Database,
     file: File,
@@ -25,7 +25,7 @@ pub(super) fn of_ptx(
     for (function, (_, start)) in decoded.program.functions.iter().zip(&decoded.functions) {
         let refused = (0..).zip(&function.code).filter(|(_, instruction)| instruction.op == Op::Unsupported);
         let mut refused = refused.map(|(pc, _)| StatementId(function.first_statement + pc)).peekable();
-        // Most programs are simulated whole; nothing is asked about those.
+        // Most programs are fully supported and need no check.
         if refused.peek().is_some() {
             let Some((index, item)) = item_at(db, file, *start) else { continue };
             let mut errors = errors_in(db, file, item, *start);
@@ -36,7 +36,7 @@ pub(super) fn of_ptx(
     broken.into()
 }
 
-/// Of the WAVE kernel that starts at `start`.
+/// Those of the WAVE kernel that starts at `start`.
 pub(super) fn of_wave(
     db: &Database,
     file: File,
@@ -54,14 +54,14 @@ fn item_at(db: &Database, file: File, start: TextSize) -> Option<(u32, Item<'_>)
     Some((index as u32, items(db, file)[index]))
 }
 
-/// Where an item that starts at `start` has errors of its own.
+/// The ranges of the errors in an item that starts at `start`.
 fn errors_in<'db>(db: &'db Database, file: File, item: Item<'db>, start: TextSize) -> Vec<TextRange> {
     let listed = item_problems(db, file, item).listed.iter();
     let errors = listed.filter(|problem| problem.severity == Severity::Error);
     errors.map(|problem| problem.range + start).collect()
 }
 
-/// Where an item names what nothing declares.
+/// The ranges of undeclared names in an item.
 fn unknown_names<'db>(
     db: &'db Database,
     file: File,

@@ -1,8 +1,8 @@
-//! What the accesses of a statement cost memory, in words. Pure.
+//! The memory counters of a statement as text. Pure.
 
 use warplens_sim::{Counters, LineTrace};
 
-/// The few words at the end of a line, where it cost more than it had to.
+/// The hint at the end of a line, if its accesses cost more than the ideal.
 pub(crate) fn words(counters: &Counters) -> Option<String> {
     let Counters { global, shared } = counters;
     if global.worst > global.worst_ideal {
@@ -11,17 +11,17 @@ pub(crate) fn words(counters: &Counters) -> Option<String> {
     (shared.worst_ways > 1).then(|| format!("{}-way bank conflict", shared.worst_ways))
 }
 
-/// What the hover says; nothing where the run was not asked to count.
+/// The sentences of the hover; `None` if the run did not collect counters.
 pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
     let Counters { global, shared } = trace.counters.as_deref()?;
-    let mut told = vec![format!("Lanes used: {:.0}%.", trace.efficiency(width) * 100.0)];
+    let mut sentences = vec![format!("Lanes used: {:.0}%.", trace.efficiency(width) * 100.0)];
     if global.requests > 0 {
         let worst = if global.worst > global.worst_ideal {
             format!("; the worst touches {}, ideal {}", global.worst, global.worst_ideal)
         } else {
             String::new()
         };
-        told.push(format!(
+        sentences.push(format!(
             "Global memory: {} touch {} of 32 bytes, ideal {}{worst}.",
             counted(global.requests, "request"),
             counted(global.sectors, "sector"),
@@ -33,14 +33,14 @@ pub(crate) fn sentences(trace: &LineTrace, width: u32) -> Option<String> {
             0 | 1 => String::new(),
             ways => format!("; at worst a {ways}-way bank conflict"),
         };
-        told.push(format!(
+        sentences.push(format!(
             "Shared memory: {} in {}, ideal {}{worst}.",
             counted(shared.requests, "request"),
             counted(shared.wavefronts, "wavefront"),
             shared.ideal
         ));
     }
-    Some(told.join(" "))
+    Some(sentences.join(" "))
 }
 
 fn counted(number: u64, what: &str) -> String {
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_costs_more_than_it_must_is_said_at_the_line() {
+    fn only_costs_above_the_ideal_are_shown_at_the_line() {
         check(Counters::default(), expect![" | Lanes used: 75%."]);
         let global = Sectors { requests: 4, sectors: 16, ideal: 16, worst: 4, worst_ideal: 4 };
         check(

@@ -1,4 +1,4 @@
-//! From the items of a document to a decoded kernel and the places of its statements.
+//! Decodes a PTX kernel from the items of a document, with the ranges of its statements.
 
 use std::sync::Arc;
 
@@ -15,10 +15,10 @@ use warplens_sim::{StatementId, ptx};
 use crate::model::Model;
 use crate::statement::{Flow, Statement};
 
-/// A decoded PTX kernel, with the functions that its statements stand in.
+/// A decoded PTX kernel, with the functions that contain its statements.
 pub(crate) struct DecodedPtx {
     pub(crate) program: ptx::Program,
-    /// As in the program, with the start of each one's item.
+    /// In the order of the program, with the start of each one's item.
     pub(crate) functions: Vec<(Arc<Function>, TextSize)>,
 }
 
@@ -37,12 +37,12 @@ pub(crate) fn decode_ptx(db: &dyn Db, file: File, entry: &str) -> Result<Decoded
         Some((function(&decoded.name)?, starts.start_of(item_of(&decoded.name)?)))
     };
     let functions = program.functions.iter().map(place).collect::<Option<_>>();
-    let functions = functions.ok_or_else(|| format!("`{entry}` reaches a function without a body"))?;
+    let functions = functions.ok_or_else(|| format!("`{entry}` calls a function without a body"))?;
     Ok(DecodedPtx { program, functions })
 }
 
 impl DecodedPtx {
-    /// The statements with their places in the file.
+    /// The statements with their ranges in the file.
     pub(crate) fn statements(&self, model: Model) -> Vec<Statement> {
         let mut statements = Vec::with_capacity(self.program.statements());
         for (decoded, (function, start)) in self.program.functions.iter().zip(&self.functions) {
@@ -62,7 +62,7 @@ impl DecodedPtx {
 
 fn flow(function: &ptx::program::Function, pc: usize, model: Model) -> Flow {
     let Some(instruction) = function.code.get(pc) else { return Flow::Plain };
-    // A branch whose lanes meet nowhere names no instruction.
+    // A branch without a reconvergence point names no instruction.
     let exists =
         |pc: u32| ((pc as usize) < function.code.len()).then(|| StatementId(function.first_statement + pc));
     let meets = if model == Model::Ptx(ptx::Model::Ipdom) { instruction.s.c } else { instruction.s.b };
@@ -79,7 +79,7 @@ fn flow(function: &ptx::program::Function, pc: usize, model: Model) -> Flow {
     }
 }
 
-/// The registers that an instruction names, with how their values are read.
+/// The registers of an instruction, with the types of their values.
 fn registers(
     function: &ptx::program::Function,
     pc: u32,
@@ -95,7 +95,7 @@ fn registers(
     named.collect()
 }
 
-/// The types of registers by name; of ranges by what stands before the number.
+/// The types of registers by name; of ranges by the stem before the number.
 fn declared_types(function: &Function) -> FxHashMap<&str, Type> {
     let types = function.symbols().iter().filter_map(|symbol| match symbol.kind {
         SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. } => {
@@ -106,8 +106,8 @@ fn declared_types(function: &Function) -> FxHashMap<&str, Type> {
     types.collect()
 }
 
-/// How the value of a register is read: as the instruction's own type where that has its width (the first is that of the
-/// result, the last that of the operands), else as declared. Bits say less than either.
+/// The type of a register's value: the instruction's type if it has the register's width (its first type is that of the
+/// result, its last that of the operands), or else the declared type. Either is preferred to untyped bits.
 fn kind_of(
     instruction: Instruction<'_>,
     register: &ptx::program::Register,

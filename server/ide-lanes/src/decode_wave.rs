@@ -1,4 +1,4 @@
-//! From a WAVE kernel to its decoded form and the places of its statements.
+//! Decodes a WAVE kernel, with the ranges of its statements.
 
 use smol_str::{SmolStr, format_smolstr};
 use text_size::TextSize;
@@ -19,8 +19,8 @@ pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<S
     (wave::decode(code), code.instructions.iter().enumerate().map(statement).collect())
 }
 
-/// Lanes that an `if` parts meet at its `endif`; those that `break` meet the others behind `endloop`, those that `continue` at
-/// the top of the next trip.
+/// Lanes that diverge at an `if` reconverge at its `endif`, lanes that `break` after `endloop`, and lanes that `continue` at
+/// the start of the next iteration.
 fn flow(code: &Code, index: usize) -> Flow {
     let statement = |at: u32| ((at as usize) < code.instructions.len()).then_some(StatementId(at));
     match code.links.get(index).copied().flatten() {
@@ -39,7 +39,7 @@ fn flow(code: &Code, index: usize) -> Flow {
     }
 }
 
-/// The registers that an instruction names, with how their values are read.
+/// The registers of an instruction, with the types of their values.
 fn registers(instruction: &Instruction) -> Box<[(SmolStr, ScalarKind)]> {
     let types = |name: &str| {
         let operands = instruction.entry.map_or(&[][..], |entry| entry.operands);
@@ -54,7 +54,7 @@ fn registers(instruction: &Instruction) -> Box<[(SmolStr, ScalarKind)]> {
     operands.collect()
 }
 
-/// How the value of so many registers is read. What an instruction takes as bits is a number more often than not.
+/// The type of the value of so many registers. Operands that an instruction reads as bits are mostly integers.
 fn kind(ty: &str, registers: u8) -> ScalarKind {
     let ty = ty.split(' ').next().unwrap_or_default();
     match (ty, ScalarKind::from_name(ty)) {

@@ -1,4 +1,4 @@
-//! Findings of a run as diagnostics of its document: where they stand now.
+//! Findings of a run as diagnostics at their present positions in the document.
 
 mod told;
 
@@ -13,21 +13,21 @@ use crate::kernels::kernels;
 use crate::shown::Shown;
 pub use told::{Told, told};
 
-/// More places beside a finding are not told.
+/// The maximum number of related positions of a finding.
 const MOST_RELATED: usize = 8;
 
-/// What stops a run without anything being wrong with the program.
+/// Findings that stop a run although the program has no error.
 const UNSUPPORTED: &str = "unsupported";
 
-/// What the run that is shown in a document found, as far as rules and comments let it through. A finding about a
-/// statement that was edited since is gone with what it was about.
+/// The findings of the run that is shown in a document, except those that rules or comments switch off. Findings about
+/// statements that were edited since are dropped.
 pub fn findings_of(db: &Database, file: File, shown: &Shown, rules: &Rules) -> Vec<Diagnostic> {
     let kernel = kernels(db, file).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
     let found = findings(shown, file.id(db), kernel.map(|kernel| kernel.name));
     let_through(db, file, rules, found)
 }
 
-/// The findings in the order of the text; those about the launch as a whole stand at `kernel`.
+/// The findings in text order; those about the launch as a whole are at `kernel`.
 fn findings(shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Vec<Diagnostic> {
     let told = told(shown.result(), shown.warp());
     let mut found: Vec<Diagnostic> =
@@ -39,7 +39,7 @@ fn findings(shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Vec<Diagn
 fn diagnostic(told: &Told<'_>, shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Option<Diagnostic> {
     let finding = told.finding;
     let range = match finding.statement {
-        // The text's own error says why the run ended there.
+        // The diagnostic of the text explains why the run ended there.
         Some(statement) if finding.code == UNSUPPORTED && shown.has_error(statement) => return None,
         Some(statement) => shown.place(statement).filter(|_| shown.is_unedited(statement))?,
         None => kernel?,

@@ -1,23 +1,23 @@
-//! Where lanes part and meet in a run: which statements made groups, and which brought them together.
+//! Where lanes diverge and reconverge in a run.
 
 use warplens_sim::{LineTrace, Mask, Visit, WarpTrace};
 
 use crate::statement::{Flow, Statement};
 use crate::text::{Role, splits};
 
-/// What a statement did to the groups of a warp.
+/// The effect of a statement on the groups of a warp.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Effect {
-    /// A branch only where lanes may part, a join only where lanes that did part came together.
+    /// A branch only if lanes may diverge, a join only if lanes reconverged.
     pub(crate) role: Role,
-    /// The sizes of the groups that a statement with several targets made, where that is known.
+    /// The sizes of the groups after a statement with several targets, if known.
     pub(crate) parts: Box<[u32]>,
 }
 
-/// Visits of a branch that are compared with visits of its meeting place: the first ones show what the others do.
+/// The number of visits of a branch that are compared with visits of its reconvergence point.
 const COMPARED_VISITS: usize = 64;
 
-/// The effects of all statements, in their order.
+/// The effects of all statements, in order.
 pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec<Effect> {
     let role = |statement: &Statement| match statement.flow {
         Flow::Plain => Role::Plain,
@@ -57,20 +57,20 @@ pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec
     effects
 }
 
-/// For each visit that split: the lanes that jumped, and those that went on.
+/// For each divergent visit: the lanes that took the branch, and the others.
 fn two_ways(line: &LineTrace) -> Vec<Vec<Mask>> {
     let split = line.visits.iter().filter(|visit| splits(visit)).take(COMPARED_VISITS);
     split.map(|visit| vec![visit.executed, visit.active & !visit.executed]).collect()
 }
 
-/// The lanes that went to each target, read off the targets' first visits; nothing where these do not tell.
+/// The lanes that jumped to each target, from the targets' first visits; empty if these do not determine it.
 fn several_ways(line: &LineTrace, targets: &[Option<&LineTrace>]) -> Vec<Vec<Mask>> {
     let [Visit { executed, repeat: 1, .. }] = &*line.visits else { return Vec::new() };
     let first = |target: &Option<&LineTrace>| Some(target.as_ref()?.visits.first()?.active & executed);
     let groups: Vec<Mask> = targets.iter().filter_map(first).filter(|group| *group != 0).collect();
     let union = groups.iter().fold(0, |union, group| union | group);
     let lanes: u32 = groups.iter().map(|group| group.count_ones()).sum();
-    // Each lane in exactly one group, or a target was also reached in another way.
+    // Each lane is in exactly one group, unless a target was also reached from elsewhere.
     match groups.len() > 1 && union == *executed && lanes == executed.count_ones() {
         true => vec![groups],
         false => Vec::new(),

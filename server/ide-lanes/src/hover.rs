@@ -1,4 +1,4 @@
-//! What a statement did, for whoever points at it: a sentence, then a grid of lanes with the values that it wrote.
+//! The hover of a statement in a run: a sentence, then a grid of lanes with the values that it wrote.
 
 mod flow;
 mod stack;
@@ -20,7 +20,7 @@ const COLUMNS: usize = 8;
 /// The line of an offset, from 0.
 pub type LineOf<'t> = &'t dyn Fn(TextSize) -> u32;
 
-/// What `shown` has to say about the statement at `offset`, where `word` stands.
+/// The hover for the statement at `offset` and the `word` there.
 pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -> Option<Hover> {
     let statement = shown.statements().find(|statement| statement.range.contains_inclusive(offset))?;
     let WarpId { cta: [x, y, z], warp } = shown.warp();
@@ -53,8 +53,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
         let _ = write!(markdown, "\n\n{other}");
     }
     if shown.is_outdated() {
-        markdown +=
-            " This was before the last edits: the program as it is has an error that a run cannot get past.";
+        markdown += " This is from before the last edits: the present program has an error that stops a run.";
     }
     if let Some(trace) = statement.trace {
         if let Some(cost) = counters::sentences(trace, shown.width()) {
@@ -67,15 +66,15 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
     Some(Hover { range: statement.range, markdown })
 }
 
-/// Whether a register is the one that stands in the text: itself, or an element of a vector; of WAVE a half, or a predicate
-/// behind `!`.
+/// Whether a register is the one in the text: itself, or an element of a vector; in WAVE a half, or a predicate
+/// after `!`.
 fn names(register: &str, word: &str) -> bool {
     let word = word.trim_start_matches('!');
     let word = word.strip_suffix(".lo").or_else(|| word.strip_suffix(".hi")).unwrap_or(word);
     register.strip_prefix(word).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
-/// What a register holds after the statement.
+/// The values of a register after the statement.
 fn register(
     statement: &ShownStatement<'_>,
     seen: &TracedVisit,
@@ -123,7 +122,7 @@ fn all_values(statement: &ShownStatement<'_>, trace: &LineTrace, shown: &Shown) 
     text
 }
 
-/// Why a launch came to nothing at all, where it did.
+/// Why a launch did not start, if it did not.
 fn nothing_ran(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
     let (finding, at) = shown.stopped_at().filter(|_| shown.launched() == 0)?;
     Some(format!("**Nothing was run** because of line {}: {}.", line_of(at) + 1, finding.message))
@@ -132,7 +131,7 @@ fn nothing_ran(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
 fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
     let all = launched.count_ones();
     let Some(trace) = statement.trace else {
-        return "**Not run**: no lane of this warp came here.".to_owned();
+        return "**Not executed**: no lane of this warp reached this line.".to_owned();
     };
     let [visit] = &*trace.visits else { return several_visits(trace, all) };
     let often = match trace.count {
@@ -140,9 +139,9 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
         times => format!("{times} times"),
     };
     let mut text = match visit.active == launched {
-        true => format!("**All {all} lanes** came here, {often}"),
+        true => format!("**All {all} lanes** reached this line, {often}"),
         false => format!(
-            "**{} of {all} lanes** came here, {often}: {:#}",
+            "**{} of {all} lanes** reached this line, {often}: {:#}",
             visit.active.count_ones(),
             Lanes(visit.active)
         ),
@@ -152,32 +151,38 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
     if !statement.parts.is_empty() || parts || resting == 0 {
         text.push('.');
     } else if visit.executed == 0 {
-        text += "; the guard let none of them act.";
+        text += "; all of them were predicated off.";
     } else {
-        let _ =
-            write!(text, "; the guard let {} act: {:#}.", visit.executed.count_ones(), Lanes(visit.executed));
+        let _ = write!(
+            text,
+            "; {} executed, the others were predicated off: {:#}.",
+            visit.executed.count_ones(),
+            Lanes(visit.executed)
+        );
     }
     if statement.role == Role::Join && statement.meetings.is_empty() {
-        text += " Lanes that had parted are together again.";
+        text += " Lanes that had diverged reconverged here.";
     }
     text
 }
 
 fn several_visits(trace: &LineTrace, all: u32) -> String {
-    let came = range(trace.visits.iter().map(|visit| visit.active));
+    let active = range(trace.visits.iter().map(|visit| visit.active));
     let average = trace.active_lanes as f64 / trace.count.max(1) as f64;
-    let each = if came.contains(" to ") { format!(", {average:.1} on average") } else { " each".to_owned() };
-    let mut text = format!("**{} visits** by {came} of {all} lanes{each}; ", trace.count);
+    let each =
+        if active.contains(" to ") { format!(", {average:.1} on average") } else { " each".to_owned() };
+    let mut text = format!("**{} visits** by {active} of {all} lanes{each}; ", trace.count);
     let at_least_once = trace.executed.count_ones();
     let _ = match trace.active_lanes == trace.executed_lanes {
-        true => write!(text, "{at_least_once} came at least once."),
+        true => write!(text, "{at_least_once} executed at least once."),
         false => {
-            let acted = range(trace.visits.iter().map(|visit| visit.executed));
-            write!(text, "{acted} acted each time, {at_least_once} at least once.")
+            let executed = range(trace.visits.iter().map(|visit| visit.executed));
+            write!(text, "{executed} executed per visit, {at_least_once} at least once.")
         }
     };
     if trace.truncated {
-        let _ = write!(text, " Only the first {} different visits are kept.", trace.visits.len());
+        let _ =
+            write!(text, " Truncated: only the first {} different visits are stored.", trace.visits.len());
     }
     text
 }
@@ -206,7 +211,7 @@ fn grid(shown: &Shown, cell: &dyn Fn(u32) -> String) -> String {
     text + "\n```"
 }
 
-/// The value that a lane wrote in the visit that is shown, or what it did.
+/// The value that a lane wrote in the shown visit, or its state.
 fn cell(
     trace: &LineTrace,
     launched: Mask,

@@ -12,7 +12,7 @@ use warplens_syntax::ItemKind;
 use crate::decode::DecodedPtx;
 use crate::offer::KernelPlace;
 
-/// The kernels in the order of the text; of those that share a name the first.
+/// The kernels in text order; of those with the same name the first.
 pub(crate) fn kernels(db: &dyn Db, file: File) -> Vec<KernelPlace> {
     let list = file.document(db).items();
     let address_bytes =
@@ -56,19 +56,19 @@ fn ptx_kernel(
     })
 }
 
-/// What a body tells of the block that it is written for.
+/// The block size that a body is written for, as far as it shows it.
 #[salsa::tracked(returns(ref))]
 fn shape<'db>(db: &'db dyn Db, item: Item<'db>) -> Shape {
     ptx_function(db, item).map_or_else(Shape::default, |function| Shape::of_ptx(&function))
 }
 
-/// How deep the constructs of a WAVE item go.
+/// The nesting depth of the constructs of a WAVE item.
 #[salsa::tracked(returns(ref))]
 fn nesting<'db>(db: &'db dyn Db, item: Item<'db>) -> wave::Nesting {
     wave_code(db, item).nesting()
 }
 
-/// The arrays in shared memory that a module declares.
+/// The shared memory arrays that a module declares.
 struct SharedArrays<'db> {
     db: &'db dyn Db,
     file: File,
@@ -94,8 +94,7 @@ fn wave_kernel(code: &wave::Code) -> Option<Named> {
     Some((Kernel { name, kind: KernelKind::Wave(WaveKernel { workgroup }) }, range))
 }
 
-/// The text of a document that has launches in comments; empty for the many that have none, since a copy of a long text for
-/// every lens would be felt.
+/// The text of a document with launches in comments; empty without any, to avoid a copy of a long text for every lens.
 pub(crate) fn text_of_launches(db: &dyn Db, file: File) -> String {
     let any = items(db, file).iter().any(|item| *mentions_launch(db, *item));
     if any { file.document(db).items().text() } else { String::new() }
@@ -106,7 +105,7 @@ fn mentions_launch<'db>(db: &'db dyn Db, item: Item<'db>) -> bool {
     item.text(db).0.contains(LAUNCH_TAG)
 }
 
-/// Bytes of an address, where the module says it.
+/// Bytes of an address, if the module declares it.
 fn address_bytes(db: &dyn Db, file: File) -> Option<u64> {
     let mut directives = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive);
     directives.find_map(|item| match ptx_header(db, *item).directive {
@@ -116,7 +115,7 @@ fn address_bytes(db: &dyn Db, file: File) -> Option<u64> {
     })
 }
 
-/// What the bodies of a kernel and of the functions that it can reach tell about its launches.
+/// The launch hints in the bodies of a kernel and of the functions that it can call.
 pub(crate) fn body(db: &dyn Db, file: File, decoded: &DecodedPtx) -> Body {
     let names = module_names(db, file);
     let is_dynamic_shared = |name: &str| {

@@ -4,15 +4,15 @@ use std::sync::Arc;
 
 use warplens_sim::launch::Format;
 
-/// A launch file that may speak of a document.
+/// A launch file that may have launches of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchFile {
     /// Its text.
     pub text: Arc<str>,
-    /// How it is written.
+    /// Its format.
     pub format: Format,
-    /// What messages call it.
+    /// Its name in messages.
     pub path: String,
-    /// How it names the document: the path from its folder, with `/`.
+    /// The path of the document in it: relative to its folder, with `/`.
     pub document: String,
 }

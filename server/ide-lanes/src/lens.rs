@@ -1,4 +1,4 @@
-//! What stands over a kernel: the launches to run with a click, and what is shown.
+//! The code lenses above a kernel: the launches to run with a click, and the shown run.
 
 use text_size::TextRange;
 use warplens_hir::wave::{MAX_DEPTH, Nesting};
@@ -12,52 +12,52 @@ use crate::model::Model;
 use crate::offer::{KernelPlace, Offer, Source};
 use crate::shown::Shown;
 
-/// Which lenses a client understands.
+/// The lenses that a client supports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum LensStyle {
     /// Only commands of the server.
     #[default]
     Plain,
-    /// Those of the extension too.
+    /// Also commands of the extension.
     Extension,
 }
 
-/// A line over a kernel that can be clicked.
+/// A code lens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Lens {
     /// The kernel's name in the text.
     pub range: TextRange,
-    /// What it reads.
+    /// Its title.
     pub title: String,
-    /// What a click does.
+    /// Its command.
     pub click: Click,
 }
 
-/// What a click on a lens does.
+/// The command of a lens.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Click {
     /// Selects a launch by name.
     Select {
         /// The kernel.
         entry: String,
-        /// The launch; `inferred` too.
+        /// The launch, which may be `inferred`.
         launch: String,
     },
-    /// Selects none.
+    /// Clears the selection.
     Stop,
     /// Opens the extension's list of launches.
     Pick {
         /// The kernel.
         entry: String,
     },
-    /// Nothing: it only tells.
+    /// None: the lens is only information.
     Nothing,
 }
 
-/// Launches of a kernel that have lenses of their own; a list of the extension has the others.
+/// The maximum number of launches of a kernel with lenses; the extension lists the others.
 const SHOWN_LAUNCHES: usize = 3;
 
-/// The lenses over `kernels`. `line_of` gives the line of an offset, from 0.
+/// The lenses above `kernels`. `line_of` gives the line of an offset, from 0.
 pub fn lenses(
     kernels: &[KernelPlace],
     offers: &[Offer],
@@ -68,7 +68,7 @@ pub fn lenses(
     let mut lenses = Vec::new();
     for (index, place) in kernels.iter().enumerate() {
         let entry = place.kernel.name.as_str();
-        // Launches whose kernel cannot be told are told of over the first.
+        // Launches whose kernel cannot be determined are shown above the first one.
         let of_kernel = offers.iter().filter(|offer| match &offer.entry {
             Some(of) => of == entry,
             None => index == 0,
@@ -90,7 +90,7 @@ fn over<'o>(
     let lens = |title: String, click: Click| Lens { range: place.name, title, click };
     let mut lenses = Vec::new();
     if let Some(shown) = running {
-        lenses.push(lens(told(shown, line_of), Click::Nothing));
+        lenses.push(lens(run_title(shown, line_of), Click::Nothing));
         lenses.extend(first_parting(shown, line_of).map(|parting| lens(parting, Click::Nothing)));
         lenses.push(lens("■ Stop".to_owned(), Click::Stop));
     }
@@ -99,7 +99,7 @@ fn over<'o>(
     let is_running = |offer: &Offer| running.is_some_and(|shown| shown.launch().name == offer.name);
     for offer in usable.take(SHOWN_LAUNCHES).chain(&inferred).filter(|offer| !is_running(offer)) {
         let click = Click::Select { entry: entry.clone(), launch: offer.name.clone() };
-        lenses.push(lens(run_title(offer), click));
+        lenses.push(lens(launch_title(offer), click));
     }
     let broken = written.iter().find_map(|offer| Some((&offer.name, offer.problem.as_ref()?)));
     if let Some((name, problem)) = broken {
@@ -114,13 +114,13 @@ fn over<'o>(
     lenses
 }
 
-/// `3 deep, 3 of 32 stack entries`
+/// `nesting depth 3, 3 of 32 stack entries`
 fn deep(Nesting { depth, entries }: Nesting) -> Option<String> {
-    (entries > 0).then(|| format!("{depth} deep, {entries} of {MAX_DEPTH} stack entries"))
+    (entries > 0).then(|| format!("nesting depth {depth}, {entries} of {MAX_DEPTH} stack entries"))
 }
 
 /// `▶ Run inferred 1 x 64`
-fn run_title(offer: &Offer) -> String {
+fn launch_title(offer: &Offer) -> String {
     let (grid, block) = (size(offer.grid), size(offer.block));
     match offer.source {
         Source::Inferred => format!("▶ Run inferred {grid} x {block}"),
@@ -128,8 +128,8 @@ fn run_title(offer: &Offer) -> String {
     }
 }
 
-/// What the run was, in a few words.
-fn told(shown: &Shown, line_of: LineOf<'_>) -> String {
+/// A summary of the run, in a few words.
+fn run_title(shown: &Shown, line_of: LineOf<'_>) -> String {
     let result = shown.result();
     let totals = &result.totals;
     let width = u64::from(shown.width());
@@ -152,13 +152,13 @@ fn told(shown: &Shown, line_of: LineOf<'_>) -> String {
     format!("{}{under}: {ran}{findings}{ended}{outdated}", shown.launch().name)
 }
 
-/// ` at line 3 (no-meaning)`: what ended a run before its end.
+/// ` at line 3 (no-meaning)`: the finding that stopped a run.
 fn stopped_at(shown: &Shown, line_of: LineOf<'_>) -> Option<String> {
     let (finding, at) = shown.stopped_at()?;
     Some(format!(" at line {} ({})", line_of(at) + 1, finding.code))
 }
 
-/// `, wave-emu`: an editor draws lenses late, so one names its model where that is not the usual one.
+/// `, wave-emu`: the model of the run, if it is not a default.
 fn under(model: &str) -> String {
     let is_usual = LANGUAGES.map(Model::default_of).iter().any(|usual| usual.name() == model);
     if is_usual { String::new() } else { format!(", {model}") }

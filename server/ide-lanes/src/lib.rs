@@ -1,8 +1,8 @@
-//! Lanes over a document: which launches it has, what a run of one showed, and how each line reads.
+//! Simulation of a document: its launches, the result of a run, and the text for each line.
 //!
-//! A run is a job outside the database (an edit elsewhere must not end it): [`prepare`](prepare::prepare)
-//! gives a [`Prepared`] run, plain data that any thread can execute, and [`Shown`] keeps its result over the document until
-//! the next one is there. Everything here but the preparation is a function of plain data.
+//! A run is a job outside the database, so that an edit elsewhere does not cancel it: [`prepare`](prepare::prepare)
+//! returns a [`Prepared`] run, plain data that any thread can execute, and [`Shown`] keeps its result until the next one is
+//! available. Everything here except the preparation is a function of plain data.
 
 #![allow(
     missing_docs,

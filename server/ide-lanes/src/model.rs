@@ -4,7 +4,7 @@ use warplens_ide_db::languages::Known;
 use warplens_sim::ptx;
 use warplens_syntax::Language;
 
-/// How lanes part and meet.
+/// A divergence model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Model {
     /// Of PTX.
@@ -51,9 +51,9 @@ impl Model {
             Known::Wave => warplens_syntax::ptx::LANGUAGE,
         };
         Err(if of(theirs).iter().any(|model| model.name() == name) {
-            format!("the model `{name}` is for {}: {ours} has {choices}", theirs.title)
+            format!("`{name}` is not a {ours} model; it exists in {}: {ours} has {choices}", theirs.title)
         } else {
-            format!("there is no model `{name}`: {ours} has {choices}")
+            format!("unknown model `{name}`: {ours} has {choices}")
         })
     }
 }
@@ -101,7 +101,7 @@ mod tests {
         check(
             warplens_syntax::wave::LANGUAGE,
             "stack",
-            expect!["the model `stack` is for PTX: WAVE has `structured` and `wave-emu`"],
+            expect!["`stack` is not a WAVE model; it exists in PTX: WAVE has `structured` and `wave-emu`"],
         );
     }
 

@@ -1,4 +1,4 @@
-//! What can be run in a document: the launches that somebody wrote, and for each kernel the inferred one.
+//! The launches of a document: the configured ones, and an inferred one for each kernel.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Nesting;
@@ -10,21 +10,21 @@ use warplens_syntax::Language;
 use crate::launch_file::LaunchFile;
 use crate::problem::LaunchProblem;
 
-/// Where a launch comes from.
+/// The source of a launch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Source {
     /// A launch file.
     File,
     /// An `@launch` comment.
     Comment,
-    /// Nobody wrote it.
+    /// No launch is configured.
     Inferred,
-    /// Whoever asks for the run gives it: flags, or a client.
+    /// From the request: flags, or a client.
     Given,
 }
 
 impl Source {
-    /// The word for it in `warplens.listLaunches`.
+    /// Its name in `warplens.listLaunches`.
     pub fn as_str(self) -> &'static str {
         match self {
             Source::File => "toml",
@@ -38,39 +38,39 @@ impl Source {
 /// A kernel of a document.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelPlace {
-    /// What a launch must fit.
+    /// The properties that a launch must match.
     pub kernel: Kernel,
     /// Its name in the text.
     pub name: TextRange,
-    /// Where its item starts.
+    /// The start of its item.
     pub start: TextSize,
-    /// Which item of the file it is.
+    /// The index of its item.
     pub item: usize,
-    /// How deep its constructs go; nothing for PTX.
+    /// The nesting depth of its constructs; zero for PTX.
     pub nesting: Nesting,
 }
 
-/// A launch that can be picked.
+/// A launch that can be selected.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Offer {
-    /// What it is called.
+    /// Its name.
     pub name: String,
-    /// The kernel that it runs; `None` where that cannot be told.
+    /// The kernel that it runs; `None` if that cannot be determined.
     pub entry: Option<String>,
     /// Blocks.
     pub grid: [u32; 3],
     /// Threads of a block.
     pub block: [u32; 3],
-    /// Where it comes from.
+    /// Its source.
     pub source: Source,
-    /// Why it cannot be run.
+    /// The problem that prevents a run.
     pub problem: Option<LaunchProblem>,
-    /// The launch; an inferred one is made when it is run.
+    /// The launch; an inferred one is created when it is run.
     pub launch: Option<Launch>,
 }
 
-/// The launches of a document, in the order in which one is chosen where none is named: those of the launch file, those of
-/// comments, then an inferred one for each kernel. A launch file that cannot be read is one that cannot be run.
+/// The launches of a document, in the order of preference: those of the launch file, those of comments, then an inferred
+/// one for each kernel. An invalid launch file is listed as a launch that cannot be run.
 pub fn offers(
     language: Language,
     text: &str,
@@ -97,7 +97,7 @@ pub fn offers(
     offers
 }
 
-/// What stands for a launch file that cannot be read.
+/// The entry for an invalid launch file.
 fn unreadable(file: &LaunchFile, problem: &LaunchProblem) -> Offer {
     Offer {
         name: file.path.clone(),
@@ -110,7 +110,7 @@ fn unreadable(file: &LaunchFile, problem: &LaunchProblem) -> Offer {
     }
 }
 
-/// The inferred launch of a kernel, not yet made.
+/// The inferred launch of a kernel, not yet created.
 pub(crate) fn inferred_offer(place: &KernelPlace) -> Offer {
     let (grid, block) = inferred_size(&place.kernel);
     Offer {
@@ -159,19 +159,19 @@ fn offer(
     }
 }
 
-/// The kernel of a launch: the one it names, else the one that its comment stands before, else the only one.
+/// The kernel of a launch: the one it names, or else the one after its comment, or else the only one.
 fn choose<'k>(
     launch: &Launch,
     below: Option<&'k KernelPlace>,
     kernels: &'k [KernelPlace],
 ) -> Result<&'k KernelPlace, String> {
     match (&launch.entry, below, kernels) {
-        (_, _, []) => Err("this file has no kernel".to_owned()),
+        (_, _, []) => Err("the file has no kernel".to_owned()),
         (Some(entry), _, _) => kernel_called(entry, kernels),
         (None, Some(below), _) => Ok(below),
         (None, None, [only]) => Ok(only),
         (None, None, several) => {
-            Err(format!("this file has several kernels: write entry = one of {}", names(several)))
+            Err(format!("the file has several kernels: set entry to one of {}", names(several)))
         }
     }
 }
@@ -180,8 +180,8 @@ fn choose<'k>(
 pub(crate) fn kernel_called<'k>(name: &str, kernels: &'k [KernelPlace]) -> Result<&'k KernelPlace, String> {
     let found = kernels.iter().find(|place| place.kernel.name == name);
     found.ok_or_else(|| match kernels {
-        [] => format!("there is no kernel `{name}`: this file has none"),
-        some => format!("there is no kernel `{name}`: this file has {}", names(some)),
+        [] => format!("unknown kernel `{name}`: the file has no kernels"),
+        some => format!("unknown kernel `{name}`: the file has {}", names(some)),
     })
 }
 

@@ -1,4 +1,4 @@
-//! From a question about a document to a [`Prepared`]: which launch of which kernel, decoded and fitted.
+//! Prepares a run: selects the kernel and the launch, decodes the kernel, and resolves the launch.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ use crate::problem::LaunchProblem;
 use crate::run::{Prepared, Program};
 use crate::shown::Shown;
 
-/// Which launch is wanted.
+/// The requested launch.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Choice {
-    /// The first that somebody wrote, else the inferred one.
+    /// The first configured one, or else the inferred one.
     First,
     /// The inferred one.
     Inferred,
@@ -36,20 +36,20 @@ pub enum Choice {
     Given(Box<Launch>),
 }
 
-/// What is to be run.
+/// A request for a run.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RunRequest {
-    /// The kernel; where none is named, the launch says it, or there is only one.
+    /// The kernel; by default that of the launch, or the only one.
     pub entry: Option<String>,
     /// The launch.
     pub launch: Choice,
-    /// WAVE: lanes of a wave, instead of what the launch says.
+    /// WAVE: lanes of a wave, instead of the launch's number.
     pub wave_width: Option<u32>,
-    /// How lanes part and meet, whatever the launch says.
+    /// The divergence model, instead of the launch's.
     pub model: Option<Model>,
-    /// The model where the launch names none; the language's default if there is none here either.
+    /// The model if the launch names none; by default that of the language.
     pub usual_model: Option<Model>,
-    /// Bounds, and what is kept.
+    /// Limits, and the data to collect.
     pub options: RunOptions,
 }
 
@@ -60,13 +60,12 @@ impl Choice {
     }
 }
 
-/// The launches of a document in the order in which one is chosen where none is named; an inferred one for each kernel
-/// comes last.
+/// The launches of a document in the order of preference; the inferred ones for each kernel are last.
 pub fn launches_of(db: &Database, file: File, launches: Option<&LaunchFile>) -> Vec<Offer> {
     offers_of(db, file, &kernels(db, file), launches)
 }
 
-/// The lenses over the kernels of a document.
+/// The lenses above the kernels of a document.
 pub fn lenses_of(
     db: &Database,
     file: File,
@@ -152,14 +151,14 @@ pub fn prepare(
     })
 }
 
-/// The kernel that is an item of a file, for the reference emulator: what it runs depends on the whole file.
+/// The kernel of an item, for the reference emulator: its encoding depends on the whole file.
 fn reference(db: &Database, file: File, item: usize, meant: Arc<wave::Program>) -> Program {
     let codes: Vec<_> = items(db, file).iter().map(|item| wave_code(db, *item)).collect();
     let codes: Vec<_> = codes.iter().map(|code| &**code).collect();
     Program::Reference { emulated: Arc::new(wave::reference::decode(&codes, item)), meant }
 }
 
-/// The model that is asked for, or the launch's own, or the usual one.
+/// The requested model, or the launch's, or the default.
 fn model_of(request: &RunRequest, launch: Option<&Launch>, language: Language) -> Result<Model, Problem> {
     let written = launch.and_then(|launch| Some((launch, launch.model.as_deref()?)));
     let written = written.map(|(launch, name)| {
@@ -172,7 +171,7 @@ fn model_of(request: &RunRequest, launch: Option<&Launch>, language: Language) -
     }
 }
 
-/// The inferred launch of a kernel without a size of its own is one wave, so it grows and shrinks with it.
+/// The inferred launch of a kernel without a size is one wave, so its size depends on the wave width.
 fn set_wave_width(
     launch: &mut Launch,
     width: u32,
@@ -180,7 +179,9 @@ fn set_wave_width(
     source: Source,
 ) -> Result<(), LaunchProblem> {
     let KernelKind::Wave(wave) = &kernel.kernel.kind else {
-        return Err(LaunchProblem::new("the wave width is for WAVE kernels: a PTX warp has 32 lanes"));
+        return Err(LaunchProblem::new(
+            "the wave width is allowed for WAVE kernels only: a PTX warp has 32 lanes",
+        ));
     };
     launch.wave_width = Some(width);
     if source == Source::Inferred && wave.workgroup.is_none() {
@@ -189,7 +190,7 @@ fn set_wave_width(
     Ok(())
 }
 
-/// A launch and its kernel; no launch stands for the inferred one.
+/// A launch and its kernel; `None` is the inferred launch.
 struct Chosen<'k> {
     launch: Option<Launch>,
     kernel: &'k KernelPlace,
@@ -205,7 +206,7 @@ fn choose<'k>(
 ) -> Result<Chosen<'k>, LaunchProblem> {
     let entry = request.entry.as_deref();
     if kernels.is_empty() {
-        return Err(LaunchProblem::new("there is no kernel to run in this file"));
+        return Err(LaunchProblem::new("the file has no kernel"));
     }
     let infer = || Ok(Chosen { launch: None, kernel: only(entry, kernels)?, source: Source::Inferred });
     match &request.launch {
@@ -229,7 +230,7 @@ fn choose<'k>(
 }
 
 fn no_such_launch(name: &str, offers: &[Offer]) -> LaunchProblem {
-    // It may stand in the launch file that cannot be read.
+    // It may be in the launch file that is invalid.
     if let Some(problem) =
         offers.iter().find(|offer| offer.launch.is_none()).and_then(|offer| offer.problem.clone())
     {
@@ -237,17 +238,14 @@ fn no_such_launch(name: &str, offers: &[Offer]) -> LaunchProblem {
     }
     let names: Vec<_> = offers.iter().map(|offer| format!("`{}`", offer.name)).collect();
     LaunchProblem::new(match names.is_empty() {
-        true => format!("there is no launch `{name}` for this file: nothing but `inferred`"),
+        true => format!("unknown launch `{name}`: the file has only `inferred`"),
         false => {
-            format!(
-                "there is no launch `{name}` for this file: there are {} and `inferred`",
-                names.join(", ")
-            )
+            format!("unknown launch `{name}`: the file has {} and `inferred`", names.join(", "))
         }
     })
 }
 
-/// The launches that somebody wrote, for `entry` if one is named.
+/// The configured launches, for `entry` if one is named.
 fn written(
     db: &Database,
     file: File,
@@ -275,7 +273,7 @@ fn only<'k>(entry: Option<&str>, kernels: &'k [KernelPlace]) -> Result<&'k Kerne
         (Some(entry), _) => kernel_called(entry, kernels).map_err(LaunchProblem::new),
         (None, [only]) => Ok(only),
         (None, several) => {
-            let message = format!("there are several kernels, so one must be named: {}", names(several));
+            let message = format!("the file has several kernels; name one of {}", names(several));
             Err(LaunchProblem::new(message))
         }
     }

@@ -1,4 +1,4 @@
-//! Why a launch cannot be run, and where that is written.
+//! The problem that prevents the run of a launch, with its position.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use warplens_sim::launch;
 
 use crate::launch_file::LaunchFile;
 
-/// Why a launch cannot be run: one sentence, with the place of the mistake where it has one.
+/// Why a launch cannot be run: one sentence, with the position of the mistake if it has one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchProblem {
     /// The launch file; `None` if it is the document itself, or no text at all.
@@ -18,7 +18,7 @@ pub struct LaunchProblem {
 }
 
 impl LaunchProblem {
-    /// A problem without a place.
+    /// A problem without a position.
     pub fn new(message: impl Into<String>) -> LaunchProblem {
         LaunchProblem { path: None, place: None, message: message.into() }
     }
@@ -34,7 +34,7 @@ impl LaunchProblem {
         LaunchProblem { path: None, place: problem.line_column(text), message: problem.message.clone() }
     }
 
-    /// The problem with the path of the document, for where it is not known which document is meant.
+    /// The problem with the path of the document, for output that does not show the document.
     #[must_use]
     pub fn in_path(self, path: &str) -> LaunchProblem {
         LaunchProblem { path: self.path.or_else(|| Some(path.to_owned())), ..self }

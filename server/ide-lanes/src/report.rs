@@ -1,6 +1,6 @@
-//! A run as JSON: what `warplens sim --format json` prints and what the request `warplens/laneMasks` answers.
+//! A run as JSON: the output of `warplens sim --format json` and the response of `warplens/laneMasks`.
 //!
-//! The shape is a contract with users; it is written here once and nowhere else.
+//! The format is a contract with users; it is defined only here.
 
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -14,16 +14,16 @@ use crate::text::hex;
 /// Lanes of a PTX warp.
 pub(crate) const PTX_WIDTH: u32 = 32;
 
-/// A place in a text, both counted from zero.
+/// A position in a text; line and character start from zero.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Position {
     /// The line.
     pub line: u32,
-    /// The character, in the units of whoever asked.
+    /// The character, in the encoding of the request.
     pub character: u32,
 }
 
-/// Where the opcode of a statement stands; `None` for one that is no longer there.
+/// The position of a statement's opcode; `None` if it was removed.
 pub type Positions<'a> = &'a dyn Fn(StatementId) -> Option<Position>;
 
 /// A whole run.
@@ -44,7 +44,7 @@ pub struct Report<'r> {
     warps: Vec<JsonWarp<'r>>,
     #[serde(skip_serializing_if = "is_false")]
     warps_truncated: bool,
-    /// The sums over all warps, where not all are listed.
+    /// The sums over all warps, if not all are listed.
     #[serde(skip_serializing_if = "Option::is_none")]
     lines: Option<Vec<JsonLine>>,
 }
@@ -57,7 +57,7 @@ pub struct Masks<'r> {
     launch: &'r Launch,
     model: &'static str,
     status: &'static str,
-    /// Whether the text has an error since that a run cannot get past.
+    /// Whether the text now has an error that stops a run.
     #[serde(skip_serializing_if = "is_false")]
     outdated: bool,
     findings: Vec<JsonFinding<'r>>,
@@ -67,7 +67,7 @@ pub struct Masks<'r> {
     /// The visit that was chosen.
     #[serde(skip_serializing_if = "Option::is_none")]
     visit: Option<JsonChosen>,
-    /// What the program printed, if anything.
+    /// The output of the program, if any.
     #[serde(skip_serializing_if = "str::is_empty")]
     output: &'r str,
     lines: Vec<JsonLine>,
@@ -81,15 +81,15 @@ struct JsonChosen {
     number: u64,
 }
 
-/// What a whole run is reported with.
+/// Additional data for the report of a whole run.
 pub struct Options<'o> {
     /// The divergence model that was used.
     pub model: &'static str,
-    /// The buffers to give.
+    /// The buffers to include.
     pub dump: &'o [PlacedBuffer],
-    /// The only warp to list.
+    /// The warp to list; by default all.
     pub warp: Option<WarpId>,
-    /// Findings beside those of the run: expectations that were not met.
+    /// Findings in addition to those of the run: failed checks of the launch.
     pub failures: &'o [String],
 }
 
@@ -129,7 +129,7 @@ impl<'r> Report<'r> {
     }
 }
 
-/// What [`Masks`] are made from.
+/// The input of [`Masks`].
 pub struct MasksOf<'r> {
     /// The version of the document that the positions are for.
     pub version: i32,
@@ -139,7 +139,7 @@ pub struct MasksOf<'r> {
     pub model: &'static str,
     /// The run.
     pub status: warplens_sim::Status,
-    /// Whether the text has become one that cannot be run so far.
+    /// Whether the text now has an error that stops a run earlier.
     pub outdated: bool,
     /// Its findings.
     pub findings: &'r [Finding],
@@ -149,11 +149,11 @@ pub struct MasksOf<'r> {
     pub warp: u32,
     /// Its lanes.
     pub launched: Mask,
-    /// The visit that fixes the moment that is shown, where one was chosen.
+    /// The selected visit, which determines the shown point in time.
     pub moment: Option<(StatementId, u64)>,
     /// What the program printed.
     pub output: &'r str,
-    /// The statements that it reached.
+    /// The statements that it executed.
     pub lines: &'r [LineTrace],
 }
 
@@ -221,7 +221,7 @@ struct JsonRelated<'r> {
     message: &'r str,
 }
 
-/// The code of an expectation that was not met.
+/// The code of a failed check of the launch.
 pub const EXPECT_FAILED: &str = "expect-failed";
 
 impl<'r> JsonFinding<'r> {
@@ -291,7 +291,7 @@ struct JsonLine {
     counters: Option<JsonCounters>,
 }
 
-/// What a line cost, where it was counted.
+/// The counters of a line, if collected.
 #[derive(Debug, Serialize)]
 struct JsonCounters {
     efficiency: f64,
@@ -345,7 +345,7 @@ struct JsonVisit {
     repeat: u64,
 }
 
-/// The lines in the order of the text.
+/// The lines in text order.
 fn lines<'l>(
     traces: impl IntoIterator<Item = &'l LineTrace>,
     width: u32,

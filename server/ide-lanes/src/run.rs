@@ -1,4 +1,4 @@
-//! A run as plain data: prepared by the database, executed wherever the caller likes.
+//! A run as plain data: prepared by the database, executed on any thread.
 
 use std::sync::Arc;
 
@@ -14,10 +14,10 @@ use crate::offer::Source;
 use crate::shown::{Ran, Shown};
 use crate::statement::Statement;
 
-/// The findings that end a run at a statement that is wrong as it is written.
+/// The findings that end a run at a statement with an error.
 const STOPS_AT_ERRORS: [&str; 2] = ["unsupported", "control-flow"];
 
-/// Everything that a run needs. Cheap to clone; goes to any thread.
+/// A prepared run. Cheap to clone; any thread can execute it.
 #[derive(Debug, Clone)]
 pub struct Prepared {
     pub program: Program,
@@ -26,7 +26,7 @@ pub struct Prepared {
     pub model: Model,
     pub options: RunOptions,
     pub statements: Arc<[Statement]>,
-    /// The statements in which the text has errors that a run cannot get past.
+    /// The statements with errors in the text that stop a run.
     pub broken: Arc<[StatementId]>,
 }
 
@@ -35,7 +35,7 @@ pub struct Prepared {
 pub enum Program {
     Ptx(Arc<ptx::Program>),
     Wave(Arc<wave::Program>),
-    /// A WAVE kernel for the reference emulator, and for the model that it is held against.
+    /// A WAVE kernel for the reference emulator, and for the model that it is compared with.
     Reference {
         emulated: Arc<wave::reference::Program>,
         meant: Arc<wave::Program>,
@@ -43,8 +43,8 @@ pub enum Program {
 }
 
 impl Prepared {
-    /// Whether `other` would give the same result: the same program, launch, model and bounds. Where statements stand does
-    /// not matter, so an edit of a comment or of the layout leaves a run the same.
+    /// Whether `other` would give the same result: the same program, launch, model and limits. The positions of statements do
+    /// not matter, so an edit of a comment or of the layout does not change a run.
     pub fn same_run(&self, other: &Prepared) -> bool {
         self.model == other.model
             && self.options == other.options
@@ -52,7 +52,7 @@ impl Prepared {
             && self.resolved.config == other.resolved.config
     }
 
-    /// Whether a run came to an end where the text has an error: most likely somebody is typing there.
+    /// Whether a run ended at an error in the text, most likely because that line is being edited.
     pub fn stopped_at_error(&self, result: &RunResult) -> bool {
         let is_broken = |finding: &Finding| {
             STOPS_AT_ERRORS.contains(&finding.code)
@@ -61,7 +61,7 @@ impl Prepared {
         result.status != Status::Finished && result.findings.iter().any(is_broken)
     }
 
-    /// Whether `other` runs the same kernel in the same way, whatever stands in it.
+    /// Whether `other` runs the same kernel in the same way, whatever its text.
     pub fn same_launch(&self, other: &Prepared) -> bool {
         let (one, other_launch) = (&self.resolved.launch, &other.resolved.launch);
         self.model == other.model
@@ -88,7 +88,7 @@ impl Prepared {
         }
     }
 
-    /// Runs again to look at a warp, on this thread: what its registers held. `None` where the run does not come to the warp.
+    /// Runs again on this thread to trace the registers of a warp. `None` if the run does not reach the warp.
     pub fn look(&self, look: TraceRequest, control: Control<'_>) -> Result<Option<Values>, Cancelled> {
         let limits = Limits { max_warps: 0, ..self.options.limits };
         let options = RunOptions { limits, trace: Some(look), ..RunOptions::default() };
@@ -108,13 +108,13 @@ impl Prepared {
         }
     }
 
-    /// The statement that holds a place in the text.
+    /// The statement at an offset of the text.
     pub fn statement_at(&self, offset: TextSize) -> Option<StatementId> {
         let holds = |statement: &Statement| statement.range.contains_inclusive(offset);
         Some(StatementId(self.statements.iter().position(holds)? as u32))
     }
 
-    /// Lays a result over the document as it was when this run was prepared: of this run, or of one that gives the same.
+    /// Shows a result in the document as it was when this run was prepared. The result is of this run, or of an equal one.
     pub fn show(&self, result: Arc<RunResult>, warp: Option<WarpId>) -> Shown {
         let ran = Ran {
             resolved: Arc::clone(&self.resolved),
@@ -125,7 +125,7 @@ impl Prepared {
         Shown::new(ran, &self.statements, result, warp)
     }
 
-    /// The launch, fitted to its kernel.
+    /// The resolved launch.
     pub fn resolved(&self) -> &Resolved {
         &self.resolved
     }
@@ -140,7 +140,7 @@ impl Prepared {
         self.resolved.config.warps()
     }
 
-    /// Where the launch comes from.
+    /// The source of the launch.
     pub fn source(&self) -> Source {
         self.source
     }

@@ -1,5 +1,5 @@
-//! What is shown in a document: one warp of the last run, statement by statement, at the places where the statements stand
-//! now. Needs no database, so hints can be drawn while one is busy.
+//! The run that is shown in a document: one warp of the last run, with the present positions of its statements. It does
+//! not need the database, so hints can be computed while the database is busy.
 
 mod hints;
 mod positions;
@@ -23,57 +23,57 @@ use crate::text::Role;
 use crate::values::Reading as ValueReading;
 pub use hints::LaneHint;
 
-/// The lanes of one warp over a document.
+/// The lanes of one warp in a document.
 #[derive(Debug, Clone)]
 pub struct Shown {
     ran: Ran,
     result: Arc<RunResult>,
     warp: WarpId,
-    /// What the warp was seen to hold, if it was looked at.
+    /// The traced values of the warp, if any.
     values: Option<Arc<Values>>,
-    /// The visit that fixes the moment of the values, where one was chosen.
+    /// The selected visit, which determines the point in time of the values.
     moment: Option<(StatementId, u64)>,
     /// By [`StatementId`].
     statements: Vec<PlacedStatement>,
-    /// Whether the text has become one that cannot be run to where this one was.
+    /// Whether the text now has an error that stops a run earlier than this one.
     outdated: bool,
 }
 
-/// What ran, and how.
+/// The run and its settings.
 #[derive(Debug, Clone)]
 pub(super) struct Ran {
     pub(super) resolved: Arc<Resolved>,
     pub(super) source: Source,
     pub(super) model: &'static str,
-    /// The statements in which the text has errors that a run cannot get past.
+    /// The statements with errors in the text that stop a run.
     pub(super) broken: Arc<[StatementId]>,
 }
 
-/// One statement as it is shown.
+/// A statement with its trace.
 #[derive(Debug, Clone, Copy)]
 pub struct ShownStatement<'s> {
-    /// Which.
+    /// Its id.
     pub id: StatementId,
     /// From its guard or opcode to its end.
     pub range: TextRange,
-    /// What it does to groups of lanes.
+    /// Its effect on groups of lanes.
     pub role: Role,
-    /// How many lanes a statement with several targets sent to each of them, where that is known.
+    /// The number of lanes that jumped to each of several targets, if known.
     pub parts: &'s [u32],
-    /// Where lanes that part there meet again; `None` if nowhere, and where none can part.
+    /// The reconvergence point of lanes that diverge there; `None` if there is none, or if lanes cannot diverge.
     pub meets: Option<StatementId>,
-    /// Who met there.
+    /// The groups that reconverged there.
     pub meetings: &'s [Reconvergence],
-    /// What the warp did there; `None` if it never came.
+    /// The trace of the warp; `None` if it never reached the statement.
     pub trace: Option<&'s LineTrace>,
-    /// The visit whose values are shown, where the warp was looked at and had come here.
+    /// The visit whose values are shown, if the warp was traced and had reached the statement.
     pub seen: Option<&'s TracedVisit>,
-    /// The registers that it names, with how their values are read.
+    /// The registers that it names, with the types of their values.
     pub registers: &'s [(SmolStr, ScalarKind)],
 }
 
 impl Shown {
-    /// Shows one warp of `result`: the one asked for, or the first of the launch where that has none such.
+    /// Shows one warp of `result`: the requested one, or the first of the launch if that does not exist.
     pub(super) fn new(
         ran: Ran,
         statements: &[Statement],
@@ -99,7 +99,7 @@ impl Shown {
         self.launch().entry.as_deref().unwrap_or_default()
     }
 
-    /// Where the launch came from.
+    /// The source of the launch.
     pub fn source(&self) -> Source {
         self.ran.source
     }
@@ -114,13 +114,13 @@ impl Shown {
         &self.result
     }
 
-    /// What ended the run before its end, and where that stands.
+    /// The finding that stopped the run, and its position.
     pub(super) fn stopped_at(&self) -> Option<(&Finding, TextSize)> {
         let finding = self.result.findings.iter().rfind(|finding| finding.severity == Severity::Error)?;
         Some((finding, self.place(finding.statement?)?.start()))
     }
 
-    /// Forgets where statements stand: the text is another.
+    /// Drops the positions of the statements, because the text was replaced.
     pub fn clear(&mut self) {
         self.statements.iter_mut().for_each(|placed| placed.place = None);
     }
@@ -144,38 +144,38 @@ impl Shown {
         self.result.warp(self.warp.cta, self.warp.warp)
     }
 
-    /// The same with what the warp was seen to hold, until a moment if one was chosen.
+    /// The same with the traced values of the warp, up to the selected point in time.
     #[must_use]
     pub fn with_values(self, values: Option<Arc<Values>>, moment: Option<(StatementId, u64)>) -> Shown {
         Shown { values, moment, ..self }
     }
 
-    /// Whether the text's own errors say why a run cannot get past a statement.
+    /// Whether an error in the text explains why a run stops at a statement.
     pub(super) fn has_error(&self, statement: StatementId) -> bool {
         self.ran.broken.contains(&statement)
     }
 
-    /// From now on it is of the past: the text has become one that cannot be run to where this one was.
+    /// Marks it as outdated: the text now has an error that stops a run earlier.
     pub fn outdate(&mut self) {
         self.outdated = true;
     }
 
-    /// Whether it is of the past.
+    /// Whether it is outdated.
     pub fn is_outdated(&self) -> bool {
         self.outdated
     }
 
-    /// Whether any of its statements is still there.
+    /// Whether any of its statements still exists.
     pub fn has_places(&self) -> bool {
         self.statements.iter().any(|placed| placed.place.is_some())
     }
 
-    /// The statement and the visit that fix the moment whose values are shown, where one was chosen.
+    /// The statement and the visit that were selected as the point in time of the values.
     pub fn moment(&self) -> Option<(StatementId, u64)> {
         self.moment
     }
 
-    /// The first statement in a range that the warp came to: where its opcode stands, and how often it came.
+    /// The first statement in a range that the warp reached: the offset of its opcode, and the number of visits.
     pub fn visits_on(&self, line: TextRange) -> Option<(TextSize, u64)> {
         self.trace()?.lines.iter().find_map(|trace| {
             let StatementPosition { opcode, .. } = self.statements.get(trace.statement.index())?.place?;
@@ -183,18 +183,18 @@ impl Shown {
         })
     }
 
-    /// Where a statement stands now.
+    /// The present range of a statement.
     pub fn place(&self, statement: StatementId) -> Option<TextRange> {
         Some(self.statements.get(statement.index())?.place?.range)
     }
 
-    /// Whether a statement stands as it was when it ran.
+    /// Whether a statement is unchanged since it ran.
     pub fn is_unedited(&self, statement: StatementId) -> bool {
         let placed = self.statements.get(statement.index());
         placed.and_then(|placed| placed.place).is_some_and(|place| !place.edited)
     }
 
-    /// The statements that are still there, in the order of the program.
+    /// The statements that still exist, in program order.
     pub fn statements(&self) -> impl Iterator<Item = ShownStatement<'_>> {
         let mut lines = self.trace().map_or(&[][..], |warp| &warp.lines).iter().peekable();
         self.statements.iter().enumerate().filter_map(move |(index, placed)| {
@@ -215,7 +215,7 @@ impl Shown {
         })
     }
 
-    /// Follows an edit: what stands after it moves, what it cuts into stretches or shrinks, and what it removes is gone.
+    /// Tracks an edit: statements after it move, those that overlap it grow or shrink, and those inside it are removed.
     pub fn edit(&mut self, range: TextRange, inserted: TextSize) {
         for placed in &mut self.statements {
             placed.place = placed.place.and_then(|place| place.edited(range, inserted));
@@ -245,7 +245,7 @@ impl Shown {
 }
 
 impl ShownStatement<'_> {
-    /// A register of the statement in some lanes, to be put into words.
+    /// A register of the statement in some lanes, for display.
     pub(crate) fn reading<'h>(&self, held: &'h TracedRegister, lanes: Mask) -> ValueReading<'h> {
         let kind = self.registers.iter().find(|(name, _)| *name == held.name);
         let kind = kind.map_or(ScalarKind::B64, |(_, kind)| *kind);

@@ -1,45 +1,45 @@
-//! The statements of a decoded program, as a document sees them: where they stand and what they do to groups of lanes.
+//! The statements of a decoded program: their positions in the document, and their effects on groups of lanes.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
 use warplens_sim::StatementId;
 use warplens_sim::launch::ScalarKind;
 
-/// A statement of a program, with places in the whole file.
+/// A statement of a program, with ranges in the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Statement {
     /// From its guard or opcode to its end.
     pub range: TextRange,
     /// The opcode word.
     pub opcode: TextRange,
-    /// What it does to groups of lanes.
+    /// Its effect on groups of lanes.
     pub flow: Flow,
-    /// The registers that it names, with how their values are read.
+    /// The registers that it names, with the types of their values.
     pub registers: Box<[(SmolStr, ScalarKind)]>,
 }
 
-/// What a statement does to groups of lanes.
+/// The effect of a statement on groups of lanes.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Default)]
 pub enum Flow {
     /// Nothing.
     #[default]
     Plain,
-    /// May send the lanes that execute it elsewhere, and the others to the next statement.
+    /// A branch: lanes that execute it may jump, the others continue with the next statement.
     Branch {
-        /// The statement where they meet again, if anywhere.
+        /// The reconvergence point, if there is one.
         meets: Option<StatementId>,
     },
-    /// May send every lane elsewhere.
+    /// A branch with several targets.
     Switch {
-        /// The statements that lanes may go to, each once.
+        /// The distinct targets.
         targets: Box<[StatementId]>,
-        /// The statement where they meet again, if anywhere.
+        /// The reconvergence point, if there is one.
         meets: Option<StatementId>,
     },
 }
 
 impl Flow {
-    /// Where lanes that part meet again, if anywhere.
+    /// The reconvergence point, if there is one.
     pub fn meets(&self) -> Option<StatementId> {
         match self {
             Flow::Plain => None,

@@ -1,4 +1,4 @@
-//! A small run made by hand, so that what is shown can be tested without a simulator.
+//! A small handwritten run, to test the display without a simulator.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::offer::Source;
 use crate::shown::{Ran, Shown};
 use crate::statement::{Flow, Statement};
 
-/// Every statement of the text ends with a semicolon; a `bra` meets again at the statement that follows `JOIN:`.
+/// Every statement of the text ends with a semicolon; lanes reconverge after a `bra` at the statement after `JOIN:`.
 pub(crate) const TEXT: &str = "\
     mov %r1, 7;
     @%p1 bra JOIN;
@@ -27,7 +27,7 @@ JOIN:
     exit;
 ";
 
-/// What the first warp did at each statement of [`TEXT`].
+/// The visits of the first warp at each statement of [`TEXT`].
 pub(crate) const VISITS: [&[(Mask, Mask, u64)]; 6] = [
     &[(ALL, ALL, 1)],
     &[(ALL, 0xff, 1)],
@@ -97,7 +97,7 @@ pub(crate) fn result() -> RunResult {
     let mut memory = DeviceMemory::new(0x1000, 0x10000);
     let bytes: Vec<u8> =
         [1.5f32, f32::NAN, f32::NEG_INFINITY].iter().flat_map(|value| value.to_le_bytes()).collect();
-    memory.allocate_with("y", &bytes).expect("room");
+    memory.allocate_with("y", &bytes).expect("fits");
     RunResult {
         status: Status::Finished,
         findings: vec![Finding {
@@ -146,7 +146,7 @@ pub(crate) fn resolved() -> Resolved {
     resolved
 }
 
-/// What the first statement left in `%r1`: -1 in lane 1, nothing in the last lane.
+/// The values of `%r1` after the first statement: -1 in lane 1, undefined in the last lane.
 fn values() -> Values {
     let low = (0..32).map(|lane| if lane == 1 { 0xffff_ffff } else { lane }).collect();
     let held = TracedRegister {

@@ -1,11 +1,11 @@
-//! How a line reads: the few words at the end of a line that say which lanes ran it. Pure.
+//! The text of the hint at the end of a line: the lanes that executed it. Pure.
 //!
-//! Words and digits only, because a screen reader reads them; short, because editors cut what is long.
+//! Words and digits only, for screen readers; short, because editors truncate long hints.
 
 use warplens_sim::lanes::{Pattern, ranges};
 use warplens_sim::{LineTrace, Mask, TracedVisit, Visit};
 
-/// How sets of lanes are written.
+/// The format of sets of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Format {
     /// `24/32 0-15,20-27`
@@ -32,50 +32,50 @@ impl Format {
     }
 }
 
-/// What a reader wants to see.
+/// The display options.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct Style {
-    /// How sets of lanes are written.
+    /// The format of sets of lanes.
     pub format: Format,
-    /// Whether a line that all lanes ran says so (`32`) rather than nothing.
+    /// Whether a line that all lanes executed has a hint too (`32`).
     pub full: bool,
-    /// Whether the values that a line wrote are said too.
+    /// Whether the values that a line wrote are shown too.
     pub values: bool,
 }
 
-/// One statement as one warp saw it.
+/// One statement in the trace of one warp.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading<'t> {
-    /// Lanes that exist.
+    /// The lanes that exist.
     pub launched: Mask,
     /// Lanes of a full warp.
     pub width: u32,
-    /// What happened at the statement; `None` where the warp never came.
+    /// The trace of the statement; `None` if the warp never reached it.
     pub trace: Option<&'t LineTrace>,
-    /// What the statement does to groups of lanes.
+    /// The effect of the statement on groups of lanes.
     pub role: Role,
-    /// How many lanes a statement with several targets sent to each of them, where that is known.
+    /// The number of lanes that jumped to each of several targets, if known.
     pub parts: &'t [u32],
-    /// The visit to tell of, where one was chosen; `None` inside where the warp had not come yet at that moment.
+    /// The selected visit, if any; `Some(None)` if the warp had not reached the statement at that point in time.
     pub chosen: Option<Option<&'t TracedVisit>>,
 }
 
-/// What a statement does to groups of lanes.
+/// The effect of a statement on groups of lanes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Role {
     /// Nothing.
     #[default]
     Plain,
-    /// Sends lanes to different places: those that executed to one, the others to the next.
+    /// A branch: lanes that execute it jump, the others continue.
     Branch,
-    /// Lanes that a branch parted are together again here.
+    /// Lanes that had diverged reconverge here.
     Join,
 }
 
-/// Longest text for a warp of 32 lanes.
+/// The maximum length of the text for a warp of 32 lanes.
 const BUDGET: usize = 26;
 
-/// The text for a line with these statements: that of the first which not all lanes ran just once.
+/// The text for a line with these statements: that of the first that not all lanes executed exactly once.
 pub fn line<'t>(statements: impl IntoIterator<Item = Reading<'t>>, style: Style) -> Option<String> {
     let mut full = None;
     for statement in statements {
@@ -87,7 +87,7 @@ pub fn line<'t>(statements: impl IntoIterator<Item = Reading<'t>>, style: Style)
     full.filter(|_| style.full).map(|lanes| lanes.to_string())
 }
 
-/// The text for one statement; `None` if all lanes ran it, once.
+/// The text for one statement; `None` if all lanes executed it once.
 fn text(statement: &Reading<'_>, format: Format) -> Option<String> {
     let Some(trace) = statement.trace.filter(|trace| trace.count > 0) else {
         return Some("not run".to_owned());
@@ -100,13 +100,13 @@ fn text(statement: &Reading<'_>, format: Format) -> Option<String> {
     match &*trace.visits {
         [visit] if trace.count == 1 => one_visit(statement, visit, format, BUDGET),
         [visit] if !trace.truncated => {
-            Some(times(trace.count, |room| one_visit(statement, visit, format, room)))
+            Some(times(trace.count, |budget| one_visit(statement, visit, format, budget)))
         }
         visits => Some(several_visits(statement, trace, visits, format)),
     }
 }
 
-/// `visit 2/4`, and what that was like.
+/// `visit 2/4`, and the lanes of that visit.
 fn chosen_visit(statement: &Reading<'_>, trace: &LineTrace, seen: &TracedVisit, format: Format) -> String {
     let number = format!("visit {}/{}", seen.visit, trace.count);
     let visit = Visit { active: seen.active, executed: seen.executed, repeat: 1 };
@@ -116,7 +116,7 @@ fn chosen_visit(statement: &Reading<'_>, trace: &LineTrace, seen: &TracedVisit, 
     }
 }
 
-/// `x4`, and what every one of the visits was like.
+/// `x4`, and the lanes that all visits have in common.
 fn times(count: u64, each: impl FnOnce(usize) -> Option<String>) -> String {
     let times = format!("x{count}");
     match each(BUDGET.saturating_sub(times.len() + 1)) {
@@ -125,7 +125,7 @@ fn times(count: u64, each: impl FnOnce(usize) -> Option<String>) -> String {
     }
 }
 
-fn one_visit(statement: &Reading<'_>, visit: &Visit, format: Format, room: usize) -> Option<String> {
+fn one_visit(statement: &Reading<'_>, visit: &Visit, format: Format, budget: usize) -> Option<String> {
     let Visit { active, executed, .. } = *visit;
     let (there, acted) = (active.count_ones(), executed.count_ones());
     if !statement.parts.is_empty() {
@@ -140,8 +140,8 @@ fn one_visit(statement: &Reading<'_>, visit: &Visit, format: Format, room: usize
             _ if executed == 0 => of,
             Format::Ranges => {
                 let prefix = format!("{of} @ ");
-                let room = room.saturating_sub(prefix.len());
-                prefix + &in_words(executed, statement.launched, room)
+                let budget = budget.saturating_sub(prefix.len());
+                prefix + &in_words(executed, statement.launched, budget)
             }
             Format::Hex => format!("{} of {}", hex(executed, statement.width), hex(active, statement.width)),
             Format::Blocks => format!("{of} {}", blocks(executed, statement.width)),
@@ -151,7 +151,7 @@ fn one_visit(statement: &Reading<'_>, visit: &Visit, format: Format, room: usize
     if statement.role == Role::Join {
         return Some(format!("join {there}"));
     }
-    part(active, statement, format, room)
+    part(active, statement, format, budget)
 }
 
 /// The sizes of at most four groups.
@@ -164,13 +164,13 @@ fn some_parts(parts: &[u32]) -> String {
     shown.join(" | ")
 }
 
-/// Whether a branch sent lanes both ways.
+/// Whether a visit of a branch was divergent.
 pub(crate) fn splits(visit: &Visit) -> bool {
     visit.executed != 0 && visit.executed != visit.active
 }
 
-/// Some of the launched lanes; nothing if it is all of them.
-fn part(lanes: Mask, of: &Reading<'_>, format: Format, room: usize) -> Option<String> {
+/// Some of the launched lanes; `None` if it is all of them.
+fn part(lanes: Mask, of: &Reading<'_>, format: Format, budget: usize) -> Option<String> {
     let launched = of.launched;
     if lanes == launched {
         return None;
@@ -181,8 +181,8 @@ fn part(lanes: Mask, of: &Reading<'_>, format: Format, room: usize) -> Option<St
         Format::Blocks => blocks(lanes, of.width),
         Format::Count => count,
         Format::Ranges => {
-            let room = room.saturating_sub(count.len() + 1);
-            format!("{count} {}", in_words(lanes, launched, room))
+            let budget = budget.saturating_sub(count.len() + 1);
+            format!("{count} {}", in_words(lanes, launched, budget))
         }
     })
 }
@@ -191,14 +191,14 @@ fn several_visits(statement: &Reading<'_>, trace: &LineTrace, visits: &[Visit], 
     let mut lanes: Vec<Mask> = visits
         .iter()
         .map(|visit| match statement.role {
-            // How many came says more than how many jumped, and the lines around say it too.
+            // The number of active lanes is more useful than that of taken branches, which the surrounding lines show too.
             Role::Branch => visit.active,
             _ => visit.executed,
         })
         .collect();
     lanes.dedup();
     if let ([lanes], false) = (lanes.as_slice(), trace.truncated) {
-        return times(trace.count, |room| part(*lanes, statement, format, room));
+        return times(trace.count, |budget| part(*lanes, statement, format, budget));
     }
     let union = || lanes.iter().fold(0, |union, mask| union | mask);
     let what = match format {
@@ -217,15 +217,15 @@ fn several_visits(statement: &Reading<'_>, trace: &LineTrace, visits: &[Visit], 
 }
 
 /// The pattern of some of the launched lanes, or ranges.
-fn in_words(lanes: Mask, launched: Mask, room: usize) -> String {
+fn in_words(lanes: Mask, launched: Mask, budget: usize) -> String {
     match Pattern::of(lanes, launched) {
         Some(pattern) => pattern.to_string(),
-        None => some_ranges(lanes, room),
+        None => some_ranges(lanes, budget),
     }
 }
 
-/// At most three ranges, fewer where there is no room for them; `..` where some are left out.
-fn some_ranges(lanes: Mask, room: usize) -> String {
+/// At most three ranges, fewer if they do not fit the budget; `..` if some are omitted.
+fn some_ranges(lanes: Mask, budget: usize) -> String {
     let ranges = ranges(lanes);
     let fits = |shown: usize| {
         let mut text = ranges[..shown].join(",");
@@ -235,7 +235,7 @@ fn some_ranges(lanes: Mask, room: usize) -> String {
         text
     };
     let most = ranges.len().min(3);
-    (1..=most).rev().map(fits).find(|text| text.len() <= room).unwrap_or_else(|| fits(most.min(1)))
+    (1..=most).rev().map(fits).find(|text| text.len() <= budget).unwrap_or_else(|| fits(most.min(1)))
 }
 
 /// Hex digits, highest lane first: 8, or 16 for warps of more than 32 lanes.
@@ -243,7 +243,7 @@ pub fn hex(lanes: Mask, width: u32) -> String {
     if width <= 32 { format!("{lanes:08x}") } else { format!("{lanes:016x}") }
 }
 
-/// A cell for every four lanes, lane 0 first, filled by how many of them are there.
+/// A cell for every four lanes, lane 0 first, filled by the number of lanes in it.
 fn blocks(lanes: Mask, width: u32) -> String {
     const CELLS: [char; 5] = ['·', '░', '▒', '▓', '█'];
     let cells = if width <= 32 { 8 } else { 16 };

@@ -1,43 +1,43 @@
-//! How the values of a register read: alike in all lanes, growing with the lane, a few different ones, or many. Pure.
+//! The values of a register as text: uniform, affine in the lane, a few different ones, or many. Pure.
 
 use std::collections::BTreeMap;
 
 use warplens_sim::launch::{Class, ScalarKind, show};
 use warplens_sim::{Lanes, Mask, TracedRegister};
 
-/// More different values are not listed.
+/// The maximum number of different values that are listed.
 const FEW: usize = 3;
 
-/// From here on an address or a bit pattern is written in hex where it is added to something.
+/// The smallest address or bit pattern that is written in hex in a sum.
 const LARGE: u64 = 1 << 20;
 
-/// From here on a 64-bit number is most likely an address.
+/// The smallest 64-bit number that is most likely an address.
 const ADDRESS: u128 = 1 << 28;
 
-/// What a register held in the lanes that are asked about.
+/// The values of a register in the selected lanes.
 pub(crate) struct Reading<'h> {
     pub(crate) held: &'h TracedRegister,
     pub(crate) kind: ScalarKind,
-    /// The lanes asked about.
+    /// The selected lanes.
     pub(crate) lanes: Mask,
 }
 
-/// How values lie over the lanes.
+/// The pattern of values over lanes.
 enum Form {
-    /// No lane has one.
+    /// No lane has a value.
     Nothing,
-    /// The same in all.
+    /// The same value in all lanes.
     Uniform(u128),
-    /// So much more with each lane, and the value of lane 0.
+    /// An affine function of the lane: the step, and the value of lane 0.
     Affine(String),
-    /// A few different ones, and their lanes, by the first lane.
+    /// A few different values and their lanes, ordered by the first lane.
     Few(Vec<(u128, Mask)>),
-    /// So many different ones.
+    /// The number of different values.
     Many(usize),
 }
 
 impl Reading<'_> {
-    /// The lanes asked about that have a value.
+    /// The selected lanes that have a value.
     fn known(&self) -> Mask {
         self.lanes & self.held.known
     }
@@ -51,7 +51,7 @@ impl Reading<'_> {
         self.held.bits == 1
     }
 
-    /// One value, as its type is written.
+    /// One value, in the notation of its type.
     pub(crate) fn value(&self, value: u128) -> String {
         let bits = usize::from(self.held.bits);
         match self.kind.class() {
@@ -65,7 +65,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The value in a lane, where it has one.
+    /// The value in a lane, if it has one.
     pub(crate) fn in_lane(&self, lane: u32) -> Option<String> {
         self.held.value(lane).map(|value| self.value(value))
     }
@@ -91,7 +91,7 @@ impl Reading<'_> {
         Form::Few(few)
     }
 
-    /// `4*lane + 100`, where all values lie on one line.
+    /// `4*lane + 100`, if the values are affine in the lane.
     fn affine(&self) -> Option<String> {
         match (self.kind.class(), self.held.bits) {
             (_, 1 | 65..) => None,
@@ -127,7 +127,7 @@ impl Reading<'_> {
         Some(times(&step.to_string()) + &sum)
     }
 
-    /// Floats lie on a line only where every one of them is exactly there.
+    /// Floats are affine only if every value is exact.
     fn affine_float(&self) -> Option<String> {
         let float = |lane: u32| self.kind.float_of_bits(self.held.value(lane).unwrap_or_default() as u64);
         let mut lanes = self.lanes();
@@ -146,13 +146,13 @@ impl Reading<'_> {
         Some(times(&format!("{step:?}")) + &sum)
     }
 
-    /// Whether a later lane has less: the values go round.
+    /// Whether a later lane has a smaller value: the sequence wraps around.
     fn wraps(&self) -> bool {
         let end = |lane: Option<u32>| lane.and_then(|lane| self.held.value(lane));
         self.kind.class() == Class::Unsigned && end(self.lanes().next()) > end(self.lanes().last())
     }
 
-    /// What the hover says: `= 4*lane + 100`, and of which lanes. `None` where only a grid can tell.
+    /// The text for the hover: `= 4*lane + 100`, and the lanes. `None` if the values need a grid.
     pub(crate) fn sentence(&self, launched: Mask) -> Option<String> {
         let what = match self.form() {
             Form::Nothing => return Some("never written in these lanes".to_owned()),
@@ -188,7 +188,7 @@ impl Reading<'_> {
         what + &self.unwritten()
     }
 
-    /// The lanes asked about that never wrote it.
+    /// The selected lanes that never wrote it.
     fn unwritten(&self) -> String {
         match self.lanes & !self.held.known {
             0 => String::new(),
@@ -196,7 +196,7 @@ impl Reading<'_> {
         }
     }
 
-    /// The few words at the end of a line: `%r5 = 0..31`.
+    /// The text for the hint at the end of a line: `%r5 = 0..31`.
     pub(crate) fn words(&self) -> Option<String> {
         let what = match self.form() {
             Form::Nothing => return None,

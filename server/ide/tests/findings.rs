@@ -1,7 +1,7 @@
-//! The pages of findings: each starts with what the table says, the index lists them all, and the simulator finds in
-//! their examples what they say. Where the assembler is there, it takes every one of them.
+//! The pages of findings: each starts with the summary of the table, the index lists them all, and the simulator reports
+//! the finding in their examples. The assembler, if installed, accepts every one of them.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says so.
+#![allow(clippy::print_stdout)] // A skipped test prints a note.
 
 mod page;
 
@@ -11,10 +11,10 @@ use warplens_ide::lanes::{Choice, FindingCode, RunRequest, finding_codes};
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_sim::{Checks, Control, RunOptions};
 
-/// The one that takes a run of hundreds of megabytes.
+/// The page without examples: one would need a run of hundreds of megabytes.
 const WITHOUT_EXAMPLE: &str = "shadow-limit";
 
-/// What is found by the launch that stands in an example, else by the inferred one; or why that cannot be run.
+/// The findings of the launch in an example, or else of the inferred one; or why that cannot be run.
 fn found(example: &Example) -> Result<Vec<&'static str>, String> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
@@ -29,13 +29,13 @@ fn found(example: &Example) -> Result<Vec<&'static str>, String> {
     };
     let prepared = host.snapshot().prepare_run(FileId(0), &request, None, &|_| Err(String::new())).unwrap();
     let prepared = prepared.map_err(|problem| problem.to_string())?;
-    let result = prepared.run(Control::none()).expect("nobody cancels");
+    let result = prepared.run(Control::none()).expect("not cancelled");
     let mut codes: Vec<_> = result.findings.iter().map(|finding| finding.code).collect();
     codes.dedup();
     Ok(codes)
 }
 
-/// The errors that are seen without a run.
+/// The errors of the text.
 fn errors(example: &Example) -> Vec<String> {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), example.language, &example.text);
@@ -45,7 +45,7 @@ fn errors(example: &Example) -> Vec<String> {
 }
 
 #[test]
-fn every_page_starts_with_what_the_table_says() {
+fn every_page_starts_with_the_summary_of_the_table() {
     for FindingCode { name, summary, page } in finding_codes() {
         let head = format!("# {name}\n\n**Finding.** {summary}\n\n");
         assert!(page.starts_with(&head), "docs/findings/{name}.md must start with\n{head}");
@@ -58,7 +58,7 @@ fn every_name_has_its_page() {
 }
 
 #[test]
-fn the_examples_are_what_they_say() {
+fn wrong_examples_have_the_finding_and_right_ones_none() {
     let mut wrong = Vec::new();
     for FindingCode { name, page, .. } in finding_codes() {
         let examples = examples(page);
@@ -80,9 +80,9 @@ fn the_examples_are_what_they_say() {
 #[test]
 fn the_index_lists_all() {
     let mut index = String::from(
-        "# Findings\n\nWhat a simulation can say of a program: in an editor as diagnostics with the source `warplens-sim`, while \
-        the lanes\nof a launch are shown, and at the end of `warplens sim`. Settings and a comment switch one off as they do \
-        [diagnostics](../diagnostics/README.md).\n\n| Name | What it finds |\n| --- | --- |\n",
+        "# Findings\n\nThe problems that a simulation reports: in an editor as diagnostics with the source `warplens-sim`, while the \
+        lanes of a\nlaunch are shown, and at the end of `warplens sim`. Settings and a comment switch one off, as for \
+        [diagnostics](../diagnostics/README.md).\n\n| Name | Summary |\n| --- | --- |\n",
     );
     for FindingCode { name, summary, .. } in finding_codes() {
         index += &format!("| [{name}]({name}.md) | {} |\n", summary.replace('|', "\\|"));
@@ -90,9 +90,9 @@ fn the_index_lists_all() {
     expect_file![pages("findings").join("README.md")].assert_eq(&index);
 }
 
-/// What only a run shows is no mistake for the assembler.
+/// The assembler accepts programs with errors that only a run shows.
 #[test]
-fn the_assembler_takes_the_examples() {
+fn the_assembler_accepts_the_examples() {
     let Some(ptxas) = assembler() else { return };
     let mut wrong = Vec::new();
     for FindingCode { name, page, .. } in finding_codes() {

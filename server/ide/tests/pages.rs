@@ -1,7 +1,7 @@
-//! The pages of diagnostics: each starts with what the table says, its examples are what it says they are, and what a lint
-//! offers is its right one. Where the assembler is there, it agrees with them.
+//! The pages of diagnostics: each starts with the summary of the table, its examples give the diagnostic and none, and the fix
+//! of a lint produces the right example. The assembler, if installed, agrees with them.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says so.
+#![allow(clippy::print_stdout)] // A skipped test prints a note.
 
 mod page;
 
@@ -9,10 +9,10 @@ use expect_test::expect_file;
 use page::{Example, accepts, assembler, check_names, examples, pages};
 use warplens_ide::{AnalysisHost, Code, Diagnostic, FileId, LINTS, Severity, codes};
 
-/// The one that needs an example of 500 mistakes.
+/// The page without examples: one would need 500 mistakes.
 const WITHOUT_EXAMPLE: &str = "too-many-problems";
 
-/// What is found. Hints are no matter of an example about something else.
+/// The diagnostics of an example. Hints are ignored unless the example is about them.
 fn found(example: &Example, about: &str) -> Vec<(String, Severity)> {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
@@ -24,7 +24,7 @@ fn found(example: &Example, about: &str) -> Vec<(String, Severity)> {
 }
 
 #[test]
-fn every_page_starts_with_what_the_table_says() {
+fn every_page_starts_with_the_summary_of_the_table() {
     for code in codes() {
         let head = format!("# {}\n\n**{:?}.** {}\n\n", code.name, code.severity, code.summary);
         assert!(code.page.starts_with(&head), "docs/diagnostics/{}.md must start with\n{head}", code.name);
@@ -37,7 +37,7 @@ fn every_name_has_its_page() {
 }
 
 #[test]
-fn the_examples_are_what_they_say() {
+fn wrong_examples_have_the_diagnostic_and_right_ones_none() {
     let mut wrong = Vec::new();
     for code in codes() {
         let examples = examples(code.page);
@@ -62,7 +62,7 @@ fn the_examples_are_what_they_say() {
 fn the_index_lists_all() {
     let mut index = String::from(
         "# Diagnostics\n\nEvery diagnostic has a stable name. Settings and a comment switch one off: see [the settings]\
-        (../editors.md).\n\n| Name | Severity | What it finds |\n| --- | --- | --- |\n",
+        (../editors.md).\n\n| Name | Severity | Summary |\n| --- | --- | --- |\n",
     );
     for code in codes() {
         let Code { name, severity, summary, .. } = code;
@@ -72,7 +72,7 @@ fn the_index_lists_all() {
     expect_file![pages("diagnostics").join("README.md")].assert_eq(&index);
 }
 
-/// The text with the fix of what the page is about.
+/// The text with the fix of the diagnostic of the page applied.
 fn fixed(example: &Example, about: &str) -> String {
     let mut host = AnalysisHost::new();
     host.set_accepts(example.accepts);
@@ -88,7 +88,7 @@ fn fixed(example: &Example, about: &str) -> String {
 }
 
 #[test]
-fn what_a_lint_offers_is_the_right_example() {
+fn the_fix_of_a_lint_is_the_right_example() {
     let mut wrong = String::new();
     for code in codes().iter().filter(|code| LINTS.contains(&code.name)) {
         for pair in examples(code.page).chunks(2) {
@@ -117,5 +117,5 @@ fn the_assembler_agrees_with_the_examples() {
             }
         }
     }
-    assert!(wrong.is_empty(), "the assembler sees it differently:\n{}", wrong.join("\n"));
+    assert!(wrong.is_empty(), "the assembler disagrees:\n{}", wrong.join("\n"));
 }

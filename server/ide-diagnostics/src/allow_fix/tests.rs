@@ -105,6 +105,9 @@ fn former_names_are_accepted() {
     halt
 .end
 ",
-        expect![[""]],
+        expect![[r#"
+            3:`.cached` Warning unused-cache-hint
+                Allow `unused-cache-hint` on this line: iadd.cached r1, r2, r3 ; warplens: allow(unused-cache-hint)
+        "#]],
     );
 }

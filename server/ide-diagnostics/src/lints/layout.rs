@@ -1,34 +1,34 @@
-//! Rewrites of statements that stand on lines of their own: no comment is lost, and what moves out of a construct moves left.
+//! Rewrites of statements on separate lines: they keep comments, and dedent code that is moved out of a construct.
 
 use text_size::{TextRange, TextSize};
 
 use crate::problem::ItemFix;
 
-/// A rewrite of an item as it grows.
+/// Collects the edits that rewrite an item.
 pub(super) struct Rewrite<'t> {
     text: &'t str,
     edits: Vec<(TextRange, String)>,
 }
 
 impl<'t> Rewrite<'t> {
-    /// One that changes nothing yet.
+    /// A rewrite without edits.
     pub(super) fn new(text: &'t str) -> Rewrite<'t> {
         Rewrite { text, edits: Vec::new() }
     }
 
-    /// Writes something else in a range.
+    /// Replaces a range.
     pub(super) fn replace(&mut self, range: TextRange, write: impl Into<String>) {
         self.edits.push((range, write.into()));
     }
 
-    /// Takes a statement away: with its line where nothing else stands there. A comment stays.
+    /// Removes a statement, with its line if nothing else is on it. A comment stays.
     pub(super) fn remove(&mut self, statement: TextRange) {
         let line = line_at(self.text, statement.start());
         if !line.contains_range(statement) {
             return self.edits.push((statement, String::new()));
         }
         let rest = &self.text[TextRange::new(statement.end(), line.end())];
-        let blank = TextSize::of(rest) - TextSize::of(rest.trim_start());
+        let space = TextSize::of(rest) - TextSize::of(rest.trim_start());
         let is_first = indentation_end(self.text, line) == statement.start();
         let range = match (is_first, rest.trim().is_empty()) {
             (true, true) => {
@@ -36,12 +36,12 @@ impl<'t> Rewrite<'t> {
                 TextRange::new(line.start(), line.end() + newline)
             }
             (false, true) => statement,
-            _ => TextRange::new(statement.start(), statement.end() + blank),
+            _ => TextRange::new(statement.start(), statement.end() + space),
         };
         self.edits.push((range, String::new()));
     }
 
-    /// Moves the lines between two statements as far left as `outer` stands to the left of `inner`.
+    /// Dedents the lines between two statements by the difference of the indentations of `inner` and `outer`.
     pub(super) fn dedent(&mut self, between: (TextRange, TextRange), outer: TextRange, inner: TextRange) {
         let (outer, inner) = (indentation(self.text, outer), indentation(self.text, inner));
         let Some(surplus) = inner.strip_prefix(outer).filter(|surplus| !surplus.is_empty()) else { return };
@@ -66,7 +66,7 @@ impl<'t> Rewrite<'t> {
 }
 
 /// Whether a statement shares its line with nothing but a comment, which one of these characters begins.
-pub(super) fn stands_alone(text: &str, statement: TextRange, comments: &[&str]) -> bool {
+pub(super) fn is_alone_on_line(text: &str, statement: TextRange, comments: &[&str]) -> bool {
     let line = line_at(text, statement.start());
     if !line.contains_range(statement) {
         return false;
@@ -76,7 +76,7 @@ pub(super) fn stands_alone(text: &str, statement: TextRange, comments: &[&str]) 
     is_comment && indentation_end(text, line) == statement.start()
 }
 
-/// The blanks before a statement that stands alone on its line.
+/// The white space before a statement that is alone on its line.
 pub(super) fn indentation(text: &str, statement: TextRange) -> &str {
     let line = line_at(text, statement.start());
     &text[TextRange::new(line.start(), indentation_end(text, line))]
@@ -96,7 +96,7 @@ fn line_at(text: &str, offset: TextSize) -> TextRange {
     TextRange::new(size(start), size(end))
 }
 
-/// Where the line after that of a statement begins.
+/// The start of the line after that of a statement.
 fn after_line(text: &str, statement: TextRange) -> TextSize {
     let end = line_at(text, statement.start()).end();
     if end < TextSize::of(text) { end + TextSize::from(1) } else { end }

@@ -1,4 +1,4 @@
-//! Predicates for a short branch of PTX at which lanes part: the guard goes onto the instructions that the branch skips.
+//! `branch-for-predicate`: moves the guard of a short, divergent branch of PTX to the instructions that it skips.
 
 #[cfg(test)]
 mod tests;
@@ -17,13 +17,13 @@ use crate::codes;
 use crate::lints::layout::Rewrite;
 use crate::problem::Problem;
 
-/// The most instructions of a side.
+/// The maximum number of instructions on a path.
 const SHORT: usize = 7;
 
-/// As many are listed of a function.
+/// The maximum number reported for a function.
 const MOST: usize = 50;
 
-/// Instructions that change nothing but registers, and take about as long as a branch does.
+/// Instructions that only write registers, and take about as long as a branch.
 const PLAIN: [&str; 49] = [
     "abs", "add", "addc", "and", "bfe", "bfi", "bfind", "bmsk", "brev", "clz", "cnot", "copysign", "cvt",
     "cvta", "dp2a", "dp4a", "fma", "isspacep", "ld", "lop3", "mad", "mad24", "madc", "max", "min", "mov",
@@ -31,11 +31,11 @@ const PLAIN: [&str; 49] = [
     "slct", "sub", "subc", "szext", "testp", "vadd", "vmax", "vmin", "xor",
 ];
 
-/// Accesses that order others, or go on behind the back of the warp.
+/// Accesses that order others, or that are asynchronous.
 const SPECIAL_ACCESS: [&str; 5] = ["acquire", "mmio", "volatile", "bulk", "param"];
 
-/// Adds the branches that predicates do without to the problems of a function whose statements all parse. `kept` are the names
-/// that debug information uses.
+/// Adds the branches that predicates can replace to the problems of a function without syntax errors. `kept` are the
+/// names that debug information uses.
 pub(crate) fn check<'k>(
     function: &Function,
     text: &str,
@@ -77,19 +77,19 @@ pub(crate) fn check<'k>(
     problems.extend(found);
 }
 
-/// A branch that skips a few instructions, or chooses between two such sides.
+/// A branch that skips a few instructions, or selects one of two short paths.
 struct Short {
     /// The branch.
     branch: usize,
     guard: ReferentId,
     negated: bool,
-    /// Runs where the branch is not taken.
+    /// The not-taken path.
     first: std::ops::Range<usize>,
-    /// Runs where it is; empty without a second side.
+    /// The taken path; empty if the branch only skips instructions.
     second: std::ops::Range<usize>,
 }
 
-/// The label that a `bra` goes to, and the instruction behind it.
+/// The label that a `bra` jumps to, and the instruction after it.
 fn target(function: &Function, branch: Instruction<'_>) -> Option<(SymbolId, usize)> {
     let [Operand::Symbol(name)] = branch.operands() else { return None };
     let symbol = function.name(*name).resolution.symbol()?;
@@ -104,7 +104,7 @@ fn instruction(function: &Function, at: usize) -> Instruction<'_> {
 }
 
 impl Short {
-    /// Looks at what stands behind a guarded branch, as far as it may be short.
+    /// Matches the code after a guarded branch, up to the maximum length.
     fn of(function: &Function, branch: Instruction<'_>) -> Option<Short> {
         let guard = branch.guard()?;
         let at = branch.id().index();
@@ -138,7 +138,7 @@ impl Short {
         self.first.clone().chain(self.second.clone())
     }
 
-    /// Whether a guard can go onto every instruction of both sides, and stays what it is.
+    /// Whether every instruction of both paths can be guarded, and none changes the guard.
     fn is_plain(&self, function: &Function) -> bool {
         let scope = instruction(function, self.branch).scope();
         self.sides().all(|at| {
@@ -155,14 +155,14 @@ impl Short {
         })
     }
 
-    /// Whether lanes only go there to end, so that those that skip the side wait for nobody.
+    /// Whether lanes only exit on the path, so that those that skip it do not wait.
     fn leaves(&self, function: &Function) -> bool {
         let end = self.first.end.max(self.second.end);
         let ends = |next: Instruction<'_>| matches!(next.opcode(), "ret" | "exit") && next.guard().is_none();
         end >= function.instructions().len() || ends(instruction(function, end))
     }
 
-    /// Whether lanes come to both sides by the branch only, and to what follows from both sides as from elsewhere.
+    /// Whether both paths are entered through the branch only, and both continue with the code after them.
     fn is_closed(&self, function: &Function, labels: &Labels) -> bool {
         let scope = instruction(function, self.branch).scope();
         let end = if self.second.is_empty() { self.first.end } else { self.second.end };
@@ -175,7 +175,7 @@ impl Short {
             .all(|(target, symbol)| beside(&symbol) && (target == end || own(symbol, target)))
     }
 
-    /// The guard of each side, as written.
+    /// The guard of each path, as written.
     fn guards(&self, function: &Function) -> [String; 2] {
         let name = function.referent_text(self.guard);
         let (yes, no) = (format!("@{name}"), format!("@!{name}"));
@@ -206,14 +206,14 @@ impl Short {
                 format!("Predicate them with `{first}`"),
             ),
             (one, other) => (
-                format!("its sides have {one} and {other}"),
+                format!("its paths have {one} and {other}"),
                 format!("`{first}` and `{second}` on them"),
                 "two branches",
                 format!("Predicate them with `{first}` and `{second}`"),
             ),
         };
         let message = format!(
-            "lanes part at this branch ({why}), and {skips}: with {write} the warp stays together and saves {saves}"
+            "this branch is divergent ({why}), and {skips}: with {write} the warp does not diverge and saves {saves}"
         );
         let problem = Problem::hint(branch.range(), codes::BRANCH_FOR_PREDICATE, message);
         problem.with_fix(self.rewrite(function, text, labels, kept).fix(title))
@@ -255,14 +255,14 @@ impl Short {
 /// A label with its colon.
 fn whole_label(text: &str, name: TextRange) -> Option<TextRange> {
     let rest = &text[usize::from(name.end())..];
-    let blanks = TextSize::of(rest) - TextSize::of(rest.trim_start());
+    let spaces = TextSize::of(rest) - TextSize::of(rest.trim_start());
     let colon = rest.trim_start().starts_with(':');
-    colon.then(|| TextRange::new(name.start(), name.end() + blanks + TextSize::of(':')))
+    colon.then(|| TextRange::new(name.start(), name.end() + spaces + TextSize::of(':')))
 }
 
-/// The labels of a function, and how often each is named beside its declaration.
+/// The labels of a function, and how often each is used.
 struct Labels {
-    /// By the instruction behind it.
+    /// By the instruction after it.
     sorted: Vec<(usize, SymbolId)>,
     uses: Vec<u32>,
 }

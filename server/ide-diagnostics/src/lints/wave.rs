@@ -1,5 +1,5 @@
-//! What the guide of WAVE advises: `select` for short sides, flat conditions, predicated `break` and `continue`. Each lint says
-//! what its shape costs in entries of the divergence stack and in instructions.
+//! The recommendations of the WAVE guide: `select` for short paths, flat conditions, predicated `break` and `continue`. Each
+//! message has the cost of the code in entries of the divergence stack and in instructions.
 
 mod branch_for_break;
 mod branch_for_continue;
@@ -21,10 +21,10 @@ use crate::dialect::Dialect;
 use crate::lints::layout::{Rewrite, stands_alone};
 use crate::problem::Problem;
 
-/// As many are listed of a kernel.
+/// The maximum number reported for a kernel.
 const MOST: usize = 50;
 
-/// Adds what could be written with less to the problems of a kernel without errors.
+/// Adds the lints to the problems of a kernel without errors.
 pub(crate) fn check(code: &Code, text: &str, accepts: Accepts, problems: &mut Vec<Problem>) {
     let is_wrong = || code.problems.iter().any(|problem| problem.severity() == Severity::Error);
     let is_if = |link: &Option<Link>| matches!(link, Some(Link::If { end: Some(_), .. }));
@@ -53,7 +53,7 @@ struct Kernel<'c> {
     registers: OnceCell<Registers>,
 }
 
-/// An `if` and what belongs to it, none of which a label stands before.
+/// An `if` with its `else` and `endif`; no label is inside.
 struct Branch {
     at: usize,
     otherwise: Option<usize>,
@@ -63,7 +63,7 @@ struct Branch {
 }
 
 impl Branch {
-    /// The instructions of the side that lanes go where the predicate of the `if` holds as written.
+    /// The instructions of the taken path: the predicate of the `if` is true as written.
     fn then(&self) -> std::ops::Range<usize> {
         self.at + 1..self.otherwise.unwrap_or(self.end)
     }
@@ -80,13 +80,13 @@ impl<'c> Kernel<'c> {
         &self.code.instructions[at]
     }
 
-    /// Where an instruction stands, without blanks behind it.
+    /// The range of an instruction, without the white space after it.
     fn range(&self, at: usize) -> TextRange {
         let range = self.instruction(at).range;
         TextRange::at(range.start(), TextSize::of(self.words(range)))
     }
 
-    /// The words of an instruction, or of a part of it.
+    /// The text of an instruction, or of a part of it.
     fn words(&self, range: TextRange) -> &'c str {
         self.text[range].trim_end()
     }
@@ -97,7 +97,7 @@ impl<'c> Kernel<'c> {
         let (otherwise, end) = (otherwise.map(|at| at as usize), end as usize);
         let branch = Branch { at, otherwise, end, predicate, negated };
         let structure = [Some(at), otherwise, Some(end)];
-        let alone = structure.into_iter().flatten().all(|at| self.stands_alone(at));
+        let alone = structure.into_iter().flatten().all(|at| self.is_alone_on_line(at));
         (alone && !self.has_label(at + 1, end)).then_some(branch)
     }
 
@@ -113,7 +113,7 @@ impl<'c> Kernel<'c> {
         }
     }
 
-    /// Whether callers may come in at one of these instructions.
+    /// Whether one of these instructions is a call target.
     fn has_label(&self, first: usize, last: usize) -> bool {
         let labels = &self.code.labels;
         let next = labels.partition_point(|label| (label.before as usize) < first);
@@ -121,16 +121,16 @@ impl<'c> Kernel<'c> {
     }
 
     /// Whether an instruction has a line of its own.
-    fn stands_alone(&self, at: usize) -> bool {
-        stands_alone(self.text, self.range(at), &[";", "#"])
+    fn is_alone_on_line(&self, at: usize) -> bool {
+        is_alone_on_line(self.text, self.range(at), &[";", "#"])
     }
 
-    /// Whether it is proven that lanes do not part at an instruction.
+    /// Whether an instruction is provably not divergent.
     fn is_uniform(&self, at: usize) -> bool {
         self.uniformity.get_or_init(|| Uniformity::of(self.code)).branch(at) == Variance::Uniform
     }
 
-    /// Whether what a predicate holds before an instruction may still be read.
+    /// Whether the value of a predicate before an instruction may still be read.
     fn is_live(&self, at: usize, predicate: u8) -> bool {
         self.live.get_or_init(|| Liveness::of(self.code)).before(at, Cell::Predicate(predicate))
     }
@@ -147,7 +147,7 @@ impl<'c> Kernel<'c> {
         Rewrite::new(self.text)
     }
 
-    /// A general register of the kernel that nothing names, and no function that it calls may use.
+    /// A general register that the kernel does not use, and no function that it calls may use.
     fn free_register(&self) -> Option<u8> {
         let most = match self.dialect() {
             Dialect::Guide => 255,
@@ -170,8 +170,8 @@ impl<'c> Kernel<'c> {
         self.registers.get_or_init(|| Registers::of(self.code))
     }
 
-    /// The predicate to put a condition on both of two into: one of them that is not read after the construct ends with `end`,
-    /// or one that nothing is known to read. `body` is where they are read while both hold as written.
+    /// The predicate that can hold the conjunction of two: one of them that is not read after the construct ends with `end`,
+    /// or an unused one. In `body` they are read while both are true as written.
     fn target(&self, both: [(u8, bool); 2], body: usize, end: usize) -> Option<u8> {
         let fits = |(index, negated): (u8, bool)| {
             !(self.is_live(end + 1, index) || negated && self.is_live(body, index))
@@ -186,10 +186,10 @@ impl<'c> Kernel<'c> {
     }
 }
 
-/// What a kernel does with its general registers.
+/// How a kernel uses its general registers.
 struct Registers {
     named: [bool; 256],
-    /// The first instruction that writes each.
+    /// The first instruction that writes each register.
     first_write: [usize; 256],
     /// Whether it calls a function of another item, which may use any.
     shared: bool,
@@ -220,7 +220,7 @@ impl Registers {
     }
 }
 
-/// The words that a kernel is written in: the toolchain's where it has some of them and none of the guide's.
+/// The dialect of a kernel: the toolchain's if it uses some of its names and none of the guide's.
 fn dialect(code: &Code) -> Dialect {
     let mut toolchain = false;
     for instruction in &code.instructions {

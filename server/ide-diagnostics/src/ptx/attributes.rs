@@ -1,4 +1,4 @@
-//! What `.attribute` gives variables and functions.
+//! Attributes of variables and functions: `.attribute`.
 
 use text_size::TextRange;
 use warplens_ide_db::module_target::ModuleTarget;
@@ -18,12 +18,12 @@ pub(super) fn of_variable(variable: &ast::Variable, module: &ModuleTarget) -> Op
         space.is_none_or(|space| space.text() == ".global")
     };
     known(&attribute, module).or_else(|| words(&attribute, &[".managed", ".unified"], module)).or_else(|| {
-        let message = "only variables in `.global` have attributes";
+        let message = "only variables in `.global` can have attributes";
         (!is_global()).then(|| invalid(attribute.syntax().text_range(), message))
     })
 }
 
-/// Checks the attributes of a function, and that its parameters have none where a body follows.
+/// Checks the attributes of a function, and that its parameters have none if it has a body.
 pub(super) fn of_function(function: &ast::Function, module: &ModuleTarget) -> Option<Problem> {
     if let Some(attribute) = function.attribute() {
         let found = known(&attribute, module).or_else(|| words(&attribute, &[".unified"], module));
@@ -37,7 +37,7 @@ pub(super) fn of_function(function: &ast::Function, module: &ModuleTarget) -> Op
     let attribute = params.flat_map(|param| param.children()).find_map(ast::Attribute::cast)?;
     Some(invalid(
         attribute.syntax().text_range(),
-        "only variables in `.global` and functions have attributes",
+        "only variables in `.global` and functions can have attributes",
     ))
 }
 
@@ -45,10 +45,10 @@ fn invalid(range: TextRange, message: impl Into<smol_str::SmolStr>) -> Problem {
     Problem::error(range, codes::INVALID_DECLARATION, message)
 }
 
-/// Whether the module knows attributes at all.
+/// Checks that the module's version has attributes.
 fn known(attribute: &ast::Attribute, module: &ModuleTarget) -> Option<Problem> {
     let directive = warplens_isa::ptx::directive(".attribute")?;
-    needs::unmet(attribute.syntax().text_range(), "`.attribute`", directive.need, module)
+    needs::check(attribute.syntax().text_range(), "`.attribute`", directive.need, module)
 }
 
 fn words(attribute: &ast::Attribute, taken: &[&str], module: &ModuleTarget) -> Option<Problem> {
@@ -61,12 +61,12 @@ fn words(attribute: &ast::Attribute, taken: &[&str], module: &ModuleTarget) -> O
     }
     words.find_map(|word| match word.text() {
         name if !taken.contains(&name) => {
-            Some(invalid(range, format!("there is no attribute `{name}` here; there is {list}")))
+            Some(invalid(range, format!("unknown attribute `{name}`; `.attribute` takes {list}")))
         }
         ".unified" if attribute.values().count() != 2 => {
             Some(invalid(range, "`.unified` takes the two halves of an identifier, `.unified(1, 2)`"))
         }
-        name => needs::unmet_feature(word.text_range(), name, module),
+        name => needs::check_feature(word.text_range(), name, module),
     })
 }
 
@@ -92,11 +92,11 @@ mod tests {
 .entry h(.param .attribute(.managed) .b32 x) { ret; }
 ",
             expect![[r#"
-                5:`.attribute(.managed)` Error invalid-declaration: only variables in `.global` have attributes
-                6:`.attribute(.mangled)` Error invalid-declaration: there is no attribute `.mangled` here; there is `.managed` and `.unified(1, 2)`
+                5:`.attribute(.managed)` Error invalid-declaration: only variables in `.global` can have attributes
+                6:`.attribute(.mangled)` Error invalid-declaration: unknown attribute `.mangled`; `.attribute` takes `.managed` and `.unified(1, 2)`
                 7:`.attribute(.unified(1))` Error invalid-declaration: `.unified` takes the two halves of an identifier, `.unified(1, 2)`
-                9:`.attribute(.managed)` Error invalid-declaration: there is no attribute `.managed` here; there is `.unified(1, 2)`
-                10:`.attribute(.managed)` Error invalid-declaration: only variables in `.global` and functions have attributes
+                9:`.attribute(.managed)` Error invalid-declaration: unknown attribute `.managed`; `.attribute` takes `.unified(1, 2)`
+                10:`.attribute(.managed)` Error invalid-declaration: only variables in `.global` and functions can have attributes
             "#]],
         );
     }
@@ -110,7 +110,7 @@ mod tests {
 .global .attribute(.unified(1, 2)) .b32 a;
 ",
             expect![[r#"
-                3:`.unified` Error needs-version: `.unified` needs PTX 8.0; this module is written in 7.8
+                3:`.unified` Error needs-version: `.unified` needs PTX 8.0 or later; this module is written in PTX 7.8
             "#]],
         );
     }

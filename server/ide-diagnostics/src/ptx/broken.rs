@@ -1,4 +1,4 @@
-//! What can still be told of a function while a statement of it does not parse.
+//! Checks of a function that has statements with syntax errors.
 
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -8,7 +8,7 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{Parse, SyntaxError, SyntaxKind, SyntaxNode};
 
-/// Whether control goes as the statements that parse say: what does not parse is no branch, no label and no brace.
+/// Whether the statements that parse determine the control flow: no statement with an error is a branch, a label or a brace.
 pub(super) fn flow_is_known(parse: &Parse) -> bool {
     if parse.errors().is_empty() {
         return true;
@@ -17,8 +17,8 @@ pub(super) fn flow_is_known(parse: &Parse) -> bool {
     parse.errors().iter().all(|error| statement(&tree, error).is_some_and(|found| goes_on(&found, error)))
 }
 
-/// The names that stand in statements that do not parse, so that nobody calls them unused; `None` where it is not known
-/// which statements those are.
+/// The names in statements with syntax errors, which are not reported as unused. `None` if the extent of these
+/// statements is unknown.
 pub(super) fn names(parse: &Parse) -> Option<FxHashSet<SmolStr>> {
     let mut names = FxHashSet::default();
     if parse.errors().is_empty() {
@@ -35,7 +35,7 @@ pub(super) fn names(parse: &Parse) -> Option<FxHashSet<SmolStr>> {
     Some(names)
 }
 
-/// The statement of a body that an error is in. A body that is not closed may have taken anything.
+/// The statement of a body that contains an error; `None` if the body is not closed, since it may contain other code.
 fn statement(tree: &SyntaxNode, error: &SyntaxError) -> Option<SyntaxNode> {
     let token = token_covering(tree, error.range.start())?;
     let is_body = |node: &SyntaxNode| matches!(node.kind(), SyntaxKind::BLOCK | SyntaxKind::CHUNK);
@@ -47,7 +47,7 @@ fn statement(tree: &SyntaxNode, error: &SyntaxError) -> Option<SyntaxNode> {
     around.all(is_closed).then_some(statement)
 }
 
-/// Whether control comes from the statement to the next one, whatever is wrong with it.
+/// Whether control reaches the next statement from this one, whatever its error is.
 fn goes_on(statement: &SyntaxNode, error: &SyntaxError) -> bool {
     if error.missing_token() == Some(";") {
         return true;

@@ -1,6 +1,6 @@
-//! Calls, held against what they call: a function, a prototype, or the functions of a table.
+//! Checks calls against the called function, prototype, or the functions of a table.
 //!
-//! What an item calls, and with what, is a small query of its own; the signatures of other items are looked up outside of it.
+//! A small query finds the calls of an item with their arguments; the signatures of other items are looked up outside of it.
 
 mod arguments;
 mod sites;
@@ -20,7 +20,7 @@ use crate::ptx::calls::arguments::Callee;
 use crate::ptx::calls::sites::{Call, Target, Through, calls_of};
 use crate::ptx::module_rules::declaration;
 
-/// Finds the calls of an item while its function is at hand; they are judged with the module.
+/// Finds the calls of an item while its function is cached; they are checked with the module.
 pub(super) fn find(db: &dyn Db, item: Item<'_>) {
     calls_of(db, item);
 }
@@ -52,12 +52,11 @@ impl<'j> Judge<'j> {
             Target::Register(ty) => self.indirect(*ty, problems),
             Target::Nothing(what) => {
                 let message =
-                    format!("{what} cannot be called; name a function, or a register that holds its address");
+                    format!("{what} cannot be called; call a function, or a register that holds its address");
                 problems.push(self.error(self.call.target_range, message));
             }
             Target::Missing => {
-                let message =
-                    "`call` takes the function to call: `call f;` or `call (result), f, (argument);`";
+                let message = "missing function; write `call f;` or `call (result), f, (argument);`";
                 problems.push(self.error(self.call.target_range, message));
             }
             Target::Unknown => {}
@@ -68,14 +67,14 @@ impl<'j> Judge<'j> {
         Problem::error(range, codes::INVALID_CALL, message)
     }
 
-    /// Judges the call as one of a function with this signature.
+    /// Checks the call against this signature.
     fn judge(&self, name: &str, signature: &Signature, problems: &mut Vec<Problem>) {
         let is_declared = |name: &str| self.names.declarations(name).next().is_some();
         Callee { name, signature, is_declared: &is_declared }.judge(self.call, problems);
     }
 
     fn direct(&self, name: &SmolStr, problems: &mut Vec<Problem>) {
-        // What nothing declares is told where names are looked up.
+        // The checks of names report undeclared names.
         let Some(found) = self.declared(name) else { return };
         let range = self.call.target_range;
         match &found.kind {
@@ -85,21 +84,21 @@ impl<'j> Judge<'j> {
             }
             DeclarationKind::Function { signature, .. } => {
                 if !matches!(self.call.through, Through::Nothing) {
-                    let message = "a call of a named function takes no prototype or table; leave it out";
+                    let message = "a direct call does not take a prototype or table; remove it";
                     problems.push(self.error(self.call.through_range, message));
                 }
                 self.judge(name, signature, problems);
             }
             DeclarationKind::Variable(_) => {
                 let message =
-                    format!("`{name}` is a variable; load the address into a register, and call through it");
+                    format!("`{name}` is a variable; load the address into a register and call the register");
                 problems.push(self.error(range, message));
             }
             DeclarationKind::Alias { .. } | DeclarationKind::SectionLabel => {}
         }
     }
 
-    /// The declaration of a name that matters for calls: of a function rather than of an alias.
+    /// The declaration of a called name: a function rather than an alias.
     fn declared(&self, name: &str) -> Option<&'j Declaration> {
         let found = self.names.declarations(name).map(|symbol| declaration(self.db, self.file, symbol));
         found.into_iter().find(|found| !matches!(found.kind, DeclarationKind::Alias { .. }))
@@ -110,13 +109,15 @@ impl<'j> Judge<'j> {
         if let Some(ty) = ty
             && !(ty.bits() >= 32 && matches!(ty.kind(), Bits | Signed | Unsigned))
         {
-            let message = format!("a register of `.{}` holds no address; call through `.b64`", ty.name());
+            let message =
+                format!("a `.{}` register cannot hold an address; use a `.b64` register", ty.name());
             return problems.push(self.error(self.call.target_range, message));
         }
         let range = self.call.through_range;
         match &self.call.through {
             Through::Nothing => {
-                let message = "a call through a register needs a `.callprototype`, a `.calltargets` or a table of functions";
+                let message =
+                    "an indirect call needs a `.callprototype`, a `.calltargets` or a table of functions";
                 problems.push(self.error(self.call.target_range, message));
             }
             Through::Prototype(signature) => {
@@ -125,14 +126,15 @@ impl<'j> Judge<'j> {
             Through::Functions(functions) => self.one_of(functions, problems),
             Through::Module(name) => self.through_variable(name, problems),
             Through::Other(what) => {
-                let message = format!("{what} lists no functions; use `.callprototype` or `.calltargets`");
+                let message =
+                    format!("{what} does not list functions; use a `.callprototype` or `.calltargets`");
                 problems.push(self.error(range, message));
             }
             Through::Unknown => {}
         }
     }
 
-    /// All have to fit; the first that does not is told.
+    /// All must match; the first mismatch is reported.
     fn one_of(&self, functions: &[SmolStr], problems: &mut Vec<Problem>) {
         for name in functions {
             let Some(signature) = self.signature(name) else { continue };
@@ -159,8 +161,9 @@ impl<'j> Judge<'j> {
                 self.one_of(&functions_of(variable), problems);
             }
             DeclarationKind::Variable(_) => {
-                let message =
-                    format!("`{name}` is no array of addresses, `.u64` or `.u32`, so it lists no functions");
+                let message = format!(
+                    "`{name}` is not an array of addresses (`.u64` or `.u32`), so it cannot list functions"
+                );
                 problems.push(self.error(range, message));
             }
             DeclarationKind::Function { .. } => {

@@ -17,7 +17,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
     }
 }
 
-/// The special register of an operand whose component is no component of any.
+/// The special register of an operand with an unknown component.
 fn unknown_component(operand: &Operand) -> Option<NameId> {
     match operand {
         Operand::Special { name, component: Some(Component::Other) } => Some(*name),
@@ -33,6 +33,6 @@ fn problem(db: &dyn Db, item: Item<'_>, function: &Function, name: NameId) -> Op
     let components = isa::special_register(register)?.components;
     let components: Vec<String> = components.iter().map(|component| format!("`.{component}`")).collect();
     let has = if components.is_empty() { "no components".into() } else { components.join(", ") };
-    let message = format!("`{register}` has no `{}`; it has {has}", word.text());
+    let message = format!("`{register}` has no component `{}`; it has {has}", word.text());
     Some(Problem::error(range, codes::UNKNOWN_COMPONENT, message))
 }

@@ -1,5 +1,5 @@
-//! Variables and parameters: the rules that lowering judges, in words, and those that depend on the module's version and
-//! target.
+//! Variables and parameters: messages for the rules that lowering checks, and checks that depend on the module's version
+//! and target.
 
 use text_size::TextRange;
 use warplens_hir::ptx::{
@@ -13,7 +13,7 @@ use crate::codes;
 use crate::problem::{ItemFix, Problem};
 use crate::ptx::needs;
 
-/// A rule that a declaration breaks, in words.
+/// The problem of a declaration that breaks a rule.
 pub(super) fn describe(range: TextRange, mistake: DeclarationMistake) -> Problem {
     let (code, message) = words(mistake);
     let problem = Problem::error(range, code, message);
@@ -22,7 +22,7 @@ pub(super) fn describe(range: TextRange, mistake: DeclarationMistake) -> Problem
             problem.with_fix(ItemFix::replacement(range, storage).preferred())
         }
         DeclarationMistake::LocalLinkage => {
-            problem.with_fix(ItemFix::new("Remove the linkage word").delete(range))
+            problem.with_fix(ItemFix::new("Remove the linkage directive").delete(range))
         }
         DeclarationMistake::NoInitializer(_) | DeclarationMistake::ExternInitializer => {
             problem.with_fix(ItemFix::new("Remove the initial value").delete(range))
@@ -38,59 +38,62 @@ fn words(mistake: DeclarationMistake) -> (&'static str, String) {
     let text = |text: &str| (codes::INVALID_DECLARATION, text.to_owned());
     match mistake {
         M::LocalLinkage => {
-            text("a variable of a function takes no linkage word; declare it outside of the function")
+            text("a variable of a function has no linkage; declare it outside of the function")
         }
         M::CommonSpace => {
-            text("`.common` variables live in `.global`; use `.visible` or `.weak` in other spaces")
+            text("`.common` variables must be in `.global`; use `.visible` or `.weak` in other state spaces")
         }
         M::CommonOpaque => {
             text("a texture, sampler or surface cannot be `.common`; use `.visible` or `.weak`")
         }
         M::InstructionType { ty, storage } => {
             let name = ty.name();
-            let message = format!(
-                "only instructions know the type `.{name}`; declare `{storage}`, which holds such values"
-            );
+            let message =
+                format!("`.{name}` is not a type of variables, only of instructions; declare `{storage}`");
             (codes::INVALID_DECLARATION, message)
         }
-        M::PredicateInMemory => text("a predicate lives in `.reg` only; keep it in memory as an integer"),
-        M::PredicateVector => text("predicates form no vectors; declare several registers, `p<4>`"),
-        M::VectorLength => text("a vector has two or four elements; `.v8` is for loads and stores only"),
+        M::PredicateInMemory => text("a predicate can only be in `.reg`; store it in memory as an integer"),
+        M::PredicateVector => text("there are no vectors of predicates; declare several registers, `p<4>`"),
+        M::VectorLength => {
+            text("a vector has two or four elements; `.v8` is allowed in loads and stores only")
+        }
         M::VectorTooWide { bits } => {
             let message =
-                format!("a vector has at most 128 bits, this one {bits}; take fewer or smaller elements");
+                format!("a vector has at most 128 bits, this one has {bits}; use fewer or smaller elements");
             (codes::INVALID_DECLARATION, message)
         }
-        M::VectorParameter => text("`.param` holds no vectors; declare an array of the same size"),
+        M::VectorParameter => text("vectors are not allowed in `.param`; declare an array of the same size"),
         M::SpecialRegisterSpace => {
-            text("`.sreg` is the space of the special registers, which need no declaration")
+            text("`.sreg` is the state space of the special registers, which are predefined")
         }
         M::OpaquePlace => {
             text("textures, samplers and surfaces are declared in the module, or as parameters of a kernel")
         }
-        M::OpaqueSpace => text("textures, samplers and surfaces live in `.global`"),
-        M::NoNumber => text("a plain number has to stand here; the assembler computes nothing in this place"),
+        M::OpaqueSpace => text("textures, samplers and surfaces must be in `.global`"),
+        M::NoNumber => text("expected a number; an expression is not allowed here"),
         M::ArrayOfNames => text(
-            "`name<n>` declares plain variables; arrays, parameters and initial values need names of their own",
+            "`name<n>` declares scalar variables only; declare arrays, parameters and initialized variables one by one",
         ),
         M::NameCount(count) => {
-            let message = format!("{count} names are too many; `name<n>` counts with 32 bits");
+            let message = format!("{count} names are too many; `name<n>` is limited to 32 bits");
             (codes::INVALID_DECLARATION, message)
         }
-        M::RegisterArray => text("there are no arrays of registers; `name<4>` declares `name0` to `name3`"),
-        M::InnerDimension => text("only the first dimension of an array may be left out"),
-        M::MissingSize => text("this array has no size; write one, or values, or declare it `.extern`"),
-        M::EntryParameter => text("the parameters of a kernel are in `.param`"),
-        M::ParameterSpace => text("the parameters of a function are in `.param` or `.reg`"),
-        M::PointerParameter => text("`.ptr` describes parameters of kernels; a function takes none of it"),
+        M::RegisterArray => {
+            text("arrays of registers are not allowed; `name<4>` declares `name0` to `name3`")
+        }
+        M::InnerDimension => text("only the first dimension of an array may be omitted"),
+        M::MissingSize => text("this array has no size; add a size or values, or declare it `.extern`"),
+        M::EntryParameter => text("the parameters of a kernel must be in `.param`"),
+        M::ParameterSpace => text("the parameters of a function must be in `.param` or `.reg`"),
+        M::PointerParameter => text("`.ptr` is allowed on parameters of kernels only"),
         M::UnsizedParameter => {
-            text("this array parameter needs a size; only the last parameter of a function can do without")
+            text("this array parameter needs a size; only the last parameter of a function may omit it")
         }
-        M::ParameterDimensions => text("an array parameter has one dimension; write their product"),
+        M::ParameterDimensions => {
+            text("an array parameter has one dimension; write the product of the dimensions")
+        }
         M::ParameterAlignment => text("parameters of functions are aligned to at most 128 bytes"),
-        M::SeveralResults => {
-            text("several results have to be registers, `.reg`; return one array in `.param` instead")
-        }
+        M::SeveralResults => text("several results must be in `.reg`; return one array in `.param` instead"),
         initial => (codes::INVALID_INITIALIZER, initial_words(initial)),
     }
 }
@@ -99,42 +102,52 @@ fn initial_words(mistake: DeclarationMistake) -> String {
     use DeclarationMistake as M;
     match mistake {
         M::NoInitializer(space) => {
-            format!("variables in `.{}` take no initial value; store it when the kernel runs", space.name())
+            format!(
+                "variables in `.{}` cannot be initialized; store the value when the kernel runs",
+                space.name()
+            )
         }
-        M::ExternInitializer => "the module that defines an `.extern` gives it its initial value".into(),
+        M::ExternInitializer => {
+            "an `.extern` variable cannot be initialized here; initialize it in the module that defines it"
+                .into()
+        }
         M::HalfInitializer(ty) => {
             let storage = if ty == Type::F16 { "b16" } else { "b32" };
-            format!("`.{}` takes no initial value; declare `.{storage}` and write the bits", ty.name())
+            format!("`.{}` cannot be initialized; declare `.{storage}` and write the bits", ty.name())
         }
         M::TooManyValues { size, values } => {
-            format!("{values} values for {size} elements; remove some or enlarge the array")
+            format!(
+                "too many initial values: {values} values for {size} elements; remove some or enlarge the array"
+            )
         }
         M::VectorValues { count } => format!("this vector takes exactly {count} values"),
-        M::Braced => "braces stand around the values of arrays and vectors; this is one value".into(),
-        M::Unbraced => "the values of an array or vector stand in braces, `{ }`".into(),
+        M::Braced => {
+            "braces are allowed around the values of an array or vector only; this is one value".into()
+        }
+        M::Unbraced => "write the values of an array or vector in braces, `{ }`".into(),
         M::IntegerValue(ty) => format!("`.{}` needs a float here; write `1.0` instead of `1`", ty.name()),
         M::FloatValue(ty) => {
             format!("`.{}` needs an integer here; a `.b` type takes the bits of a float", ty.name())
         }
         M::AddressValue(ty) => {
             format!(
-                "`.{}` holds no address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`",
+                "`.{}` cannot hold an address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`",
                 ty.name()
             )
         }
         M::AddressOf(Some(space)) => format!(
-            "this is in `.{}`; initial values are addresses in `.global` or `.const`, or of functions",
+            "this is in `.{}`; an initial value can be an address in `.global` or `.const`, or of a function",
             space.name()
         ),
-        M::AddressOf(None) => "this has no address; an initial value is one of a variable or function".into(),
-        M::AddressForm => "an address is `name`, `generic(name)`, or one of these `+ number`".into(),
-        M::Mask(mask) => format!("`{mask:#x}` masks no byte; use `0xff`, `0xff00` and so on"),
-        M::StringValue => "there are no strings as values; write the bytes, `{97, 98, 0}`".into(),
-        _ => "this initial value does not fit".into(),
+        M::AddressOf(None) => "this has no address; only variables and functions have addresses".into(),
+        M::AddressForm => "not an address; write `name`, `generic(name)`, or one of these `+ number`".into(),
+        M::Mask(mask) => format!("`{mask:#x}` does not mask one byte; use `0xff`, `0xff00` and so on"),
+        M::StringValue => "a string is not an initial value; write the bytes, `{97, 98, 0}`".into(),
+        _ => "this initial value does not fit the variable".into(),
     }
 }
 
-/// What the declarations outside of functions need.
+/// Checks the declarations outside of functions.
 pub(super) fn check_module(header: &Header, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for Declaration { name_range, kind, .. } in &header.declarations {
         if let DeclarationKind::Variable(variable) = kind
@@ -145,7 +158,7 @@ pub(super) fn check_module(header: &Header, module: &ModuleTarget, problems: &mu
     }
 }
 
-/// The first variable of a header that cannot stand outside of functions.
+/// The first variable of a header that is not allowed outside of functions.
 pub(super) fn misplaced(header: &Header, module: &ModuleTarget) -> Option<Problem> {
     header.declarations.iter().find_map(|declaration| match &declaration.kind {
         DeclarationKind::Variable(variable) => of_module(variable, declaration.name_range, module),
@@ -153,7 +166,7 @@ pub(super) fn misplaced(header: &Header, module: &ModuleTarget) -> Option<Proble
     })
 }
 
-/// `.reg` and `.local` stood outside of functions as long as calls had no stack.
+/// `.reg` and `.local` were allowed outside of functions as long as calls had no stack.
 fn of_module(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
     let with_stack = warplens_isa::Version::new(3, 0);
     match variable.space {
@@ -164,24 +177,24 @@ fn of_module(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Op
         }
         Space::Tex => {
             let until = isa::directive(".tex")?.until?;
-            let message = format!("`.tex` is gone since PTX {until}; declare `.global .texref`");
+            let message = format!("`.tex` was removed in PTX {until}; declare `.global .texref`");
             (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
         }
         _ => None,
     }
 }
 
-/// What the declarations of a function need.
+/// Checks the declarations of a function.
 pub(super) fn check_function(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for symbol in function.symbols() {
-        let unmet = match &symbol.kind {
+        let found = match &symbol.kind {
             SymbolKind::Variable(variable) => needs_of(variable, symbol.range, module),
             SymbolKind::Register { ty, .. } | SymbolKind::RegisterRange { ty, .. } => {
                 needs_of_type(*ty, symbol.range, module)
             }
             _ => None,
         };
-        problems.extend(unmet);
+        problems.extend(found);
     }
     check_signature(function, module, problems);
 }
@@ -190,7 +203,7 @@ fn check_signature(function: &Function, module: &ModuleTarget, problems: &mut Ve
     let Signature { returns, params, .. } = &function.signature;
     let is_kernel = function.kind == FunctionKind::Entry;
     if is_kernel && function.body.is_none() {
-        problems.extend(needs::unmet_feature(function.name_range, "kernel-prototype", module));
+        problems.extend(needs::check_feature(function.name_range, "kernel-prototype", module));
     }
     for param in returns.iter().chain(params) {
         problems.extend(needs_of_parameter(param, is_kernel, module));
@@ -204,23 +217,23 @@ fn needs_of_parameter(param: &Parameter, is_kernel: bool, module: &ModuleTarget)
     let range = param.name_range;
     let is_unsized = matches!(param.dimensions.first(), Some(Dimension(None)));
     if !is_kernel && param.space == Space::Param {
-        let missing = needs::unmet_feature(param.range, "function-parameter", module);
+        let missing = needs::check_feature(param.range, "function-parameter", module);
         let missing = missing
-            .or_else(|| needs::unmet_feature(range, "unsized-parameter", module).filter(|_| is_unsized));
+            .or_else(|| needs::check_feature(range, "unsized-parameter", module).filter(|_| is_unsized));
         if missing.is_some() {
             return missing;
         }
     }
     if param.pointer.is_some()
         && let Some(pointer) = isa::directive(".ptr")
-        && let Some(problem) = needs::unmet(range, "`.ptr`", pointer.need, module)
+        && let Some(problem) = needs::check(range, "`.ptr`", pointer.need, module)
     {
         return Some(problem);
     }
     needs_of_type(param.ty, range, module)
 }
 
-/// Kernel parameters take a limited space.
+/// The space of kernel parameters is limited.
 fn parameter_space(function: &Function, module: &ModuleTarget) -> Option<Problem> {
     const OLD: u64 = 256;
     const USUAL: u64 = 4352;
@@ -241,11 +254,11 @@ fn parameter_space(function: &Function, module: &ModuleTarget) -> Option<Problem
     };
     if bytes > limit {
         let message = format!(
-            "the parameters take {bytes} bytes; a kernel of PTX {version} can have {limit}. Pass a pointer to them instead"
+            "the parameters take {bytes} bytes; the limit for a kernel of PTX {version} is {limit}. Pass a pointer to them instead"
         );
         return Some(Problem::error(function.name_range, codes::INVALID_DECLARATION, message));
     }
-    (bytes > USUAL).then(|| needs::unmet_feature(function.name_range, "large-parameters", module))?
+    (bytes > USUAL).then(|| needs::check_feature(function.name_range, "large-parameters", module))?
 }
 
 fn needs_of(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
@@ -255,20 +268,20 @@ fn needs_of(variable: &Variable, range: TextRange, module: &ModuleTarget) -> Opt
         _ => None,
     };
     linkage
-        .and_then(|word| needs::unmet(range, &format!("`{}`", word.name), word.need, module))
+        .and_then(|word| needs::check(range, &format!("`{}`", word.name), word.need, module))
         .or_else(|| needs_of_type(variable.ty, range, module))
         .or_else(|| needs_of_value(variable.initializer.as_ref()?, range, module))
 }
 
 fn needs_of_type(ty: Option<Type>, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
     match ty? {
-        Type::B128 => needs::unmet_feature(range, ".b128", module),
-        Type::F16x2 => needs::unmet_feature(range, ".f16x2", module),
+        Type::B128 => needs::check_feature(range, ".b128", module),
+        Type::F16x2 => needs::check_feature(range, ".f16x2", module),
         Type::Samplerref if is_unified(module) => {
-            let message = "samplers of their own need `.target` with `texmode_independent`; add it there";
+            let message = "separate samplers need the option `texmode_independent`; add it to `.target`";
             Some(Problem::error(range, codes::INVALID_DECLARATION, message))
         }
-        ty if ty.kind() == TypeKind::Opaque => needs::unmet_feature(range, "opaque", module),
+        ty if ty.kind() == TypeKind::Opaque => needs::check_feature(range, "opaque", module),
         _ => None,
     }
 }
@@ -277,7 +290,7 @@ fn is_unified(module: &ModuleTarget) -> bool {
     module.architecture.is_some() && !module.options.iter().any(|option| option == "texmode_independent")
 }
 
-/// Of several values that need something, the first is told.
+/// Of several values with a requirement, the first is reported.
 fn needs_of_value(value: &Initializer, range: TextRange, module: &ModuleTarget) -> Option<Problem> {
     match value {
         Initializer::List(values) => {
@@ -286,11 +299,11 @@ fn needs_of_value(value: &Initializer, range: TextRange, module: &ModuleTarget) 
                 .filter(|value| matches!(value, Initializer::Address { .. } | Initializer::List(_)));
             addresses.find_map(|value| needs_of_value(value, range, module))
         }
-        Initializer::Address { mask: Some(_), .. } => needs::unmet_feature(range, "mask-initialiser", module),
+        Initializer::Address { mask: Some(_), .. } => needs::check_feature(range, "mask-initialiser", module),
         Initializer::Address { generic: true, .. } => {
-            needs::unmet_feature(range, "generic-initialiser", module)
+            needs::check_feature(range, "generic-initialiser", module)
         }
-        Initializer::Address { .. } => needs::unmet_feature(range, "address-initialiser", module),
+        Initializer::Address { .. } => needs::check_feature(range, "address-initialiser", module),
         _ => None,
     }
 }
@@ -342,8 +355,8 @@ mod tests {
                 16:`[4]` Error invalid-declaration: there are no arrays of registers; `name<4>` declares `name0` to `name3`
                 17:`.extern` Error invalid-declaration: a variable of a function takes no linkage word; declare it outside of the function
                 18:`.global` Error invalid-declaration: textures, samplers and surfaces are declared in the module, or as parameters of a kernel
-                19:`.v2` Error invalid-declaration: `.param` holds no vectors; declare an array of the same size
-                20:`.v2` Error invalid-declaration: predicates form no vectors; declare several registers, `p<4>`
+                19:`.v2` Error invalid-declaration: vectors are not allowed in `.param`; declare an array of the same size
+                20:`.v2` Error invalid-declaration: there are no vectors of predicates; declare several registers, `p<4>`
             "#]],
         );
     }
@@ -375,21 +388,21 @@ mod tests {
 .global .u64 s = generic(function);
 ",
             expect![[r#"
-                3:`{1}` Error invalid-initializer: braces stand around the values of arrays and vectors; this is one value
-                4:`1` Error invalid-initializer: the values of an array or vector stand in braces, `{ }`
-                5:`3` Error invalid-initializer: 3 values for 2 elements; remove some or enlarge the array
-                7:`4` Error invalid-initializer: 4 values for 2 elements; remove some or enlarge the array
+                3:`{1}` Error invalid-initializer: braces are allowed around the values of an array or vector only; this is one value
+                4:`1` Error invalid-initializer: write the values of an array or vector in braces, `{ }`
+                5:`3` Error invalid-initializer: too many initial values: 3 values for 2 elements; remove some or enlarge the array
+                7:`4` Error invalid-initializer: too many initial values: 4 values for 2 elements; remove some or enlarge the array
                 8:`1` Error invalid-initializer: `.f32` needs a float here; write `1.0` instead of `1`
                 9:`1.5` Error invalid-initializer: `.u32` needs an integer here; a `.b` type takes the bits of a float
-                11:`= 1.5` Error invalid-initializer: `.f16` takes no initial value; declare `.b16` and write the bits
-                12:`= 1` Error invalid-initializer: variables in `.shared` take no initial value; store it when the kernel runs
-                13:`= 1` Error invalid-initializer: the module that defines an `.extern` gives it its initial value
+                11:`= 1.5` Error invalid-initializer: `.f16` cannot be initialized; declare `.b16` and write the bits
+                12:`= 1` Error invalid-initializer: variables in `.shared` cannot be initialized; store the value when the kernel runs
+                13:`= 1` Error invalid-initializer: an `.extern` variable cannot be initialized here; initialize it in the module that defines it
                 14:`{1, 2, 3}` Error invalid-initializer: this vector takes exactly 2 values
-                16:`a` Error invalid-initializer: `.u16` holds no address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`
-                18:`0x0f(a)` Error invalid-initializer: `0xf` masks no byte; use `0xff`, `0xff00` and so on
-                19:`a - 4` Error invalid-initializer: an address is `name`, `generic(name)`, or one of these `+ number`
-                20:`j` Error invalid-initializer: `j` is in `.shared`; initial values are addresses in `.global` or `.const`
-                21:`function` Error unresolved-name: no name `function` is declared here
+                16:`a` Error invalid-initializer: `.u16` cannot hold an address; use `.u64` or `.u32`, or `.u8` with a mask such as `0xff(name)`
+                18:`0x0f(a)` Error invalid-initializer: `0xf` does not mask one byte; use `0xff`, `0xff00` and so on
+                19:`a - 4` Error invalid-initializer: not an address; write `name`, `generic(name)`, or one of these `+ number`
+                20:`j` Error invalid-initializer: `j` is in `.shared`; an initial value can be an address in `.global` or `.const`
+                21:`function` Error unresolved-name: undeclared name `function`
             "#]],
         );
     }
@@ -412,15 +425,15 @@ mod tests {
 .func j(.param .b32 x[2][2]) { ret; }
 ",
             expect![[r#"
-                3:`.reg` Error invalid-declaration: the parameters of a kernel are in `.param`
-                4:`.v2` Error invalid-declaration: `.param` holds no vectors; declare an array of the same size
-                5:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function can do without
-                6:`d` Error invalid-declaration: the parameters take 5000 bytes; a kernel of PTX 8.0 can have 4352. Pass a pointer to them instead
-                7:`.ptr` Error invalid-declaration: `.ptr` describes parameters of kernels; a function takes none of it
-                8:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function can do without
-                10:`.param .b32 x` Error invalid-declaration: several results have to be registers, `.reg`; return one array in `.param` instead
-                11:`.local` Error invalid-declaration: the parameters of a function are in `.param` or `.reg`
-                12:`[2]` Error invalid-declaration: an array parameter has one dimension; write their product
+                3:`.reg` Error invalid-declaration: the parameters of a kernel must be in `.param`
+                4:`.v2` Error invalid-declaration: vectors are not allowed in `.param`; declare an array of the same size
+                5:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function may omit it
+                6:`d` Error invalid-declaration: the parameters take 5000 bytes; the limit for a kernel of PTX 8.0 is 4352. Pass a pointer to them instead
+                7:`.ptr` Error invalid-declaration: `.ptr` is allowed on parameters of kernels only
+                8:`[]` Error invalid-declaration: this array parameter needs a size; only the last parameter of a function may omit it
+                10:`.param .b32 x` Error invalid-declaration: several results must be in `.reg`; return one array in `.param` instead
+                11:`.local` Error invalid-declaration: the parameters of a function must be in `.param` or `.reg`
+                12:`[2]` Error invalid-declaration: an array parameter has one dimension; write the product of the dimensions
             "#]],
         );
     }
@@ -438,11 +451,11 @@ mod tests {
 .global .u64 e = generic(a);
 ",
             expect![[r#"
-                3:`a` Error needs-version: `.weak` needs PTX 3.1; this module is written in 3.0
-                4:`b` Error needs-version: `.common` needs PTX 5.0; this module is written in 3.0
-                5:`x` Error needs-version: an array parameter without a size needs PTX 6.0; this module is written in 3.0
-                6:`d` Error needs-version: the type `.b128` needs PTX 8.3; this module is written in 3.0
-                7:`e` Error needs-version: `generic( )` in an initial value needs PTX 3.1; this module is written in 3.0
+                3:`a` Error needs-version: `.weak` needs PTX 3.1 or later; this module is written in PTX 3.0
+                4:`b` Error needs-version: `.common` needs PTX 5.0 or later; this module is written in PTX 3.0
+                5:`x` Error needs-version: an array parameter without a size needs PTX 6.0 or later; this module is written in PTX 3.0
+                6:`d` Error needs-version: the type `.b128` needs PTX 8.3 or later; this module is written in PTX 3.0
+                7:`e` Error needs-version: `generic( )` in an initial value needs PTX 3.1 or later; this module is written in PTX 3.0
             "#]],
         );
     }

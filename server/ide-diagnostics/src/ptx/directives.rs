@@ -1,4 +1,4 @@
-//! Directives that do not exist, that stand in the wrong place, or that the module is too old for.
+//! Directives that do not exist, that are misplaced, or that need a newer version of PTX.
 
 use text_size::TextRange;
 use warplens_ide_db::db::{Db, Item};
@@ -13,15 +13,15 @@ use crate::codes;
 use crate::problem::{ItemFix, Problem};
 use crate::ptx::{attributes, needs, prologue, sections};
 
-/// The directive that may stand between statements beside those that the grammar knows.
+/// The directive that is allowed between statements in addition to those in the grammar.
 const IN_BODIES: &str = ".loc_intermediate";
-/// The one that may stand in a module beside those that the grammar knows.
+/// The directive that is allowed in a module in addition to those in the grammar.
 const IN_MODULES: &str = ".nv_intermediate_source_section";
 
 pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     let parse = item.parse(db);
     let root = parse.root();
-    // Bodies are full of `.loc`, and there it is in its place.
+    // `.loc` is common in bodies, and allowed there.
     let is_line = root.nodes().any(|node| node.kind() == SyntaxKind::LOC_DIRECTIVE);
     if !is_line && !root.descendants().any(is_judged) {
         return;
@@ -45,7 +45,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, module: &ModuleTarget, problems
     problems.extend(found);
 }
 
-/// Whether a node is something to say a word about. Most functions have none, and no tree with parents is made for them.
+/// Whether a node needs a check. Most functions have none, and no tree with parents is built for them.
 fn is_judged(node: Node<'_>) -> bool {
     match node.kind() {
         SyntaxKind::FUNCTION_DIRECTIVE => {
@@ -74,7 +74,7 @@ fn check_function(function: &ast::Function, module: &ModuleTarget, problems: &mu
             true => gate(pragma.directive_token(), module),
             false => misplaced(
                 pragma.directive_token(),
-                "`.pragma` stands before the bodies of kernels only; write it in the body",
+                "`.pragma` is allowed before the body of a kernel only; write it in the body",
             ),
         });
     }
@@ -106,7 +106,7 @@ fn check_block(block: &ast::Block, module: &ModuleTarget, problems: &mut Vec<Pro
     }
 }
 
-/// A directive that the grammar has no rule for.
+/// A directive without a rule in the grammar.
 fn judge(word: Option<SyntaxToken>, expected: &str, module: &ModuleTarget) -> Option<Problem> {
     let word = word?;
     match word.text() {
@@ -114,18 +114,18 @@ fn judge(word: Option<SyntaxToken>, expected: &str, module: &ModuleTarget) -> Op
         name if isa::directive(name).is_none() => unknown(Some(word)),
         name => {
             let places = isa::directive(name).map(|known| known.places.join(", or ")).unwrap_or_default();
-            misplaced(Some(word.clone()), &format!("`{name}` cannot stand here; its place: {places}"))
+            misplaced(Some(word.clone()), &format!("`{name}` is not allowed here; its place: {places}"))
         }
     }
 }
 
 fn inside(word: Option<SyntaxToken>) -> Option<Problem> {
-    let message = format!("`{}` stands outside of functions", word.as_ref()?.text());
+    let message = format!("`{}` is allowed only outside of functions", word.as_ref()?.text());
     misplaced(word, &message)
 }
 
 fn outside(word: Option<SyntaxToken>) -> Option<Problem> {
-    let message = format!("`{}` stands in the bodies of functions", word.as_ref()?.text());
+    let message = format!("`{}` is allowed only in the bodies of functions", word.as_ref()?.text());
     misplaced(word, &message)
 }
 
@@ -133,17 +133,17 @@ fn misplaced(word: Option<SyntaxToken>, message: &str) -> Option<Problem> {
     Some(Problem::error(word?.text_range(), codes::MISPLACED_DIRECTIVE, message))
 }
 
-/// What the directive needs of the module.
+/// Checks the module's version against that of the directive.
 fn gate(word: Option<SyntaxToken>, module: &ModuleTarget) -> Option<Problem> {
     let word = word?;
     let known = isa::directive(word.text())?;
-    needs::unmet(word.text_range(), &format!("`{}`", known.name), known.need, module)
+    needs::check(word.text_range(), &format!("`{}`", known.name), known.need, module)
 }
 
-/// `@@DWARF` lines gave way to `.section`.
+/// `.section` replaced `@@DWARF` lines.
 fn dwarf(range: TextRange, module: &ModuleTarget) -> Option<Problem> {
     let until = isa::directive("@@DWARF")?.until?;
-    let message = format!("`@@DWARF` is gone since PTX {until}; `.section` replaces it");
+    let message = format!("`@@DWARF` was removed in PTX {until}; use `.section`");
     (module.version? >= until).then(|| Problem::error(range, codes::REMOVED_DIRECTIVE, message))
 }
 
@@ -153,12 +153,12 @@ fn unknown(word: Option<SyntaxToken>) -> Option<Problem> {
     if isa::directive(name).is_some() {
         return None;
     }
-    // The public description shows `.function` in a grammar; the assembler has never taken it.
+    // The PTX manual shows `.function` in a grammar; the assembler has never accepted it.
     let is_described = name == ".function";
     let names = isa::directives().iter().map(|directive| directive.name);
     let meant = if is_described { Some(".func") } else { nearest(name, names) };
     let message = match is_described {
-        true => "the assembler knows no `.function`; a function is written `.func`, a kernel `.entry`".into(),
+        true => "`.function` is not a directive; write `.func` for a function, `.entry` for a kernel".into(),
         false => format!("`{name}` is not a directive{}", did_you_mean(meant)),
     };
     let problem = Problem::error(word.text_range(), codes::UNKNOWN_DIRECTIVE, message);

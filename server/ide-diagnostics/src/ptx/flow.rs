@@ -1,4 +1,4 @@
-//! Control flow: code that nothing reaches, functions that end without an end, lanes that part where they must not.
+//! Control flow: unreachable code, function bodies without a final `ret`, divergence where it is not allowed.
 
 mod divergence;
 #[cfg(test)]
@@ -33,13 +33,13 @@ pub(super) fn check<'db>(
         unreachable(function, &cfg, &reached, problems);
         problems.extend(falls_off(function, &cfg, &reached, body, &item.text(db).0));
     }
-    // What a statement that does not parse would have written is not known.
+    // It is unknown which registers a statement with a syntax error writes.
     if parse.errors().is_empty() {
         divergence::check(db, item, function, &cfg, problems);
     }
 }
 
-/// Each stretch of instructions that control cannot come to.
+/// Each range of unreachable instructions.
 fn unreachable(function: &Function, cfg: &Cfg, reached: &[bool], problems: &mut Vec<Problem>) {
     let mut dead = cfg.ids().filter(|block| !reached[block.index()]).peekable();
     while let Some(first) = dead.next() {
@@ -55,16 +55,16 @@ fn unreachable(function: &Function, cfg: &Cfg, reached: &[bool], problems: &mut 
         }
         let range = TextRange::new(at(start).range().start(), at(end).range().end());
         let message = format!(
-            "control never comes here: `{}` does not go on to it, and no branch that is reached leads here",
+            "unreachable code: control does not continue after `{}`, and no reachable branch jumps here",
             at(before).opcode()
         );
         let problem = Problem::hint(range, codes::UNREACHABLE_CODE, message);
-        let related = format!("this `{}` does not go on", at(before).opcode());
+        let related = format!("control does not continue after this `{}`", at(before).opcode());
         problems.push(problem.with_related(at(before).opcode_range(), related).with_tag(Tag::Unnecessary));
     }
 }
 
-/// Control that comes to the brace at the end of the body.
+/// Control that reaches the brace at the end of the body.
 fn falls_off(
     function: &Function,
     cfg: &Cfg,
@@ -73,7 +73,7 @@ fn falls_off(
     text: &str,
 ) -> Option<Problem> {
     let end = cfg.ids().next_back().filter(|block| cfg.block(*block).instructions.is_empty())?;
-    // An empty body is a stub, and no slip.
+    // An empty body is a stub, not a mistake.
     let last = function.instructions().next_back().filter(|_| reached[end.index()])?;
     let brace = TextRange::new(body.end() - TextSize::of('}'), body.end());
     let leave = match function.kind {
@@ -83,21 +83,19 @@ fn falls_off(
     };
     let starts_line = text[..usize::from(brace.start())].ends_with('\n');
     let insert = if starts_line { format!("    {leave};\n") } else { format!("{leave}; ") };
-    let message = format!(
-        "control comes to the end of the function without an instruction that leaves it; end it with `{leave};`"
-    );
+    let message = format!("control reaches the end of the function body; end it with `{leave};`");
     let problem = Problem::warning(brace, codes::MISSING_RETURN, message);
     let fix = ItemFix::new(format!("Add `{leave};`")).insert(brace.start(), insert).preferred();
-    Some(problem.with_related(last.opcode_range(), "control goes on after this").with_fix(fix))
+    Some(problem.with_related(last.opcode_range(), "control continues after this").with_fix(fix))
 }
 
-/// `ret` in a function that promises not to return.
+/// `ret` in a `.noreturn` function.
 fn returns(function: &Function) -> impl Iterator<Item = Problem> + '_ {
     let promise = function.signature.directive("noreturn").map(|directive| directive.range);
     function.instructions().filter(|instruction| instruction.opcode() == "ret").map(move |ret| {
-        let message = "a `.noreturn` function must not return, and its callers rely on that; \
-                       end it with `exit;` or `trap;`, or take `.noreturn` away";
+        let message = "a `.noreturn` function must not return: its callers rely on that; \
+                       end it with `exit;` or `trap;`, or remove `.noreturn`";
         let problem = Problem::warning(ret.opcode_range(), codes::RETURN_IN_NORETURN, message);
-        promise.into_iter().fold(problem, |problem, range| problem.with_related(range, "the promise"))
+        promise.into_iter().fold(problem, |problem, range| problem.with_related(range, "declared here"))
     })
 }

@@ -1,8 +1,8 @@
 //! Statements against the forms of their instruction: modifiers, operands, version and target.
 //!
-//! A mnemonic is judged once a function, and so is what its forms need; then each statement has only its operands
-//! compared. The tree is asked for places only where something is wrong. What the parser or the search for names already
-//! complains about is not judged again.
+//! A mnemonic and the requirements of its forms are checked once per function; then only the operands of each statement are
+//! compared. The tree is read only to locate a problem. Statements with a syntax error or an unresolved name are not
+//! checked again.
 
 mod externals;
 mod modifiers;
@@ -56,10 +56,10 @@ pub(super) fn check<'db>(
     }
 }
 
-/// What is known of a mnemonic before its operands are looked at.
+/// The forms of a mnemonic, before operands are compared.
 struct Judged {
     forms: Arc<MnemonicForms>,
-    /// What the module lacks for each of the forms that it may be.
+    /// For each form, the requirement that the module does not satisfy.
     unmet: Box<[Option<Unmet>]>,
 }
 
@@ -73,7 +73,7 @@ impl Judged {
     }
 }
 
-/// Puts into words what is wrong with statements of a function.
+/// Builds the messages about statements of a function.
 struct Reporter<'a> {
     function: &'a Function,
     checker: Checker<'a>,
@@ -82,7 +82,7 @@ struct Reporter<'a> {
 }
 
 impl Reporter<'_> {
-    /// A statement whose mnemonic no form has.
+    /// A statement whose mnemonic matches no form.
     fn mnemonic(&self, instruction: Instruction<'_>, near: &[Near]) -> Option<Problem> {
         let is_unknown = instructions::judge(instruction.mnemonic()).is_some();
         if is_unknown || !self.ranges.is_whole(instruction) {
@@ -91,7 +91,7 @@ impl Reporter<'_> {
         modifiers::problem(instruction, near, self.ranges)
     }
 
-    /// A statement whose mnemonic some forms have: one of them must take its operands, and be there.
+    /// A statement whose mnemonic matches some forms: one of them must accept its operands and be available.
     fn known(
         &self,
         instruction: Instruction<'_>,
@@ -113,7 +113,7 @@ impl Reporter<'_> {
         if !self.ranges.is_whole(instruction) {
             return;
         }
-        // The form with the fewest problems is the one that is meant.
+        // The form with the fewest problems is the intended one.
         let misfits = forms.iter().zip(unmet);
         let misfits = misfits.map(|(form, unmet)| (form, *unmet, self.checker.misfits(form, operands)));
         let weigh = |(_, unmet, misfits): &(_, Option<Unmet>, Vec<_>)| {
@@ -134,7 +134,7 @@ impl Reporter<'_> {
         }
     }
 
-    /// A statement with its modifiers in another order than documented, which the assembler does not mind.
+    /// A statement with its modifiers in another order than documented, which the assembler accepts.
     fn order(&self, instruction: Instruction<'_>, form: &FormMatch, forms: &[FormMatch]) -> Option<Problem> {
         if forms.iter().any(|other| other.order == Order::Documented) {
             return None;

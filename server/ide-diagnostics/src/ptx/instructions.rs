@@ -1,7 +1,6 @@
 //! Opcodes and modifiers that do not exist.
 //!
-//! A function uses few distinct mnemonics, so each is judged once; only for an instruction with a bad one is the tree
-//! asked where its words stand.
+//! A function uses few distinct mnemonics, so each is checked once. The tree is read only to locate a problem.
 
 use warplens_hir::ptx::{Function, Instruction, Mnemonic};
 use warplens_ide_db::db::{Db, Item};
@@ -25,7 +24,7 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
     let tree = parse.syntax();
     for instruction in function.instructions() {
         let Some(verdict) = &verdicts[instruction.mnemonic_id().index()] else { continue };
-        // What the parser already complains about is not judged as well.
+        // Statements with a syntax error are not checked.
         let is_whole = !parse.errors().iter().any(|error| instruction.range().contains_range(error.range));
         if is_whole {
             problems.extend(verdict.problem(instruction, &tree));
@@ -33,11 +32,11 @@ pub(super) fn check(db: &dyn Db, item: Item<'_>, function: &Function, problems: 
     }
 }
 
-/// What is wrong with a mnemonic: its opcode, or one of its modifiers.
+/// The problem of a mnemonic: its opcode, or one of its modifiers, is unknown.
 pub(super) struct Verdict {
     modifier: Option<usize>,
     message: String,
-    /// The word that was probably meant.
+    /// The most similar known word.
     meant: Option<String>,
 }
 
@@ -70,12 +69,11 @@ pub(super) fn judge(mnemonic: &Mnemonic) -> Option<Verdict> {
 fn unknown_opcode(opcode: &str) -> Verdict {
     let lower = opcode.to_ascii_lowercase();
     if lower != opcode && !isa::by_opcode(&lower).is_empty() {
-        let message =
-            format!("`{opcode}` is not an instruction: opcodes are written in lower case, `{lower}`");
+        let message = format!("unknown instruction `{opcode}`; opcodes are lower case: write `{lower}`");
         return Verdict { modifier: None, message, meant: Some(lower) };
     }
     let meant = nearest(opcode, isa::opcodes().iter().copied());
-    let message = format!("`{opcode}` is not an instruction{}", did_you_mean(meant));
+    let message = format!("unknown instruction `{opcode}`{}", did_you_mean(meant));
     Verdict { modifier: None, message, meant: meant.map(str::to_owned) }
 }
 
@@ -83,7 +81,7 @@ fn unknown_modifier(opcode: &str, index: usize, word: &str, entries: &[&isa::Ins
     let vocabulary = entries.iter().flat_map(|entry| entry.vocabulary.iter().copied());
     let known =
         !isa::modifier(word).is_empty() || isa::type_(word).is_some() || isa::state_space(word).is_some();
-    let problem = if known { "takes no" } else { "has no modifier" };
+    let problem = if known { "does not accept" } else { "has no modifier" };
     let meant = nearest(word, vocabulary);
     let message = format!("`{opcode}` {problem} `{word}`{}", did_you_mean(meant));
     Verdict { modifier: Some(index), message, meant: meant.map(str::to_owned) }

@@ -1,4 +1,4 @@
-//! One mistake in a declaration is one problem, and not one at each use of what it declares.
+//! Merges the problems at the uses of one wrong declaration into one problem.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use warplens_hir::ptx::{Function, Instruction, InstructionId, SymbolId, SymbolKind};
@@ -6,13 +6,13 @@ use warplens_hir::ptx::{Function, Instruction, InstructionId, SymbolId, SymbolKi
 use crate::codes;
 use crate::problem::Problem;
 
-/// So many statements may complain of one register before its declaration is suspected.
+/// The number of statements with a problem about one register from which its declaration is assumed to be wrong.
 const MOST: usize = 3;
-/// As many further places are shown beside the first.
+/// The maximum number of related ranges.
 const RELATED: usize = 5;
 
-/// Leaves, of the problems since `from`, the first about each register or variable that fits hardly anywhere: what it is
-/// declared as is the mistake.
+/// Of the problems since `from`, keeps only the first about each register or variable that fits almost nowhere: its
+/// declaration is the mistake.
 pub(super) fn by_declaration(function: &Function, problems: &mut Vec<Problem>, from: usize) {
     if problems.len() - from <= MOST {
         return;
@@ -54,7 +54,7 @@ pub(super) fn by_declaration(function: &Function, problems: &mut Vec<Problem>, f
 }
 
 /// The register or variable that a problem is about, and the statement. Where it is about the type of a statement whose
-/// registers all differ from it, a register that others complain of too.
+/// registers all differ from it, a register that other problems are about too.
 fn blamed(
     function: &Function,
     problem: &Problem,

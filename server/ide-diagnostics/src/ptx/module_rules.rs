@@ -1,4 +1,4 @@
-//! What the items of a module say about each other beside names: calls, repeated declarations, aliases, addresses as initial
+//! Checks between the items of a module, except names: calls, repeated declarations, aliases, addresses as initial
 //! values. One query over headers and small facts of the items, so that typing in a body leaves it valid.
 
 use text_size::TextRange;
@@ -16,7 +16,7 @@ use crate::problem::{FileContext, Problem};
 use crate::ptx::prologue::first_token;
 use crate::ptx::{calls, declarations, needs, targets};
 
-/// What is wrong with the items of a file together, names and the beginning aside.
+/// Checks the items of a file together, except names and the prologue.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let context = FileContext::new(db, file);
     let list = file.document(db).items();
@@ -24,7 +24,7 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     found.map(|(item, problem)| problem.in_file(&context, list.start_of(*item as usize))).collect()
 }
 
-/// Problems with the item that each is in.
+/// Problems, each with the index of its item.
 #[salsa::tracked(returns(deref))]
 fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
     let names = module_names(db, file);
@@ -36,7 +36,7 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
         let header = ptx_header(db, *item);
         let mut problems = Vec::new();
         Rules { db, file, names, module }.header(header, &mut problems);
-        // Several in a row have lost their function together.
+        // Several in a row belong to one function whose header is missing.
         let misplaced = declarations::misplaced(header, module);
         let goes_on = std::mem::replace(&mut is_run, misplaced.is_some());
         problems.extend(misplaced.filter(|_| !goes_on));
@@ -52,7 +52,7 @@ fn module_problems(db: &dyn Db, file: File) -> Box<[(u32, Problem)]> {
     found.into()
 }
 
-/// The declaration behind a name of the module.
+/// The declaration of a name of the module.
 pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbol) -> &'db Declaration {
     let item = items(db, file)[symbol.item as usize];
     &ptx_header(db, item).declarations[symbol.declaration as usize]
@@ -62,9 +62,9 @@ pub(super) fn declaration<'db>(db: &'db dyn Db, file: File, symbol: &ModuleSymbo
 fn file_number(header: &Header, files: &mut Vec<u64>, range: impl FnOnce() -> TextRange) -> Option<Problem> {
     let Some(Directive::File { index: Some(index), .. }) = &header.directive else { return None };
     let message = if *index > u64::from(u32::MAX) {
-        format!("{index} does not fit into the 32 bits of a file's number")
+        format!("the file number {index} does not fit into 32 bits")
     } else if files.contains(index) {
-        format!("there is a file {index} already; give each its own number")
+        format!("duplicate file number {index}; give each file its own")
     } else {
         files.push(*index);
         return None;
@@ -105,13 +105,14 @@ impl<'r> Rules<'r> {
                 }
                 DeclarationKind::Function { linkage: Some(Linkage::Weak), .. } => {
                     let weak = warplens_isa::ptx::directive(".weak");
-                    let unmet = weak.and_then(|weak| {
-                        needs::unmet(declaration.name_range, "`.weak`", weak.need, self.module)
+                    let found = weak.and_then(|weak| {
+                        needs::check(declaration.name_range, "`.weak`", weak.need, self.module)
                     });
-                    problems.extend(unmet);
+                    problems.extend(found);
                 }
                 DeclarationKind::Function { linkage: Some(Linkage::Common), .. } => {
-                    let message = "`.common` is for variables; a function is `.visible` or `.weak`";
+                    let message =
+                        "`.common` is allowed on variables only; use `.visible` or `.weak` for a function";
                     problems.push(Problem::error(
                         declaration.name_range,
                         codes::INVALID_DECLARATION,
@@ -123,7 +124,7 @@ impl<'r> Rules<'r> {
         }
     }
 
-    /// Declarations of a name that are no promise of each other; what clashes anyway is told with the names.
+    /// Checks that declarations of a name agree. The checks of names report those that clash.
     fn repeated(&self, index: usize, symbol: &ModuleSymbol) -> Option<(u32, Problem)> {
         let first =
             self.names.declarations(&symbol.name).next().filter(|first| !std::ptr::eq(*first, symbol))?;
@@ -158,21 +159,21 @@ impl<'r> Rules<'r> {
         let mut error =
             |message: String| problems.push(Problem::error(alias.name_range, codes::INVALID_ALIAS, message));
         if name == target {
-            return error(format!("`{name}` cannot stand for itself"));
+            return error(format!("`{name}` cannot be an alias of itself"));
         }
-        let (own, behind) = (self.found(name), self.found(target));
+        let (own, declared) = (self.found(name), self.found(target));
         let Some(own) = own else {
-            return error(format!("`{name}` has to be declared above, as a function without a body"));
+            return error(format!("`{name}` must be declared before, as a function without a body"));
         };
-        // A target that nothing declares is told with the names.
-        let Some(behind) = behind else { return };
-        for (name, kind) in [(name.as_str(), own), (target, behind)] {
+        // The checks of names report an undeclared target.
+        let Some(declared) = declared else { return };
+        for (name, kind) in [(name.as_str(), own), (target, declared)] {
             match kind {
                 DeclarationKind::Function { kind: FunctionKind::Entry, .. } => {
-                    return error(format!("`{name}` is a kernel; only functions have aliases"));
+                    return error(format!("`{name}` is a kernel; only functions can have aliases"));
                 }
                 DeclarationKind::Variable(_) => {
-                    return error(format!("`{name}` is a variable; only functions have aliases"));
+                    return error(format!("`{name}` is a variable; only functions can have aliases"));
                 }
                 _ => {}
             }
@@ -180,21 +181,21 @@ impl<'r> Rules<'r> {
         if let (
             DeclarationKind::Function { signature: one, .. },
             DeclarationKind::Function { signature: other, linkage, .. },
-        ) = (own, behind)
+        ) = (own, declared)
         {
             if let Some(word @ (Linkage::Extern | Linkage::Weak)) = linkage {
                 return error(format!(
-                    "`{target}` is `.{}`, and such functions have no aliases",
+                    "`{target}` is `.{}`; such a function cannot have an alias",
                     word.name()
                 ));
             }
             if let Some(differs) = differences(one, other) {
-                error(format!("`{name}` and `{target}` differ in {differs}; declare both alike"));
+                error(format!("`{name}` and `{target}` differ in {differs}; declare both the same way"));
             }
         }
     }
 
-    /// An address as initial value: of something that has one while the module is loaded.
+    /// An address as initial value: of something that has an address when the module is loaded.
     fn value(&self, header: &Header, value: &Initializer) -> Option<Problem> {
         let Initializer::Address { symbol, offset, generic, .. } = value else { return None };
         let range = header.uses.iter().find(|used| used.name == *symbol)?.range;
@@ -205,24 +206,24 @@ impl<'r> Rules<'r> {
             {
                 let space = variable.space.name();
                 error(format!(
-                    "`{symbol}` is in `.{space}`; initial values are addresses in `.global` or `.const`"
+                    "`{symbol}` is in `.{space}`; an initial value can be an address in `.global` or `.const`"
                 ))
             }
             DeclarationKind::Function { .. } if *generic => {
-                error(format!("`{symbol}` is a function, whose address is generic; leave `generic( )` out"))
+                error(format!("`{symbol}` is a function, whose address is generic; remove `generic( )`"))
             }
             DeclarationKind::Function { .. } if *offset != 0 => {
-                error(format!("`{symbol}` is a function; nothing is added to its address"))
+                error(format!("`{symbol}` is a function; its address cannot have an offset"))
             }
             DeclarationKind::Function { .. } => {
-                needs::unmet_feature(range, "function-initialiser", self.module)
+                needs::check_feature(range, "function-initialiser", self.module)
             }
             _ => None,
         }
     }
 }
 
-/// The first thing in which two signatures differ.
+/// The first difference of two signatures.
 fn differences(one: &Signature, other: &Signature) -> Option<&'static str> {
     if one.params.len() != other.params.len() || one.returns.len() != other.returns.len() {
         return Some("the number of parameters or results");
@@ -282,7 +283,7 @@ mod tests {
                 6:`d` Error prototype-mismatch: this declaration of `d` differs from the one above in `.noreturn`
                 7:`e` Error prototype-mismatch: this declaration of `e` differs from the one above in type
                 9:`g` Error linkage-clash: an `.extern` function is defined in another module; remove `.extern`, or the body
-                11:`.file` Error invalid-debug-information: there is a file 1 already; give each its own number
+                11:`.file` Error invalid-debug-information: duplicate file number 1; give each file its own
             "#]],
         );
     }
@@ -302,11 +303,11 @@ mod tests {
 .func i(); .alias i, i;
 ",
             expect![[r#"
-                5:`c` Error invalid-alias: `c` and `a` differ in the number of parameters or results; declare both alike
-                6:`e` Error invalid-alias: `d` is `.extern`, and such functions have no aliases
-                7:`g` Error invalid-alias: `f` is a kernel; only functions have aliases
-                8:`h` Error invalid-alias: `h` has to be declared above, as a function without a body
-                9:`i` Error invalid-alias: `i` cannot stand for itself
+                5:`c` Error invalid-alias: `c` and `a` differ in the number of parameters or results; declare both the same way
+                6:`e` Error invalid-alias: `d` is `.extern`; such a function cannot have an alias
+                7:`g` Error invalid-alias: `f` is a kernel; only functions can have aliases
+                8:`h` Error invalid-alias: `h` must be declared before, as a function without a body
+                9:`i` Error invalid-alias: `i` cannot be an alias of itself
             "#]],
         );
     }

@@ -1,4 +1,4 @@
-//! Names between items: what nothing declares, what is declared too late, what is declared twice.
+//! Names between items: undeclared, declared after their use, or declared twice.
 
 mod declare;
 #[cfg(test)]
@@ -23,7 +23,7 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// Where a declaration has its name, in the file.
+/// The range of a declaration's name, in the file.
 fn place_of(db: &Database, file: File, symbol: &ModuleSymbol) -> TextRange {
     let item = items(db, file)[symbol.item as usize];
     let declaration = &ptx_header(db, item).declarations[symbol.declaration as usize];
@@ -33,12 +33,10 @@ fn place_of(db: &Database, file: File, symbol: &ModuleSymbol) -> TextRange {
 fn linkage_message(name: &str, first: ModuleKind) -> String {
     if first.is_extern() {
         return format!(
-            "`{name}` is declared `.extern`, so another module defines it; declare it without `.extern` to define it here"
+            "`{name}` is declared `.extern`, so another module defines it; remove `.extern` to define it here"
         );
     }
-    format!(
-        "the declarations of `{name}` differ in linkage; repeat the linkage word of the first, or leave it out"
-    )
+    format!("the declarations of `{name}` differ in linkage; repeat the linkage of the first, or omit it")
 }
 
 fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Diagnostic {
@@ -46,7 +44,7 @@ fn clashing(db: &Database, file: File, names: &ModuleNames, clash: Clash) -> Dia
     let name = &second.name;
     let (code, message) = match clash.kind {
         ClashKind::Duplicate => {
-            let message = format!("`{name}` is declared a second time in this module; give it another name");
+            let message = format!("`{name}` is already declared in this module; rename one of them");
             (codes::DUPLICATE_NAME, message)
         }
         ClashKind::Linkage => (codes::LINKAGE_CLASH, linkage_message(name, first.kind)),

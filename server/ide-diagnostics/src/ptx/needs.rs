@@ -1,4 +1,4 @@
-//! What directives and declarations demand of their module: a version and a target.
+//! Checks the module's version and target against the requirements of directives and declarations.
 
 use text_size::TextRange;
 use warplens_ide_db::module_target::ModuleTarget;
@@ -8,24 +8,24 @@ use warplens_isa::ptx::{Need, TargetNeed};
 use crate::codes;
 use crate::problem::{ItemFix, Problem};
 
-/// The problem of something in a module that is too old for it, named as in the middle of a sentence.
-pub(super) fn unmet(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
+/// Checks a requirement of `what`, a phrase for the middle of a sentence.
+pub(super) fn check(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
     version(range, what, need, module).or_else(|| target(range, what, need, module))
 }
 
-/// The problem of a named part of a directive.
-pub(super) fn unmet_feature(range: TextRange, name: &str, module: &ModuleTarget) -> Option<Problem> {
+/// Checks the requirement of a named part of a directive.
+pub(super) fn check_feature(range: TextRange, name: &str, module: &ModuleTarget) -> Option<Problem> {
     let feature = isa::feature(name)?;
-    unmet(range, feature.what, feature.need, module)
+    check(range, feature.what, feature.need, module)
 }
 
 fn version(range: TextRange, what: &str, need: Need, module: &ModuleTarget) -> Option<Problem> {
     let have = module.version.filter(|have| *have < need.since)?;
-    // A version older than the target is told there, and then nothing else fits it either.
+    // A version older than the target is reported at the target; then nothing else is compatible with it either.
     if module.architecture.as_deref().and_then(isa::target).is_some_and(|target| target.since > have) {
         return None;
     }
-    let message = format!("{what} needs PTX {}; this module is written in {have}", need.since);
+    let message = format!("{what} needs PTX {} or later; this module is written in PTX {have}", need.since);
     let fix = ItemFix::new(format!("Raise `.version` to {}", need.since)).version(&need.since.to_string());
     Some(Problem::error(range, codes::NEEDS_VERSION, message).with_fix(fix))
 }

@@ -1,5 +1,5 @@
-//! The directives between the parameters and the body of a function: where each may stand, what it takes, what it goes
-//! with, and whether the target can do what they ask for.
+//! The directives between the parameters and the body of a function: where each is allowed, its values, its conflicts and
+//! requirements, and the limits of the target.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, FunctionKind, PerformanceDirective, Signature, SymbolKind};
@@ -13,7 +13,7 @@ use crate::codes;
 use crate::problem::{ItemFix, Problem};
 use crate::ptx::needs;
 
-/// The languages that `.language` knows by name, in lower case, and the largest number it takes.
+/// The languages that `.language` accepts by name, in lower case, and the largest number it accepts.
 const LANGUAGES: [&str; 9] =
     ["unknown", "ptx", "nvvm", "cuda c++", "cuda c++ tile", "tile ir", "cutile python", "fortran", "optix"];
 const LAST_LANGUAGE: u64 = 10;
@@ -30,7 +30,8 @@ pub(super) fn check(function: &Function, text: &str, module: &ModuleTarget, prob
         && function.body.is_none()
         && (holder == Holder::Entry || list.has("language"))
     {
-        let message = "a declaration without a body takes no directives; write them where the body is";
+        let message =
+            "directives are not allowed on a declaration without a body; write them on the definition";
         problems.push(Problem::error(first.range, codes::MISPLACED_DIRECTIVE, message));
         return;
     }
@@ -60,7 +61,7 @@ impl List<'_> {
                 .place(known, written, index)
                 .or_else(|| self.removed(known, written))
                 .or_else(|| {
-                    needs::unmet(word(written), &format!("`{}`", known.name), known.need, self.module)
+                    needs::check(word(written), &format!("`{}`", known.name), known.need, self.module)
                 })
                 .or_else(|| self.values(known, written))
                 .or_else(|| self.company(known, written, index));
@@ -78,24 +79,22 @@ impl List<'_> {
         if !known.holders.contains(&self.holder) {
             let here = holder_words(self.holder);
             let message = match holders_words(known.holders) {
-                Some(right) => format!("`{}` cannot stand at {here}; it belongs to {right}", known.name),
-                None => format!("`{}` cannot stand between the parameters and the body", known.name),
+                Some(right) => format!("`{}` is not allowed on {here}; it is allowed on {right}", known.name),
+                None => format!("`{}` is not allowed between the parameters and the body", known.name),
             };
             return Some(error(message).with_fix(remove()));
         }
         if self.holder == Holder::Entry {
             return None;
         }
-        // Functions have a fixed order, and nothing twice.
+        // The directives of a function have a fixed order and are not repeated.
         let before = &self.signature.directives[..index];
         if before.iter().any(|other| other.name == written.name) {
-            return Some(
-                error(format!("`{}` stands here already; once is enough", known.name)).with_fix(remove()),
-            );
+            return Some(error(format!("duplicate `{}`; remove one", known.name)).with_fix(remove()));
         }
         let rank = rank(&written.name);
         let early = before.iter().find(|other| rank < self::rank(&other.name))?;
-        Some(error(format!("`{}` has to stand before `.{}`", known.name, early.name)))
+        Some(error(format!("`{}` must precede `.{}`", known.name, early.name)))
     }
 
     fn removed(&self, known: &Directive, written: &PerformanceDirective) -> Option<Problem> {
@@ -103,7 +102,7 @@ impl List<'_> {
         if self.module.version? < until {
             return None;
         }
-        let message = format!("`{}` is gone since PTX {until}; use `.minnctapersm`", known.name);
+        let message = format!("`{}` was removed in PTX {until}; use `.minnctapersm`", known.name);
         let fix = ItemFix::replacement(word(written), ".minnctapersm").preferred();
         Some(Problem::error(word(written), codes::REMOVED_DIRECTIVE, message).with_fix(fix))
     }
@@ -116,7 +115,7 @@ impl List<'_> {
         }
         let (least, most) = known.values;
         if !written.is_plain {
-            return error(format!("`{name}` takes plain numbers; the assembler computes nothing here"));
+            return error(format!("`{name}` takes numbers only; an expression is not allowed here"));
         }
         let count = written.values.len();
         if count < usize::from(least) || count > usize::from(most) {
@@ -125,19 +124,19 @@ impl List<'_> {
                 (1, 1) => "one number".to_owned(),
                 (least, most) => format!("{least} to {most} numbers"),
             };
-            return error(format!("`{name}` takes {takes}; it has {count}"));
+            return error(format!("`{name}` takes {takes}, not {count}"));
         }
         if !known.zero && written.values.contains(&0) {
-            return error(format!("the numbers of `{name}` are at least 1; a 0 allows no launch at all"));
+            return error(format!("the numbers of `{name}` must be at least 1; with 0, every launch fails"));
         }
         let large = written.values.iter().find(|value| **value > u64::from(u32::MAX))?;
-        error(format!("{large} does not fit into the 32 bits of a number of `{name}`"))
+        error(format!("{large} does not fit into 32 bits, the size of a number of `{name}`"))
     }
 
-    /// What it conflicts with, and what it requires.
+    /// Its conflicts and requirements.
     fn company(&self, known: &Directive, written: &PerformanceDirective, index: usize) -> Option<Problem> {
         if written.name == "noreturn" && !self.signature.returns.is_empty() {
-            let message = "a function that never returns has no result; remove `.noreturn` or the result";
+            let message = "a `.noreturn` function cannot have a result; remove `.noreturn` or the result";
             let fix = ItemFix::new("Remove `.noreturn`").delete(written.range);
             return Some(Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message).with_fix(fix));
         }
@@ -147,10 +146,10 @@ impl List<'_> {
         });
         if let Some(other) = other {
             let message =
-                format!("`{}` and `.{}` exclude each other; keep one of them", known.name, other.name);
+                format!("`{}` and `.{}` are mutually exclusive; remove one of them", known.name, other.name);
             let fix = ItemFix::new(format!("Remove `{}`", known.name)).delete(written.range);
             let problem = Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message);
-            return Some(problem.with_related(word(other), "the other one").with_fix(fix));
+            return Some(problem.with_related(word(other), "the other directive").with_fix(fix));
         }
         self.requirement(known, written)
     }
@@ -164,23 +163,23 @@ impl List<'_> {
         let (name, missing) = (known.name, missing.join("` and `").replace(" or ", "` or `"));
         Some(match known.unmet {
             Unmet::Rejected => {
-                let message = format!("`{name}` needs `{missing}` too");
+                let message = format!("`{name}` also needs `{missing}`");
                 Problem::error(word(written), codes::CONFLICTING_DIRECTIVES, message)
             }
             Unmet::Ignored => {
-                let message = format!("the assembler ignores `{name}` without `{missing}`; add one");
+                let message = format!("the assembler ignores `{name}` without `{missing}`; add it");
                 Problem::warning(word(written), codes::IGNORED_DIRECTIVE, message)
             }
         })
     }
 }
 
-/// The word of a directive without its values.
+/// The range of a directive without its values.
 fn word(written: &PerformanceDirective) -> TextRange {
     TextRange::at(written.range.start(), TextSize::of('.') + TextSize::of(written.name.as_str()))
 }
 
-/// The order at functions.
+/// The order on functions.
 fn rank(name: &str) -> u8 {
     match name {
         "noreturn" => 0,
@@ -213,19 +212,19 @@ fn holders_words(holders: &[Holder]) -> Option<String> {
 fn language(written: &PerformanceDirective, text: &str) -> Option<Problem> {
     let error = |message: String| Some(Problem::error(written.range, codes::INVALID_VALUE, message));
     if let Some(large) = written.values.iter().find(|value| **value > LAST_LANGUAGE) {
-        return error(format!("{large} is no language; the numbers go from 0 to {LAST_LANGUAGE}"));
+        return error(format!("{large} is not a language; the numbers are 0 to {LAST_LANGUAGE}"));
     }
     let written_text = text.get(std::ops::Range::<usize>::from(written.range))?;
     let strings: Vec<&str> = written_text.split('"').skip(1).step_by(2).collect();
     if let Some(unknown) = strings.iter().find(|name| !LANGUAGES.contains(&name.to_lowercase().as_str())) {
-        return error(format!("`.language` knows no `{unknown}`; it knows {}", LANGUAGES.join(", ")));
+        return error(format!("unknown language `{unknown}`; `.language` accepts {}", LANGUAGES.join(", ")));
     }
     (strings.is_empty() && written.values.is_empty()).then(|| {
         Problem::error(written.range, codes::INVALID_VALUE, "`.language` takes a name in quotes or a number")
     })
 }
 
-/// Whether the target can hold what a kernel asks for.
+/// Checks the numbers of a kernel against the limits of the target.
 fn limits(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     let Some(target) = module.architecture.as_deref().and_then(isa::target) else { return };
     let Some(limits) = target.limits else { return };
@@ -241,7 +240,9 @@ fn limits(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Probl
             let target = target.name;
             warn(
                 written,
-                format!("{threads} threads; a CTA of {target} has at most {most}, so such a launch fails"),
+                format!(
+                    "{threads} threads exceed the limit of {most} for a CTA of {target}; such a launch fails"
+                ),
             );
         }
     }
@@ -250,7 +251,10 @@ fn limits(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Probl
         && registers > u64::from(limits.registers_per_thread)
     {
         let most = limits.registers_per_thread;
-        warn(written, format!("{registers} registers; a thread of {} has at most {most}", target.name));
+        warn(
+            written,
+            format!("{registers} registers exceed the limit of {most} for a thread of {}", target.name),
+        );
     }
     if let (Some(written), Some(threads)) = (signature.directive("minnctapersm"), demand.threads)
         && let Some(&ctas) = written.values.first()
@@ -259,7 +263,7 @@ fn limits(signature: &Signature, module: &ModuleTarget, problems: &mut Vec<Probl
         let most = occupancy::ctas_by_threads(limits, threads);
         if ctas > most {
             let message = format!(
-                "{ctas} CTAs of {threads} threads do not fit on a multiprocessor of {}, which holds {most} of them",
+                "{ctas} CTAs of {threads} threads do not fit on a multiprocessor of {}; the limit is {most}",
                 target.name
             );
             warn(written, message);
@@ -294,22 +298,22 @@ mod tests {
 .entry m() .maxntid 64 .maxntid 32 .minperctamemory 0 .explicitcluster { ret; }
 ",
             expect![[r#"
-                3:`.reqntid` Error conflicting-directives: `.reqntid` and `.maxntid` exclude each other; keep one of them
-                    3:`.maxntid` the other one
-                4:`.minnctapersm` Warning ignored-directive: the assembler ignores `.minnctapersm` without `.maxntid` or `.reqntid`; add one
-                5:`.maxnctapersm` Error removed-directive: `.maxnctapersm` is gone since PTX 2.1; use `.minnctapersm`
-                6:`.maxntid 0` Error invalid-value: the numbers of `.maxntid` are at least 1; a 0 allows no launch at all
-                7:`.maxntid 2+2` Error invalid-value: `.maxntid` takes plain numbers; the assembler computes nothing here
-                8:`.maxnreg 8, 8` Error invalid-value: `.maxnreg` takes one number; it has 2
-                9:`.noreturn` Error misplaced-directive: `.noreturn` cannot stand at a kernel; it belongs to functions and `.callprototype`
-                9:`ret` Warning return-in-noreturn: a `.noreturn` function must not return, and its callers rely on that; end it with `exit;` or `trap;`, or take `.noreturn` away
-                    9:`.noreturn` the promise
-                10:`.blocksareclusters` Error conflicting-directives: `.blocksareclusters` needs `.reqnctapercluster` too
-                11:`.reqnctapercluster` Error conflicting-directives: `.reqnctapercluster` and `.maxclusterrank` exclude each other; keep one of them
-                    11:`.maxclusterrank` the other one
-                12:`.language 11` Error invalid-value: 11 is no language; the numbers go from 0 to 10
-                13:`.language "pxt"` Error invalid-value: `.language` knows no `pxt`; it knows unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, cutile python, fortran, optix
-                14:`.maxntid 16` Error misplaced-directive: a declaration without a body takes no directives; write them where the body is
+                3:`.reqntid` Error conflicting-directives: `.reqntid` and `.maxntid` are mutually exclusive; remove one of them
+                    3:`.maxntid` the other directive
+                4:`.minnctapersm` Warning ignored-directive: the assembler ignores `.minnctapersm` without `.maxntid` or `.reqntid`; add it
+                5:`.maxnctapersm` Error removed-directive: `.maxnctapersm` was removed in PTX 2.1; use `.minnctapersm`
+                6:`.maxntid 0` Error invalid-value: the numbers of `.maxntid` must be at least 1; with 0, every launch fails
+                7:`.maxntid 2+2` Error invalid-value: `.maxntid` takes numbers only; an expression is not allowed here
+                8:`.maxnreg 8, 8` Error invalid-value: `.maxnreg` takes one number, not 2
+                9:`.noreturn` Error misplaced-directive: `.noreturn` is not allowed on a kernel; it is allowed on functions and `.callprototype`
+                9:`ret` Warning return-in-noreturn: a `.noreturn` function must not return: its callers rely on that; end it with `exit;` or `trap;`, or remove `.noreturn`
+                    9:`.noreturn` declared here
+                10:`.blocksareclusters` Error conflicting-directives: `.blocksareclusters` also needs `.reqnctapercluster`
+                11:`.reqnctapercluster` Error conflicting-directives: `.reqnctapercluster` and `.maxclusterrank` are mutually exclusive; remove one of them
+                    11:`.maxclusterrank` the other directive
+                12:`.language 11` Error invalid-value: 11 is not a language; the numbers are 0 to 10
+                13:`.language "pxt"` Error invalid-value: unknown language `pxt`; `.language` accepts unknown, ptx, nvvm, cuda c++, cuda c++ tile, tile ir, cutile python, fortran, optix
+                14:`.maxntid 16` Error misplaced-directive: directives are not allowed on a declaration without a body; write them on the definition
             "#]],
         );
     }
@@ -332,13 +336,13 @@ p: .callprototype _ () .maxnreg 3;
 .func g() .pragma \"nounroll\"; { ret; }
 ",
             expect![[r#"
-                3:`.maxntid` Error misplaced-directive: `.maxntid` cannot stand at a function; it belongs to kernels
-                4:`.noreturn` Error conflicting-directives: a function that never returns has no result; remove `.noreturn` or the result
-                5:`.noreturn` Error misplaced-directive: `.noreturn` has to stand before `.abi_preserve`
-                6:`.noreturn` Error misplaced-directive: `.noreturn` stands here already; once is enough
-                7:`.language` Error needs-version: `.language` needs PTX 9.2; this module is written in 9.0
-                9:`.maxnreg` Error misplaced-directive: `.maxnreg` cannot stand at a `.callprototype`; it belongs to kernels
-                12:`.pragma` Error misplaced-directive: `.pragma` stands before the bodies of kernels only; write it in the body
+                3:`.maxntid` Error misplaced-directive: `.maxntid` is not allowed on a function; it is allowed on kernels
+                4:`.noreturn` Error conflicting-directives: a `.noreturn` function cannot have a result; remove `.noreturn` or the result
+                5:`.noreturn` Error misplaced-directive: `.noreturn` must precede `.abi_preserve`
+                6:`.noreturn` Error misplaced-directive: duplicate `.noreturn`; remove one
+                7:`.language` Error needs-version: `.language` needs PTX 9.2 or later; this module is written in PTX 9.0
+                9:`.maxnreg` Error misplaced-directive: `.maxnreg` is not allowed on a `.callprototype`; it is allowed on kernels
+                12:`.pragma` Error misplaced-directive: `.pragma` is allowed before the body of a kernel only; write it in the body
             "#]],
         );
     }
@@ -353,8 +357,8 @@ p: .callprototype _ () .maxnreg 3;
 .entry k() .reqnctapercluster 2 { ret; }
 ",
             expect![[r#"
-                3:`.abi_preserve` Error needs-version: `.abi_preserve` needs PTX 9.0; this module is written in 7.0
-                4:`.reqnctapercluster` Error needs-version: `.reqnctapercluster` needs PTX 7.8; this module is written in 7.0
+                3:`.abi_preserve` Error needs-version: `.abi_preserve` needs PTX 9.0 or later; this module is written in PTX 7.0
+                4:`.reqnctapercluster` Error needs-version: `.reqnctapercluster` needs PTX 7.8 or later; this module is written in PTX 7.0
             "#]],
         );
     }
@@ -372,10 +376,10 @@ p: .callprototype _ () .maxnreg 3;
 .entry e() .maxntid 512 .minnctapersm 3 .maxnreg 255 { ret; }
 ",
             expect![[r#"
-                3:`.maxntid 2048` Warning beyond-limits: 2048 threads; a CTA of sm_86 has at most 1024, so such a launch fails
-                4:`.reqntid 32, 32, 2` Warning beyond-limits: 2048 threads; a CTA of sm_86 has at most 1024, so such a launch fails
-                5:`.maxnreg 300` Warning beyond-limits: 300 registers; a thread of sm_86 has at most 255
-                6:`.minnctapersm 2` Warning beyond-limits: 2 CTAs of 1024 threads do not fit on a multiprocessor of sm_86, which holds 1 of them
+                3:`.maxntid 2048` Warning beyond-limits: 2048 threads exceed the limit of 1024 for a CTA of sm_86; such a launch fails
+                4:`.reqntid 32, 32, 2` Warning beyond-limits: 2048 threads exceed the limit of 1024 for a CTA of sm_86; such a launch fails
+                5:`.maxnreg 300` Warning beyond-limits: 300 registers exceed the limit of 255 for a thread of sm_86
+                6:`.minnctapersm 2` Warning beyond-limits: 2 CTAs of 1024 threads do not fit on a multiprocessor of sm_86; the limit is 1
             "#]],
         );
     }

@@ -1,4 +1,4 @@
-//! How a module begins: `.version`, `.target` and `.address_size`, in this order, and what they may say.
+//! The prologue of a module: `.version`, `.target` and `.address_size`, in this order, and their values.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx;
@@ -15,10 +15,10 @@ use crate::codes;
 use crate::problem::{FileContext, ItemFix, Problem};
 use crate::ptx::needs;
 
-/// The first target that computes with `.f64` itself.
+/// The first target with hardware support for `.f64`.
 const WITH_F64: u16 = 13;
 
-/// What is wrong with the beginning of a file. A file of nothing but blanks has not begun.
+/// Checks the prologue of a file. A file of white space only has none.
 pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     let context = FileContext::new(db, file);
     let list = file.document(db).items();
@@ -33,15 +33,15 @@ pub(super) fn check(db: &Database, file: File) -> Vec<Diagnostic> {
     found
 }
 
-/// What is wrong with a `.target` between statements, which changes nothing. `texmode_independent` there clashes with what
-/// the module has begun with.
+/// Checks a `.target` between statements, which has no effect. `texmode_independent` there conflicts with the module's
+/// prologue.
 pub(super) fn again(target: &ast::TargetDirective) -> Option<Problem> {
     target.words().find_map(|word| {
         if isa::target(word.text()).is_some() || word.text() == "texmode_unified" {
             return None;
         }
         let message =
-            format!("`{}` cannot stand here; remove this `.target`, which changes nothing", word.text());
+            format!("`{}` is not allowed here; remove this `.target`, which has no effect", word.text());
         Some(Problem::error(word.text_range(), codes::UNKNOWN_TARGET, message))
     })
 }
@@ -50,10 +50,10 @@ struct Prologue<'db> {
     db: &'db Database,
     file: File,
     module: &'db ModuleTarget,
-    /// Which of the three are anywhere in the file.
+    /// Which of the three directives are in the file.
     has_version: bool,
     has_target: bool,
-    /// How many items with text there were, and where and what the last one was.
+    /// The number of items with text so far, and the position and kind of the last one.
     seen: usize,
     last_item: Option<(usize, Item<'db>)>,
     last: Part,
@@ -63,7 +63,7 @@ struct Prologue<'db> {
     problems: Vec<Problem>,
 }
 
-/// What an item is to the prologue.
+/// The role of an item in the prologue.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Part {
     Nothing,
@@ -116,27 +116,28 @@ impl<'db> Prologue<'db> {
         }
     }
 
-    /// Says at the first item where `.version` is missing, at the next one where `.target` is.
+    /// Reports a missing `.version` at the first item, a missing `.target` at the next one.
     fn missing(&mut self, range: TextRange, part: Part) {
         if self.seen == 0 && !self.has_version {
             let newest = isa::versions().last().map_or(Version::new(9, 0), |release| release.version);
-            let message = format!("a module begins with its version, such as `.version {newest}`");
+            let message =
+                format!("missing `.version`; a module must start with it, such as `.version {newest}`");
             let fix = ItemFix::new(format!("Insert `.version {newest}`"));
             let fix = fix.insert(range.start(), format!(".version {newest}\n"));
             self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(fix));
         }
         if self.seen == 1 && self.has_version && !self.has_target && part != Part::Version {
-            let message = "after `.version` a module says its target, such as `.target sm_80`";
+            let message = "missing `.target` after `.version`, such as `.target sm_80`";
             let fix = ItemFix::new("Insert `.target sm_80`").insert(range.start(), ".target sm_80\n");
             self.problems.push(Problem::error(range, codes::MISSING_DIRECTIVE, message).with_fix(fix));
         }
     }
 
-    /// Says at the end of a module of nothing but `.version` what is missing.
+    /// Reports what is missing in a module with nothing but `.version`.
     fn end(&self) -> Option<(usize, Problem)> {
         let (index, item) = self.last_item.filter(|_| self.last == Part::Version && !self.has_target)?;
         let version = item.parse(self.db).syntax().first_child()?.text_range();
-        let message = "after `.version` a module says its target, such as `.target sm_80`";
+        let message = "missing `.target` after `.version`, such as `.target sm_80`";
         let fix = ItemFix::new("Insert `.target sm_80`").insert(version.end(), "\n.target sm_80");
         Some((index, Problem::error(version, codes::MISSING_DIRECTIVE, message).with_fix(fix)))
     }
@@ -147,9 +148,9 @@ impl<'db> Prologue<'db> {
 
     fn version(&mut self, item: Item<'_>, range: TextRange) {
         if self.had_version {
-            self.misplaced(range, "a module has one `.version`; remove this one");
+            self.misplaced(range, "duplicate `.version`; remove this one");
         } else if self.seen > 0 {
-            self.misplaced(range, "`.version` has to be the first directive of a module");
+            self.misplaced(range, "`.version` must be the first directive of a module");
         }
         self.had_version = true;
         let Some(Directive::Version(Some(version))) = &ptx_header(self.db, item).directive else { return };
@@ -161,8 +162,8 @@ impl<'db> Prologue<'db> {
             let newest =
                 isa::versions().last().map(|release| release.version.to_string()).unwrap_or_default();
             let message =
-                format!("there is no PTX {}.{}; the newest is {newest}", version.major, version.minor);
-            let fix = ItemFix::new(format!("Write version {newest}")).version(&newest);
+                format!("unknown PTX version {}.{}; the newest is {newest}", version.major, version.minor);
+            let fix = ItemFix::new(format!("Replace with {newest}")).version(&newest);
             self.problems.push(Problem::error(range, codes::UNKNOWN_VERSION, message).with_fix(fix));
         }
     }
@@ -171,9 +172,9 @@ impl<'db> Prologue<'db> {
         let follows = matches!(self.last, Part::Version | Part::Target);
         let is_second = self.had_target;
         if !follows && is_second {
-            self.misplaced(range, "a module has one `.target`; remove this one");
+            self.misplaced(range, "duplicate `.target`; remove this one");
         } else if !follows && self.had_version {
-            self.misplaced(range, "`.target` has to stand directly after `.version`");
+            self.misplaced(range, "`.target` must directly follow `.version`");
         }
         self.had_target = true;
         let Some(Directive::Target(words)) = &ptx_header(self.db, item).directive else { return };
@@ -187,25 +188,25 @@ impl<'db> Prologue<'db> {
         let Some((name, range)) = &words.architecture else { return };
         let Some(target) = isa::target(name) else {
             if is_option(name) {
-                let message = "the target comes before its options: `.target sm_80, texmode_independent`";
+                let message = "the target must precede its options: `.target sm_80, texmode_independent`";
                 if !is_second {
                     self.problems.push(Problem::error(*range, codes::UNKNOWN_TARGET, message));
                 }
                 return;
             }
             let meant = nearest(name, isa::targets().iter().map(|target| target.name));
-            let message = format!("there is no target `{name}`{}", did_you_mean(meant));
+            let message = format!("unknown target `{name}`{}", did_you_mean(meant));
             let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
             self.problems.push(problem.with_fix(meant.map(|meant| ItemFix::replacement(*range, meant))));
             return;
         };
         if name.trim_start_matches("compute_") != target.name.trim_start_matches("sm_") && name != target.name
         {
-            let message = format!("the assembler reads `{name}` as `{}`; write that", target.name);
+            let message = format!("the assembler reads `{name}` as `{}`; write that instead", target.name);
             let fix = ItemFix::replacement(*range, target.name).preferred();
             self.problems.push(Problem::warning(*range, codes::UNKNOWN_TARGET, message).with_fix(fix));
         }
-        // What the module is checked against may be another target than the one that it names.
+        // The module may be checked against another target than the one that it names.
         let checked = self.module.architecture.as_deref().filter(|_| !is_second).and_then(isa::target);
         let target = checked.unwrap_or(target);
         let Some(version) = self.module.version.filter(|version| *version < target.since) else { return };
@@ -215,7 +216,7 @@ impl<'db> Prologue<'db> {
         }
         let since = target.since;
         let name = target.name;
-        let message = format!("{name} came with PTX {since}; this module is written in {version}");
+        let message = format!("{name} needs PTX {since} or later; this module is written in PTX {version}");
         let fix = ItemFix::new(format!("Raise `.version` to {since}")).version(&since.to_string());
         self.problems.push(Problem::error(*range, codes::NEEDS_VERSION, message).with_fix(fix));
     }
@@ -227,7 +228,7 @@ impl<'db> Prologue<'db> {
                 "texmode_unified" | "texmode_independent" => {
                     let other = mode.replace(word).filter(|other| other != word);
                     other.map(|other| {
-                        let message = format!("`{word}` and `{other}` exclude each other; keep one");
+                        let message = format!("`{word}` and `{other}` are mutually exclusive; remove one");
                         Problem::error(*range, codes::CONFLICTING_DIRECTIVES, message)
                     })
                 }
@@ -237,7 +238,7 @@ impl<'db> Prologue<'db> {
                 _ => {
                     let options = isa::target_options().iter().map(|option| option.name);
                     let meant = nearest(word, options);
-                    let message = format!("`.target` has no option `{word}`{}", did_you_mean(meant));
+                    let message = format!("unknown option `{word}` of `.target`{}", did_you_mean(meant));
                     let problem = Problem::error(*range, codes::UNKNOWN_TARGET, message);
                     Some(problem.with_fix(meant.map(|meant| ItemFix::replacement(*range, meant))))
                 }
@@ -245,11 +246,11 @@ impl<'db> Prologue<'db> {
             // The unified mode is what there was before there were modes.
             let option =
                 isa::target_options().iter().find(|option| option.name == word && word != "texmode_unified");
-            let unmet = option.and_then(|option| {
+            let requirement = option.and_then(|option| {
                 let need = isa::Need { since: option.since, target: isa::TargetNeed::Any };
-                needs::unmet(*range, &format!("`{word}`"), need, self.module)
+                needs::check(*range, &format!("`{word}`"), need, self.module)
             });
-            self.problems.extend(found.or(unmet));
+            self.problems.extend(found.or(requirement));
         }
     }
 
@@ -258,31 +259,30 @@ impl<'db> Prologue<'db> {
             item.kind(self.db) == ItemKind::Directive
                 && matches!(&ptx_header(self.db, *item).directive, Some(Directive::Other(word)) if word == "section")
         };
-        let message =
-            "`debug` promises debug information, and there is no `.section`; remove the option or add one";
+        let message = "`debug` requires debug information, but the module has no `.section`; remove the option or add a section";
         let has_section = items(self.db, self.file).iter().any(is_section);
         (!has_section).then(|| Problem::error(range, codes::CONFLICTING_DIRECTIVES, message))
     }
 
     fn without_f64(&self, range: TextRange) -> Option<Problem> {
         let target = self.module.architecture.as_deref().and_then(isa::target)?;
-        let message = format!("`map_f64_to_f32` is for targets without `.f64`; {} has it", target.name);
+        let message = format!("`map_f64_to_f32` is for targets without `.f64` only; {} has it", target.name);
         (target.number >= WITH_F64).then(|| Problem::error(range, codes::CONFLICTING_DIRECTIVES, message))
     }
 
     fn address_size(&mut self, item: Item<'_>, range: TextRange) {
         if self.had_size {
-            self.misplaced(range, "a module has one `.address_size`; remove this one");
+            self.misplaced(range, "duplicate `.address_size`; remove this one");
         } else if self.last != Part::Target && (self.had_target || !self.has_target) && self.had_version {
-            self.misplaced(range, "`.address_size` has to stand directly after `.target`");
+            self.misplaced(range, "`.address_size` must directly follow `.target`");
         }
         self.had_size = true;
         if let Some(known) = isa::directive(".address_size") {
-            self.problems.extend(needs::unmet(range, "`.address_size`", known.need, self.module));
+            self.problems.extend(needs::check(range, "`.address_size`", known.need, self.module));
         }
         let is_wrong = matches!(ptx_header(self.db, item).directive, Some(Directive::AddressSize(None)));
         if is_wrong && item.parse(self.db).errors().is_empty() {
-            let message = "an address has 32 or 64 bits; write `.address_size 64`";
+            let message = "an address must have 32 or 64 bits; write `.address_size 64`";
             self.problems.push(Problem::error(range, codes::INVALID_VALUE, message));
         }
     }
@@ -305,7 +305,7 @@ fn part_of(db: &Database, item: Item<'_>) -> Part {
     }
 }
 
-/// Where an item's text begins, behind its comments.
+/// The start of an item's text, after its comments.
 pub(super) fn first_token(db: &dyn Db, item: Item<'_>) -> TextRange {
     let node = item.parse(db).syntax().first_child();
     let token = node.and_then(|node| node.first_token());
@@ -319,7 +319,7 @@ mod tests {
     use warplens_ide::AnalysisHost;
     use warplens_ide_db::answer::FileId;
 
-    /// One module a paragraph; what is wrong with each.
+    /// Shows the problems of modules, which are separated by blank lines.
     fn check(modules: &str, expect: Expect) {
         let mut shown = String::new();
         for module in modules.split("\n\n") {
@@ -353,22 +353,22 @@ mod tests {
             expect![[r#"
 
 
-                1:`.entry` missing-directive: a module begins with its version, such as `.version 9.5`
+                1:`.entry` missing-directive: missing `.version`; a module must start with it, such as `.version 9.5`
 
-                1:`.target` missing-directive: a module begins with its version, such as `.version 9.5`
+                1:`.target` missing-directive: missing `.version`; a module must start with it, such as `.version 9.5`
 
-                2:`.entry` missing-directive: after `.version` a module says its target, such as `.target sm_80`
+                2:`.entry` missing-directive: missing `.target` after `.version`, such as `.target sm_80`
 
-                1:`.version 8.0` missing-directive: after `.version` a module says its target, such as `.target sm_80`
+                1:`.version 8.0` missing-directive: missing `.target` after `.version`, such as `.target sm_80`
 
-                2:`.version` misplaced-directive: `.version` has to be the first directive of a module
+                2:`.version` misplaced-directive: `.version` must be the first directive of a module
 
-                3:`.target` misplaced-directive: `.target` has to stand directly after `.version`
+                3:`.target` misplaced-directive: `.target` must directly follow `.version`
 
-                5:`.version` misplaced-directive: a module has one `.version`; remove this one
+                5:`.version` misplaced-directive: duplicate `.version`; remove this one
 
-                4:`.address_size` misplaced-directive: `.address_size` has to stand directly after `.target`
-                5:`.target` misplaced-directive: a module has one `.target`; remove this one
+                4:`.address_size` misplaced-directive: `.address_size` must directly follow `.target`
+                5:`.target` misplaced-directive: duplicate `.target`; remove this one
 
             "#]],
         );
@@ -391,25 +391,25 @@ mod tests {
 .version 5.1\n.target sm_70
 ",
             expect![[r#"
-                1:`.version` unknown-version: there is no PTX 4.9; the newest is 9.5
+                1:`.version` unknown-version: unknown PTX version 4.9; the newest is 9.5
 
-                2:`sm_91` unknown-target: there is no target `sm_91`; did you mean `sm_11`?
+                2:`sm_91` unknown-target: unknown target `sm_91`; did you mean `sm_11`?
 
-                2:`sm_80` needs-version: sm_80 came with PTX 7.0; this module is written in 6.2
+                2:`sm_80` needs-version: sm_80 needs PTX 7.0 or later; this module is written in PTX 6.2
 
-                2:`texmode_unifed` unknown-target: `.target` has no option `texmode_unifed`; did you mean `texmode_unified`?
+                2:`texmode_unifed` unknown-target: unknown option `texmode_unifed` of `.target`; did you mean `texmode_unified`?
 
-                2:`texmode_independent` conflicting-directives: `texmode_independent` and `texmode_unified` exclude each other; keep one
+                2:`texmode_independent` conflicting-directives: `texmode_independent` and `texmode_unified` are mutually exclusive; remove one
 
-                2:`debug` conflicting-directives: `debug` promises debug information, and there is no `.section`; remove the option or add one
+                2:`debug` conflicting-directives: `debug` requires debug information, but the module has no `.section`; remove the option or add a section
 
-                2:`map_f64_to_f32` conflicting-directives: `map_f64_to_f32` is for targets without `.f64`; sm_90 has it
+                2:`map_f64_to_f32` conflicting-directives: `map_f64_to_f32` is for targets without `.f64` only; sm_90 has it
 
-                2:`texmode_independent` unknown-target: the target comes before its options: `.target sm_80, texmode_independent`
+                2:`texmode_independent` unknown-target: the target must precede its options: `.target sm_80, texmode_independent`
 
-                3:`.address_size` invalid-value: an address has 32 or 64 bits; write `.address_size 64`
+                3:`.address_size` invalid-value: an address must have 32 or 64 bits; write `.address_size 64`
 
-                3:`.address_size` needs-version: `.address_size` needs PTX 2.3; this module is written in 2.2
+                3:`.address_size` needs-version: `.address_size` needs PTX 2.3 or later; this module is written in PTX 2.2
 
 
             "#]],

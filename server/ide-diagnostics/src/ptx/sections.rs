@@ -11,13 +11,13 @@ use crate::codes;
 use crate::problem::Problem;
 use crate::ptx::needs;
 
-/// Checks a section: the first mistake is told.
+/// Checks a section: the first mistake is reported.
 pub(super) fn section(section: &ast::SectionDirective, module: &ModuleTarget) -> Option<Problem> {
     let mut labels = FxHashSet::default();
     section.section_lines().find_map(|line| match line {
         ast::SectionLine::Label(label) => {
             let name = label.name()?.ident_token()?;
-            let message = format!("the section has a label `{}` already", name.text());
+            let message = format!("duplicate label `{}` in this section", name.text());
             let is_second = !labels.insert(name.text().to_owned());
             is_second.then(|| error(name.text_range(), message))
         }
@@ -37,7 +37,8 @@ fn values(data: &ast::SectionData, module: &ModuleTarget) -> Option<Problem> {
         ".b16" => u32::from(u16::MAX),
         ".b32" | ".b64" => u32::MAX,
         other => {
-            let message = format!("a section holds `.b8`, `.b16`, `.b32` and `.b64`, no `{other}`");
+            let message =
+                format!("`{other}` is not allowed in a section; use `.b8`, `.b16`, `.b32` or `.b64`");
             return Some(error(word.text_range(), message));
         }
     };
@@ -50,7 +51,7 @@ fn values(data: &ast::SectionData, module: &ModuleTarget) -> Option<Problem> {
     }
     data.exprs().find_map(|value| {
         if most < u32::MAX && matches!(value, ast::Expr::NameRef(_) | ast::Expr::BinExpr(_)) {
-            let message = format!("an address fits into `.b32` and `.b64`, not into `{}`", word.text());
+            let message = format!("an address does not fit into `{}`; use `.b32` or `.b64`", word.text());
             return Some(error(value.syntax().text_range(), message));
         }
         let feature = match &value {
@@ -63,7 +64,7 @@ fn values(data: &ast::SectionData, module: &ModuleTarget) -> Option<Problem> {
             ast::Expr::PrefixExpr(_) => "section-negative",
             _ => return None,
         };
-        needs::unmet_feature(value.syntax().text_range(), feature, module)
+        needs::check_feature(value.syntax().text_range(), feature, module)
     })
 }
 
@@ -96,7 +97,7 @@ y:  .b32 y-x
 ",
             expect![[r#"
                 6:`300` Error invalid-debug-information: 300 does not fit into `.b8`
-                10:`.u32` Error invalid-debug-information: a section holds `.b8`, `.b16`, `.b32` and `.b64`, no `.u32`
+                10:`.u32` Error invalid-debug-information: `.u32` is not allowed in a section; use `.b8`, `.b16`, `.b32` or `.b64`
             "#]],
         );
     }

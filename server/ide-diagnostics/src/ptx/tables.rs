@@ -1,4 +1,4 @@
-//! Labels and tables of a function: what lists them, what branches to them, and what may not be read.
+//! Labels, tables and parameters of a function: the contents of tables, the targets of branches, and parameter accesses.
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Function, Instruction, NameId, Operand, Resolution, Symbol, SymbolKind, TableKind};
@@ -9,7 +9,7 @@ use crate::codes;
 use crate::problem::Problem;
 use crate::ptx::needs;
 
-/// What an opcode has to do with labels and parameters.
+/// How an opcode uses labels and parameters.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Use {
     Nothing,
@@ -19,7 +19,7 @@ enum Use {
     Store,
 }
 
-/// Checks the tables of a function and what goes through them.
+/// Checks the tables of a function and the branches through them.
 pub(super) fn check(function: &Function, module: &ModuleTarget, problems: &mut Vec<Problem>) {
     for symbol in function.symbols() {
         problems.extend(table(function, symbol, module));
@@ -61,7 +61,7 @@ fn table(function: &Function, symbol: &Symbol, module: &ModuleTarget) -> Option<
         _ => return None,
     };
     let known = isa::directive(name)?;
-    needs::unmet(symbol.range, &format!("`{name}`"), known.need, module).or_else(|| {
+    needs::check(symbol.range, &format!("`{name}`"), known.need, module).or_else(|| {
         let is_branch = name == ".branchtargets";
         let is_wrong = |target: &&NameId| match local(function, **target) {
             None => false,
@@ -73,20 +73,20 @@ fn table(function: &Function, symbol: &Symbol, module: &ModuleTarget) -> Option<
         error(
             target.range,
             match is_branch {
-                true => format!("`{text}` is no label; `.branchtargets` lists labels of this function"),
-                false => format!("`{text}` is no function; `.calltargets` lists functions of the module"),
+                true => format!("`{text}` is not a label; `.branchtargets` lists labels of this function"),
+                false => format!("`{text}` is not a function; `.calltargets` lists functions of the module"),
             },
         )
     })
 }
 
-/// The symbol of the function that a name means.
+/// The symbol of the function that a name refers to.
 fn local(function: &Function, name: NameId) -> Option<&SymbolKind> {
     function.name(name).resolution.symbol().map(|symbol| &function.symbol(symbol).kind)
 }
 
-/// A branch to something that is no label. Operands without a name are told by the forms of the instruction, names of the
-/// module with the module.
+/// A branch to something that is not a label. The checks of forms report operands without a name, those of the module
+/// its names.
 fn branch(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let [Operand::Symbol(name), ..] = instruction.operands() else { return None };
     let found = function.name(*name);
@@ -94,43 +94,42 @@ fn branch(function: &Function, instruction: Instruction<'_>) -> Option<Problem> 
         (Resolution::Special(_), _) => "is a special register",
         (_, None | Some(SymbolKind::Label { .. })) => return None,
         (_, Some(SymbolKind::Table { kind: TableKind::Branch, .. })) => {
-            return error(found.range, "`bra` goes to a label; `brx.idx` goes through a table");
+            return error(found.range, "`bra` jumps to a label; use `brx.idx` for a table");
         }
         (_, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. })) => "is a register",
         (_, Some(SymbolKind::Variable(_) | SymbolKind::Param { .. })) => "is a variable",
-        (_, Some(SymbolKind::Table { .. } | SymbolKind::Prototype(_))) => "is for calls",
+        (_, Some(SymbolKind::Table { .. } | SymbolKind::Prototype(_))) => "is a table for calls",
     };
     let text = function.referent_text(found.referent);
-    error(found.range, format!("`{text}` {is}; `bra` goes to a label, `brx.idx` through a list of them"))
+    error(found.range, format!("`{text}` {is}; `bra` jumps to a label, `brx.idx` through a `.branchtargets`"))
 }
 
 fn through(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let [_, Operand::Symbol(name), ..] = instruction.operands() else { return None };
     let range = function.name(*name).range;
     let SymbolKind::Table { kind: TableKind::Branch, targets } = local(function, *name)? else {
-        return error(range, "`brx.idx` goes through a `.branchtargets`, which lists labels");
+        return error(range, "`brx.idx` takes a `.branchtargets`, which lists labels");
     };
     let Some(Operand::Constant(index)) = instruction.operands().first() else { return None };
     let index = function.constant(*index).as_integer().filter(|index| *index >= targets.len() as u64)?;
-    let message =
-        format!("the list has no label {index}; it has {}, and the first is number 0", targets.len());
+    let message = format!("index {index} is out of range for a table of size {}", targets.len());
     Some(Problem::warning(range, codes::INVALID_BRANCH, message))
 }
 
-/// The result of a function can only be written.
+/// The result of a function is write-only.
 fn load(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let [_, from, ..] = instruction.operands() else { return None };
     let Operand::Symbol(name) = function.address(*from)?.base else { return None };
     let SymbolKind::Param { is_return: true, .. } = local(function, name)? else { return None };
     let name = function.name(name);
     let message = format!(
-        "`{}` is the result of this function, which can only be written; keep the value in a register",
+        "`{}` is the result of this function and write-only; keep the value in a register",
         function.referent_text(name.referent)
     );
     Some(Problem::error(name.range, codes::PARAMETER_ACCESS, message))
 }
 
-/// An input parameter can only be read.
+/// An input parameter is read-only.
 fn store(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let is_param = |word: &smol_str::SmolStr| word.split("::").next() == Some("param");
     if !instruction.modifiers().iter().any(is_param) {
@@ -140,7 +139,7 @@ fn store(function: &Function, instruction: Instruction<'_>) -> Option<Problem> {
     let SymbolKind::Param { is_return: false, .. } = local(function, name)? else { return None };
     let name = function.name(name);
     let message = format!(
-        "`{}` is a parameter of this function, which can only be read; store to a local variable",
+        "`{}` is a parameter of this function and read-only; store to a local variable",
         function.referent_text(name.referent)
     );
     Some(Problem::error(name.range, codes::PARAMETER_ACCESS, message))
@@ -176,12 +175,12 @@ list: .calltargets f;
 }
 ",
             expect![[r#"
-                8:`table` Error invalid-branch: `table` is no label; `.branchtargets` lists labels of this function
-                11:`list` Error invalid-branch: `brx.idx` goes through a `.branchtargets`, which lists labels
-                12:`table` Error invalid-branch: `bra` goes to a label; `brx.idx` goes through a table
-                13:`table` Warning invalid-branch: the list has no label 1; it has 1, and the first is number 0
-                14:`input` Error parameter-access: `input` is a parameter of this function, which can only be read; store to a local variable
-                15:`result` Error parameter-access: `result` is the result of this function, which can only be written; keep the value in a register
+                8:`table` Error invalid-branch: `table` is not a label; `.branchtargets` lists labels of this function
+                11:`list` Error invalid-branch: `brx.idx` takes a `.branchtargets`, which lists labels
+                12:`table` Error invalid-branch: `bra` jumps to a label; use `brx.idx` for a table
+                13:`table` Warning invalid-branch: index 1 is out of range for a table of size 1
+                14:`input` Error parameter-access: `input` is a parameter of this function and read-only; store to a local variable
+                15:`result` Error parameter-access: `result` is the result of this function and write-only; keep the value in a register
             "#]],
         );
     }

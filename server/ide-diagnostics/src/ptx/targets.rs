@@ -1,6 +1,6 @@
-//! Names of the module where a label, a table or a function has to stand: in branches, in tables, behind `brx.idx`.
+//! Names of the module where a label, a table or a function is required: in branches, in tables, after `brx.idx`.
 //!
-//! Which names those are is a small query about an item; what they are, the module says, outside of it.
+//! A small query finds these names in an item; they are looked up in the module outside of it.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -12,7 +12,7 @@ use warplens_ide_db::db::{Db, Item, ptx_function};
 use crate::codes;
 use crate::problem::Problem;
 
-/// A name that the function does not declare, where something of a certain kind is wanted.
+/// A name that the function does not declare, where something of a certain kind is required.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Wanted {
     name: SmolStr,
@@ -20,7 +20,7 @@ struct Wanted {
     what: What,
 }
 
-/// What is wanted.
+/// The required kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum What {
     /// `bra`
@@ -33,12 +33,12 @@ enum What {
     Table,
 }
 
-/// Finds the names while the function is at hand; they are judged with the module.
+/// Finds the names while the function is cached; they are checked with the module.
 pub(super) fn find(db: &dyn Db, item: Item<'_>) {
     wanted(db, item);
 }
 
-/// The problems of such names that the module declares; the others are told where names are looked up.
+/// The problems of such names that the module declares; the checks of names report the others.
 pub(super) fn check(
     db: &dyn Db,
     names: &ModuleNames,
@@ -61,9 +61,9 @@ impl Wanted {
             ModuleKind::SectionLabel => "a label of a section",
         };
         let message = match self.what {
-            What::Label => format!("`{name}` is {is}; `bra` goes to a label of this function"),
+            What::Label => format!("`{name}` is {is}; `bra` jumps to a label of this function"),
             What::LabelOfTable => format!("`{name}` is {is}; `.branchtargets` lists labels of this function"),
-            What::Table => format!("`{name}` is {is}; `brx.idx` goes through a `.branchtargets`"),
+            What::Table => format!("`{name}` is {is}; `brx.idx` takes a `.branchtargets`"),
             What::Function if matches!(found, ModuleKind::Function { .. } | ModuleKind::Alias) => {
                 return None;
             }
@@ -146,9 +146,9 @@ L0: brx.idx %r1, table;
             expect![[r#"
                 8:`variable` Error invalid-branch: `variable` is a variable; `.branchtargets` lists labels of this function
                 9:`variable` Error invalid-branch: `variable` is a variable; `.calltargets` lists functions
-                10:`function` Error invalid-branch: `function` is a function; `bra` goes to a label of this function
-                11:`kernel` Error invalid-branch: `kernel` is a function; `bra` goes to a label of this function
-                12:`variable` Error invalid-branch: `variable` is a variable; `brx.idx` goes through a `.branchtargets`
+                10:`function` Error invalid-branch: `function` is a function; `bra` jumps to a label of this function
+                11:`kernel` Error invalid-branch: `kernel` is a function; `bra` jumps to a label of this function
+                12:`variable` Error invalid-branch: `variable` is a variable; `brx.idx` takes a `.branchtargets`
             "#]],
         );
     }

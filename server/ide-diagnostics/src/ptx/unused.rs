@@ -1,4 +1,4 @@
-//! Labels, registers and variables of a function that nothing in it uses.
+//! Labels, registers and variables of a function that are never used.
 
 use warplens_hir::ptx::{Function, Role, Symbol, SymbolKind};
 use warplens_ide_db::answer::Tag;
@@ -9,7 +9,7 @@ use crate::codes;
 use crate::problem::Problem;
 use crate::ptx::broken;
 
-/// As many are listed of a function: they must not keep errors from being listed.
+/// The maximum number reported for a function, so that they do not crowd out errors.
 const MOST: usize = 50;
 
 pub(super) fn check<'db>(
@@ -36,12 +36,12 @@ pub(super) fn check<'db>(
     // Debug information names labels and variables of functions.
     let found = found.filter(|(symbol, _)| !debug_names(db, file).contains(&symbol.name));
     problems.extend(found.take(MOST).map(|(symbol, (code, what))| {
-        let message = format!("nothing uses the {what} `{}`; it can go", symbol.name);
+        let message = format!("unused {what} `{}`; remove it", symbol.name);
         Problem::hint(symbol.range, code, message).with_tag(Tag::Unnecessary)
     }));
 }
 
-/// Members of a range `%r<100>` that are not used are no slip.
+/// Unused registers of a range `%r<100>` are not reported.
 fn what(symbol: &Symbol) -> Option<(&'static str, &'static str)> {
     if is_habit(&symbol.name) {
         return None;
@@ -56,8 +56,8 @@ fn what(symbol: &Symbol) -> Option<(&'static str, &'static str)> {
     }
 }
 
-/// What compilers declare whether they need it or not: marks for debug information, the stack pointers, a register for each
-/// call.
+/// Names that compilers declare whether they need them or not: marks for debug information, the stack pointers, a register
+/// for each call.
 fn is_habit(name: &str) -> bool {
     let stem = name.trim_start_matches(['$', '_', '.', 'L']).trim_end_matches(|c: char| c.is_ascii_digit());
     matches!(name, "%SP" | "%SPL" | "temp_param_reg") || matches!(stem, "tmp" | "func_begin" | "func_end")

@@ -1,4 +1,4 @@
-//! What departs from the chosen language, and the fixes that write a line otherwise.
+//! Departures from the chosen dialect, and the fixes that rewrite a line.
 
 use std::cell::OnceCell;
 
@@ -11,13 +11,13 @@ use crate::dialect::{Edits, Rewriter};
 use crate::problem::{ItemFix, Problem};
 use crate::wave::severity;
 
-/// The title of fixes into the toolchain's language.
-const FOR_TOOLCHAIN: &str = "Write it for toolchain 0.1.2";
+/// The title of fixes that rewrite code for the toolchain.
+const FOR_TOOLCHAIN: &str = "Rewrite for toolchain 0.1.2";
 
-/// Longer kernels are written anew by the source action only: a quick fix is made whether somebody asks for it or not.
+/// Longer kernels are rewritten by the source action only: quick fixes are computed with every diagnostic.
 const MOST_TEXT: usize = 1 << 16;
 
-/// Finds what departs from the chosen language, and fixes it and other problems by writing lines otherwise.
+/// Finds departures from the chosen dialect, and fixes them and other problems by rewriting lines.
 pub(super) struct Departures<'c> {
     text: &'c str,
     code: &'c Code,
@@ -31,7 +31,7 @@ impl<'c> Departures<'c> {
         Departures { text, code, accepts, rewriter: OnceCell::new(), whole: OnceCell::new() }
     }
 
-    /// Everything that departs from the chosen language.
+    /// All departures from the chosen dialect.
     pub(super) fn problems(&self) -> impl Iterator<Item = Problem> {
         wave::departures(self.code, self.accepts).into_iter().map(|found| {
             Problem::new(found.range, severity(found.severity()), found.code(), found.message())
@@ -47,7 +47,7 @@ impl<'c> Departures<'c> {
         match &found.kind {
             DepartureKind::ToolchainSpelling(name) => {
                 let edits = dialect::in_guide(self.text, self.code, found.at)?;
-                Some(fix(&format!("Write it as the guide does: `{name}`"), edits).preferred())
+                Some(fix(&format!("Replace with `{name}`, the guide's dialect"), edits).preferred())
             }
             DepartureKind::ShortSize => {
                 let (range, insert) = dialect::size_in_toolchain(self.code, found.at)?;
@@ -55,21 +55,21 @@ impl<'c> Departures<'c> {
             }
             DepartureKind::HighRegister => {
                 let (other, edits) = dialect::other_register(self.code, found.range)?;
-                Some(fix(&format!("Use `r{other}` instead in the whole kernel"), edits))
+                Some(fix(&format!("Rename to `r{other}` in the whole kernel"), edits))
             }
             DepartureKind::Continue | DepartureKind::BreakInIf | DepartureKind::PartialEnd => {
                 let edits = self.whole()?;
-                Some(fix("Write the whole kernel for toolchain 0.1.2", edits))
+                Some(fix("Rewrite the kernel for toolchain 0.1.2", edits))
             }
             DepartureKind::ManyRegisters => {
-                Some(fix("Ask for 32 registers", vec![dialect::fewer_registers(self.code)?]).preferred())
+                Some(fix("Request 32 registers", vec![dialect::fewer_registers(self.code)?]).preferred())
             }
             DepartureKind::CompareAndSwap | DepartureKind::AbsentSpecial => None,
             _ => self.written_for_toolchain(found.at),
         }
     }
 
-    /// The whole item for the toolchain, where that is soon written, and where it helps.
+    /// The whole item rewritten for the toolchain, if it is short and the rewrite helps.
     fn whole(&self) -> Option<Edits> {
         let is_short = self.text.len() <= MOST_TEXT;
         is_short.then(|| {
@@ -81,7 +81,7 @@ impl<'c> Departures<'c> {
         Some(fix(FOR_TOOLCHAIN, self.rewriter().instruction(at)?).preferred())
     }
 
-    /// What fixes a problem that is one in other languages too.
+    /// The fix of a problem that other dialects have too.
     pub(super) fn fix_of(&self, problem: &wave::Problem) -> Option<ItemFix> {
         let for_toolchain = self.accepts == Accepts::Toolchain;
         match &problem.kind {
@@ -108,7 +108,7 @@ impl<'c> Departures<'c> {
             ProblemKind::UnusedHint(_) => Some(without(problem.range)),
             ProblemKind::GuardP0 => match dialect::other_guard(self.code) {
                 Some((other, edits)) => {
-                    Some(fix(&format!("Use `p{other}` instead of `p0` in the whole kernel"), edits))
+                    Some(fix(&format!("Rename `p0` to `p{other}` in the whole kernel"), edits))
                 }
                 None if for_toolchain => self.written_for_toolchain(self.instruction_at(problem.range)?),
                 None => None,

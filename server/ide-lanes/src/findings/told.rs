@@ -1,21 +1,21 @@
-//! Findings as they are told: once for all warps that they are alike in, with who they are about.
+//! Findings as they are reported: equal findings of several warps as one, with the lanes and warps.
 
 use std::fmt::Write;
 
 use rustc_hash::FxHashMap;
 use warplens_sim::{Finding, Lanes, RunResult, StatementId, WarpId};
 
-/// Findings that say the same of one statement, in several warps.
+/// Equal findings about one statement, in several warps.
 #[derive(Debug)]
 pub struct Told<'r> {
-    /// The one that is told: of the warp that is looked at, else the first.
+    /// The one that is shown: that of the selected warp, or else the first.
     pub finding: &'r Finding,
     warps: Vec<WarpId>,
-    /// Whether there are warps to tell apart.
+    /// Whether the run has several warps.
     several: bool,
 }
 
-/// The findings of a run in its order, for who looks at `warp`.
+/// The findings of a run in its order, for the selected `warp`.
 pub fn told(result: &RunResult, warp: WarpId) -> Vec<Told<'_>> {
     let several = result.warps.len() > 1 || result.warps_truncated;
     let mut all: Vec<Told<'_>> = Vec::new();
@@ -41,7 +41,7 @@ fn warp_of(finding: &Finding) -> WarpId {
 }
 
 impl Told<'_> {
-    /// The message with who it is about, as far as it does not say that itself:
+    /// The message with the lanes and warps, unless it names them itself:
     /// ` (lanes 0-7 of block 0,0,0, warp 1, and in 3 more warps)`
     pub fn message(&self) -> String {
         let Finding { message, lanes, cta: [x, y, z], warp, statement, .. } = self.finding;
@@ -58,8 +58,8 @@ impl Told<'_> {
             1 => Some("and in 1 more warp".to_owned()),
             more => Some(format!("and in {more} more warps")),
         };
-        let who: Vec<String> =
+        let threads: Vec<String> =
             [Some(place).filter(|place| !place.is_empty()), more].into_iter().flatten().collect();
-        if who.is_empty() { message.clone() } else { format!("{message} ({})", who.join(", ")) }
+        if threads.is_empty() { message.clone() } else { format!("{message} ({})", threads.join(", ")) }
     }
 }

@@ -1,4 +1,4 @@
-//! Who parts at a statement and where they meet again; who met there.
+//! Divergence and reconvergence at a statement.
 
 use std::fmt::Write;
 
@@ -7,10 +7,10 @@ use warplens_sim::{Lanes, LineTrace, Mask, Reconvergence};
 use crate::shown::{Shown, ShownStatement};
 use crate::text::{Role, splits};
 
-/// Groups of a meeting that are named.
+/// The maximum number of groups that are listed.
 const NAMED: usize = 4;
 
-/// What a branch did to the lanes that came, in a sentence or two; nothing where they stayed together.
+/// The divergence at a branch, in a sentence or two; `None` if it was uniform.
 /// `line_of` gives the line of an offset, from 0.
 pub(super) fn parting(
     statement: &ShownStatement<'_>,
@@ -21,34 +21,34 @@ pub(super) fn parting(
     let mut text = match &*trace.visits {
         _ if !statement.parts.is_empty() => {
             let parts: Vec<_> = statement.parts.iter().map(u32::to_string).collect();
-            format!("They part: {} lanes go different ways.", parts.join(", "))
+            format!("The branch diverged into groups of {} lanes.", parts.join(", "))
         }
         [visit] if statement.role == Role::Branch && splits(visit) => format!(
-            "They part: {:#}, where the condition holds, went one way, {:#} the other.",
+            "The branch diverged: taken by {:#}, not taken by {:#}.",
             Lanes(visit.executed),
             Lanes(visit.active & !visit.executed)
         ),
         several if statement.role == Role::Branch => {
-            let parted: u64 = several.iter().filter(|visit| splits(visit)).map(|visit| visit.repeat).sum();
-            match parted {
+            let diverged: u64 = several.iter().filter(|visit| splits(visit)).map(|visit| visit.repeat).sum();
+            match diverged {
                 0 => return None,
-                1 => "They parted once.".to_owned(),
-                times => format!("They parted {times} times."),
+                1 => "The branch diverged once.".to_owned(),
+                times => format!("The branch diverged {times} times."),
             }
         }
         _ => return None,
     };
     match statement.meets.map(|meets| shown.place(meets)) {
         Some(Some(place)) => {
-            let _ = write!(text, " They meet again at line {}.", line_of(place.end()) + 1);
+            let _ = write!(text, " The lanes reconverge at line {}.", line_of(place.end()) + 1);
         }
         Some(None) => {}
-        None => text += " They do not meet again before they leave.",
+        None => text += " The lanes do not reconverge before they exit.",
     }
     Some(text)
 }
 
-/// Who met at a statement, the first time; nothing where nobody did.
+/// The groups that first reconverged at a statement; `None` if none did.
 pub(super) fn meeting(meetings: &[Reconvergence], trace: &LineTrace) -> Option<String> {
     let active: Vec<Mask> = trace.visits.iter().map(|visit| visit.active).collect();
     let when = |meeting: &Reconvergence| {
@@ -68,5 +68,5 @@ pub(super) fn meeting(meetings: &[Reconvergence], trace: &LineTrace) -> Option<S
         _ if at == 0 => " at the first visit",
         _ => " at a later visit",
     };
-    Some(format!("Here met{when}: {} and {last}.", parts.join("; ")))
+    Some(format!("Reconverged here{when}: {} and {last}.", parts.join("; ")))
 }

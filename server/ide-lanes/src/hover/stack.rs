@@ -1,4 +1,4 @@
-//! What WAVE's divergence stack holds when a word of structure has done its work.
+//! WAVE's divergence stack after a control flow instruction.
 
 use std::fmt::Write;
 
@@ -6,10 +6,10 @@ use warplens_sim::{Lanes, Mask, StackEntry, TracedVisit, WaitingLanes};
 
 use crate::shown::{Shown, ShownStatement};
 
-/// Entries that the machine has room for.
-const ROOM: usize = 32;
+/// The size of the stack.
+const CAPACITY: usize = 32;
 
-/// The entries, innermost first, in the visit that is shown; nothing where the statement moves no lanes.
+/// The entries, innermost first, in the shown visit; `None` if the statement does not change the stack.
 pub(super) fn sentences(
     seen: &TracedVisit,
     statement: &ShownStatement<'_>,
@@ -22,9 +22,11 @@ pub(super) fn sentences(
     let calls = stack.iter().filter(|entry| matches!(entry.waiting, WaitingLanes::Call(_))).count();
     let mut text = match stack.len() - calls {
         0 => format!("**Divergence stack**{visit}: empty."),
-        1 => format!("**Divergence stack**{visit}: 1 of {ROOM} entries is used."),
+        1 => format!("**Divergence stack**{visit}: 1 of {CAPACITY} entries is used."),
         used => {
-            format!("**Divergence stack**{visit}: {used} of {ROOM} entries are used, the innermost first.")
+            format!(
+                "**Divergence stack**{visit}: {used} of {CAPACITY} entries are used, the innermost first."
+            )
         }
     };
     if !stack.is_empty() {
@@ -41,7 +43,7 @@ fn words(entry: &StackEntry, line: &str) -> String {
     let (word, waiting, end) = match entry.waiting {
         WaitingLanes::Other(other) => ("if", vec![("waiting for `else`", other)], "after `endif`"),
         WaitingLanes::Loop { broken, continued } => {
-            let waiting = vec![("waiting for the next trip", continued), ("broke", broken)];
+            let waiting = vec![("waiting for the next iteration", continued), ("broke", broken)];
             ("loop", waiting, "after `endloop`")
         }
         WaitingLanes::Call(waiting) => ("call", vec![("not called", waiting)], "after `return`"),

@@ -73,11 +73,11 @@ fn the_kernel_must_be_told() {
         TEXT,
         Some(launch),
         expect![[r#"
-        toml a:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:1:1: this file has several kernels: write entry = one of `first`, `second`
-        comment commented: second [4, 1, 1] [32, 1, 1]
-        inferred inferred: first [1, 1, 1] [32, 1, 1]
-        inferred inferred: second [1, 1, 1] [32, 1, 1]
-    "#]],
+            toml a:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:1:1: the file has several kernels: set entry to one of `first`, `second`
+            comment commented: second [4, 1, 1] [32, 1, 1]
+            inferred inferred: first [1, 1, 1] [32, 1, 1]
+            inferred inferred: second [1, 1, 1] [32, 1, 1]
+        "#]],
     );
     check(
         ".entry only()",
@@ -91,18 +91,18 @@ fn the_kernel_must_be_told() {
         "",
         Some(launch),
         expect![[r#"
-        toml a:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:1:1: this file has no kernel
-    "#]],
+            toml a:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:1:1: the file has no kernel
+        "#]],
     );
     check(
         TEXT,
         Some(&format!("{launch}entry = 'third'\n")),
         expect![[r#"
-        toml a:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:4:9: there is no kernel `third`: this file has `first`, `second`
-        comment commented: second [4, 1, 1] [32, 1, 1]
-        inferred inferred: first [1, 1, 1] [32, 1, 1]
-        inferred inferred: second [1, 1, 1] [32, 1, 1]
-    "#]],
+            toml a:  [1, 1, 1] [1, 1, 1] PROBLEM warplens.toml:4:9: unknown kernel `third`: the file has `first`, `second`
+            comment commented: second [4, 1, 1] [32, 1, 1]
+            inferred inferred: first [1, 1, 1] [32, 1, 1]
+            inferred inferred: second [1, 1, 1] [32, 1, 1]
+        "#]],
     );
 }
 
@@ -190,5 +190,5 @@ fn the_lens_of_a_wave_kernel_tells_how_deep_it_goes() {
     kernels[0].nesting = Nesting { depth: 2, entries: 3 };
     let lenses = lenses(&kernels, &[], None, LensStyle::Plain, &|_| 0);
     let titles: Vec<_> = lenses.iter().map(|lens| lens.title.as_str()).collect();
-    expect!["2 deep, 3 of 32 stack entries"].assert_eq(&titles.join(" | "));
+    expect!["nesting depth 2, 3 of 32 stack entries"].assert_eq(&titles.join(" | "));
 }

@@ -1,4 +1,4 @@
-//! The words at the ends of lines: lanes, what they cost, and a value.
+//! The inlay hints at the end of lines: lanes, counters, and a value.
 
 use text_size::{TextRange, TextSize};
 
@@ -6,12 +6,12 @@ use crate::counters;
 use crate::shown::{Shown, ShownStatement};
 use crate::text::{Reading, Style, line};
 
-/// A few words at the end of a line.
+/// A hint at the end of a line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaneHint {
-    /// Where: the end of a line.
+    /// The end of its line.
     pub offset: TextSize,
-    /// The words.
+    /// Its text.
     pub text: String,
 }
 
@@ -53,7 +53,7 @@ impl Shown {
     }
 }
 
-/// What is said of a line: its statements, what they cost, and what one of them wrote.
+/// The input of a line's hint: its statements, their counters, and the value that one of them wrote.
 #[derive(Default)]
 struct Line<'s> {
     readings: Vec<Reading<'s>>,
@@ -61,11 +61,11 @@ struct Line<'s> {
     value: Option<String>,
 }
 
-/// Characters of hints on a line that editors do not cut.
+/// The number of characters of a hint that editors do not cut.
 const LONGEST: usize = 43;
 
 impl Line<'_> {
-    /// The words for the line; what comes last is left out where there is no room for it.
+    /// The text for the line; the last parts are omitted if it gets too long.
     fn text(self, style: Style) -> Option<String> {
         let lanes = line(self.readings, style);
         let mut text: Option<String> = None;
@@ -80,7 +80,7 @@ impl Line<'_> {
     }
 }
 
-/// The value that a statement wrote, in the lanes that came to it.
+/// The value that a statement wrote, in the lanes that executed it.
 fn value_words(statement: &ShownStatement<'_>) -> Option<String> {
     let seen = statement.seen.filter(|seen| seen.executed != 0)?;
     let held = seen.registers.iter().find(|held| held.written)?;

@@ -1,4 +1,4 @@
-//! Where the statements of a run stand now: they follow the edits of the text.
+//! The present positions of the statements of a run, tracked through edits of the text.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -9,10 +9,10 @@ use crate::groups::Effect;
 use crate::statement::Statement;
 use crate::text::Role;
 
-/// A statement where it stands now.
+/// A statement with its present position.
 #[derive(Debug, Clone)]
 pub(super) struct PlacedStatement {
-    /// Gone where an edit removed the statement.
+    /// `None` if an edit removed the statement.
     pub(super) place: Option<StatementPosition>,
     pub(super) role: Role,
     /// See [`Reading::parts`](crate::text::Reading::parts).
@@ -31,7 +31,7 @@ pub(super) struct StatementPosition {
 }
 
 impl PlacedStatement {
-    /// A statement where it stood when it ran, and what it did to groups of lanes.
+    /// A statement at its position in the run, with its effect on groups of lanes.
     pub(super) fn new(statement: &Statement, Effect { role, parts }: Effect) -> PlacedStatement {
         PlacedStatement {
             place: Some(StatementPosition {
@@ -48,15 +48,15 @@ impl PlacedStatement {
 }
 
 impl StatementPosition {
-    /// Where it stands after an edit: what stands after that moves, what it cuts into stretches or shrinks, and what it
-    /// removes is gone.
+    /// The position after an edit: it moves if it is after the edit, grows or shrinks if it overlaps it, and is removed if it
+    /// is inside.
     pub(super) fn edited(self, edit: TextRange, inserted: TextSize) -> Option<StatementPosition> {
         let StatementPosition { range, opcode, .. } = self;
         let moved = |offset: TextSize| offset - edit.len() + inserted;
         if edit.start() >= range.end() {
             return Some(self);
         }
-        // An insertion right before a statement pushes it along.
+        // An insertion right before a statement moves it.
         if edit.end() <= range.start() {
             return Some(StatementPosition {
                 range: TextRange::new(moved(range.start()), moved(range.end())),

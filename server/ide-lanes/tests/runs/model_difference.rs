@@ -112,10 +112,10 @@ fn a_fault_that_shows_later_is_named_with_its_line() {
         &text.replace("@p0 ", ""),
         &["iadd", "if p1"],
         expect![[r#"
-        parts from `structured` at line 8, visit 1: the float literal leaves the low half of its double (line 6)
-        iadd: nothing
-        if p1: Under `structured`: **All 8 lanes** came here, once; the guard let none of them act. The two part here first, at visit 1: the float literal leaves the low half of its double (line 6).
-    "#]],
+            differs from `structured` at line 8, visit 1: the float literal leaves the low half of its double (line 6)
+            iadd: nothing
+            if p1: Under `structured`: **All 8 lanes** reached this line, once; all of them were predicated off. This is the first difference, at visit 1: the float literal leaves the low half of its double (line 6).
+        "#]],
     );
 }
 
@@ -149,9 +149,9 @@ fn lanes_that_never_come_are_missed() {
         text,
         &["nop"],
         expect![[r#"
-        parts from `structured` at line 7, visit 1: an end of some lanes ends the whole wave (line 6)
-        nop: Under `structured`: **4 of 8 lanes** came here, once: lanes 4-7.
-    "#]],
+            differs from `structured` at line 7, visit 1: an end of some lanes ends the whole wave (line 6)
+            nop: Under `structured`: **4 of 8 lanes** reached this line, once: lanes 4-7.
+        "#]],
     );
 }
 
@@ -168,7 +168,7 @@ fn what_the_assembler_does_not_take_says_why_nothing_was_run() {
 
         Launch *inferred*, block 0,0,0, warp 0, model `wave-emu`.
 
-        Under `structured`: **All 8 lanes** came here, once."#]]
+        Under `structured`: **All 8 lanes** reached this line, once."#]]
     .assert_eq(&hover(&shown, offset, "", &line_of(text)).unwrap().markdown);
 }
 

@@ -199,13 +199,13 @@ fn named_and_given() {
         &text,
         &request(None, Choice::of_name("other")),
         Some(FILE),
-        expect!["there is no launch `other` for this file: there are `filed`, `commented` and `inferred`"],
+        expect!["unknown launch `other`: the file has `filed`, `commented` and `inferred`"],
     );
     check(
         PTX,
         &request(None, Choice::of_name("other")),
         None,
-        expect!["there is no launch `other` for this file: nothing but `inferred`"],
+        expect!["unknown launch `other`: the file has only `inferred`"],
     );
     let given = Launch { name: "g".to_owned(), grid: Some([3, 1, 1]), ..Launch::default() };
     check(
@@ -220,25 +220,25 @@ fn named_and_given() {
         &text,
         &request(None, Choice::Given(Box::new(given))),
         None,
-        expect!["there are several kernels, so one must be named: `first`, `second`"],
+        expect!["the file has several kernels; name one of `first`, `second`"],
     );
 }
 
 #[test]
 fn why_not() {
-    check("", &request(None, Choice::First), None, expect!["there is no kernel to run in this file"]);
+    check("", &request(None, Choice::First), None, expect!["the file has no kernel"]);
     let two = PTX.to_owned() + ".entry second() { exit; }\n";
     check(
         &two,
         &request(None, Choice::First),
         None,
-        expect!["there are several kernels, so one must be named: `first`, `second`"],
+        expect!["the file has several kernels; name one of `first`, `second`"],
     );
     check(
         PTX,
         &request(Some("third"), Choice::First),
         None,
-        expect!["there is no kernel `third`: this file has `first`"],
+        expect!["unknown kernel `third`: the file has `first`"],
     );
     check(
         PTX,
@@ -266,7 +266,12 @@ fn why_not() {
         expect!["line 6, column 22: a block has at most 1024 threads (64 in z), and 2000 is more"],
     );
     let wide = RunRequest { wave_width: Some(8), ..request(None, Choice::First) };
-    check(PTX, &wide, None, expect!["the wave width is for WAVE kernels: a PTX warp has 32 lanes"]);
+    check(
+        PTX,
+        &wide,
+        None,
+        expect!["the wave width is allowed for WAVE kernels only: a PTX warp has 32 lanes"],
+    );
 }
 
 /// The lines with hints.
@@ -303,7 +308,7 @@ fn a_run_shows_its_lanes_and_values() {
     let at = PTX.find("mul.wide").unwrap();
     let hover = hover(&shown, TextSize::try_from(at).unwrap(), "", &|_| 0).unwrap();
     expect![[r#"
-        **All 32 lanes** came here, once.
+        **All 32 lanes** reached this line, once.
 
         Launch *inferred*, block 0,0,0, warp 0, model `stack`.
 

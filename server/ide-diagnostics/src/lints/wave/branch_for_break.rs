@@ -1,4 +1,4 @@
-//! `break` and `continue` take a predicate themselves: an `if` around one does nothing more.
+//! A predicated `break` or `continue` for an `if` around one.
 
 use warplens_hir::wave::Link;
 
@@ -7,12 +7,12 @@ use crate::dialect::Dialect;
 use crate::lints::wave::{Branch, Kernel, written};
 use crate::problem::{ItemFix, Problem};
 
-/// An `if` whose first side only leaves the loop, or its trip.
+/// An `if` whose first path is only a `break` or `continue`.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let leaves = branch.at + 1;
     let is_leave = branch.then() == (leaves..leaves + 1) && kernel.code.links[leaves].is_some();
     let word = kernel.instruction(leaves).name();
-    if !is_leave || !matches!(word, "break" | "continue") || !kernel.stands_alone(leaves) {
+    if !is_leave || !matches!(word, "break" | "continue") || !kernel.is_alone_on_line(leaves) {
         return None;
     }
     let own = kernel.predicate(leaves)?;
@@ -34,13 +34,13 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
         (false, _) => "an instruction",
     };
     let message = format!(
-        "`{word}` takes a predicate itself: this `if` costs an entry of the divergence stack and {more} more than `{write}`"
+        "`{word}` can be predicated: this `if` costs an entry of the divergence stack and {more} more than `{write}`"
     );
     let problem = Problem::hint(kernel.range(branch.at), codes::BRANCH_FOR_BREAK, message);
     Some(problem.with_fix(fix))
 }
 
-/// The `if` goes; the lanes that stay run its other side behind the `break`.
+/// Removes the `if`; the remaining lanes execute its other path after the `break`.
 fn same(kernel: &Kernel<'_>, branch: &Branch, leaves: usize) -> ItemFix {
     let mut rewrite = kernel.rewrite();
     let range = |at: usize| kernel.range(at);
@@ -52,12 +52,12 @@ fn same(kernel: &Kernel<'_>, branch: &Branch, leaves: usize) -> ItemFix {
     rewrite.fix(format!("Write `{words}` without the `if`"))
 }
 
-/// The predicate that may hold the condition of both, where logic on predicates can be written.
+/// The predicate that can hold both conditions, if the dialect has logic instructions on predicates.
 fn both(kernel: &Kernel<'_>, branch: &Branch, outer: (u8, bool), own: (u8, bool)) -> Option<u8> {
     if branch.otherwise.is_some() || kernel.dialect() != Dialect::Guide || outer.0 == own.0 {
         return None;
     }
-    // Lanes that leave read what was there before.
+    // Lanes that exit the loop read the previous value.
     let leaves = branch.at + 1;
     let open = match kernel.code.links[leaves] {
         Some(Link::Leave { open }) => open as usize,

@@ -8,7 +8,7 @@ use crate::dialect::Dialect;
 use crate::lints::wave::{Branch, Kernel, written};
 use crate::problem::Problem;
 
-/// An `if` without `else` that ends where the trip ends.
+/// An `if` without `else` that ends where the iteration ends.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let ends_trip = matches!(kernel.code.links.get(branch.end + 1), Some(Some(Link::EndLoop { .. })));
     let has_body = branch.at + 1 < branch.end;
@@ -35,7 +35,7 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
         None => format!("continue {}", written(inverse)),
     };
     let message = format!(
-        "this `if` lasts until the trip ends: it costs an entry of the divergence stack and 2 instructions a trip, `{write}` none \
+        "this `if` spans the rest of the iteration: it costs an entry of the divergence stack and 2 instructions per iteration, `{write}` none \
          and 1"
     );
     let range = |at: usize| kernel.range(at);
@@ -50,7 +50,7 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     Some(problem.with_fix(rewrite.fix(format!("Replace the `if` with `{write}`"))))
 }
 
-/// The comparison that the `if` alone asks about, and what to write for it to ask the opposite.
+/// The comparison that only the `if` reads, and its text for the opposite condition.
 fn turned_comparison(kernel: &Kernel<'_>, branch: &Branch) -> Option<(TextRange, String)> {
     let cell = Cell::Predicate(branch.predicate);
     let parent = kernel.code.parents[branch.at];
@@ -77,8 +77,8 @@ fn turned_comparison(kernel: &Kernel<'_>, branch: &Branch) -> Option<(TextRange,
     inverse(kernel, comparison)
 }
 
-/// The words of a comparison from its mnemonic on, and those of the opposite in the toolchain's spelling. A comparison of
-/// floats has one only where NaN is on the other side.
+/// The text of a comparison from its mnemonic on, and that of the opposite in the toolchain's dialect. A comparison of
+/// floats has an opposite only if it treats NaN the opposite way.
 fn inverse(kernel: &Kernel<'_>, comparison: &Instruction) -> Option<(TextRange, String)> {
     let (write, swaps) = match comparison.name() {
         "icmp.eq" => ("icmp_ne", false),

@@ -1,4 +1,4 @@
-//! `select` for an `if` whose sides write one register with one cheap instruction each.
+//! `select` for an `if` whose paths write one register with one cheap instruction each.
 
 use warplens_hir::wave::{Instruction, Value};
 
@@ -7,17 +7,17 @@ use crate::dialect::Dialect;
 use crate::lints::wave::{Branch, Kernel};
 use crate::problem::{ItemFix, Problem};
 
-/// Groups of instructions that take about as long as a `select`, touch no memory, and mean something for whatever they read.
+/// Categories of instructions that take about as long as a `select`, do not access memory, and are defined for all operand values.
 const CHEAP: [&str; 5] = ["integer", "bitwise", "float32", "move", "compare"];
 
-/// Those of them that do not.
-const DEAR: [&str; 12] =
+/// The exceptions.
+const EXPENSIVE: [&str; 12] =
     ["idiv", "imod", "iclamp", "fclamp", "fdiv", "fsqrt", "frsqrt", "frcp", "fsin", "fcos", "fexp2", "flog2"];
 
-/// The last register that toolchain 0.1.2 encodes rightly as the false source of a `select`.
+/// The last register that toolchain 0.1.2 encodes correctly as the false source of a `select`.
 const LAST_FALSE_SOURCE: u8 = 15;
 
-/// An `if` that a `select` can stand for.
+/// An `if` that a `select` can replace.
 pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let then = Side::of(kernel, branch.then())?;
     let otherwise = match branch.otherwise {
@@ -27,7 +27,7 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let target = then.target;
     let fits = match &otherwise {
         Some(otherwise) => otherwise.target == target,
-        // Lanes that go past it keep what the register held, which something must have put there.
+        // Lanes on the other path keep the value of the register, so it must have been written before.
         None => then.moves && kernel.is_written_before(branch.at, target),
     };
     if !fits || kernel.is_uniform(branch.at) {
@@ -37,29 +37,30 @@ pub(super) fn check(kernel: &Kernel<'_>, branch: &Branch) -> Option<Problem> {
     let before = if otherwise.is_some() { 5 } else { 3 };
     let (after, write) = (choice.instructions(), choice.select());
     let message = format!(
-        "`{write}` does this without parting lanes: this `if` costs an entry of the divergence stack and {before} instructions \
-         where lanes part, `select` none and {after}"
+        "`{write}` does this without divergence: this `if` costs an entry of the divergence stack and {before} instructions \
+         where lanes diverge, `select` none and {after}"
     );
     let problem = Problem::hint(kernel.range(branch.at), codes::BRANCH_FOR_SELECT, message);
     Some(problem.with_fix(choice.fix(kernel, branch)))
 }
 
-/// What one side of the `if` leaves in the register.
+/// The value that one path of the `if` leaves in the register.
 struct Side<'k> {
     at: usize,
     instruction: &'k Instruction,
     /// The register.
     target: u8,
-    /// Whether it only puts there what is there already, or a number.
+    /// Whether it only copies a register or a number.
     moves: bool,
-    /// What `select` can read in its place.
+    /// The operand that `select` can read instead.
     operand: Option<String>,
 }
 
 impl<'k> Side<'k> {
-    /// A side of one cheap instruction.
+    /// A path of one cheap instruction.
     fn of(kernel: &Kernel<'k>, side: std::ops::Range<usize>) -> Option<Side<'k>> {
-        if side.len() != 1 || kernel.code.links[side.start].is_some() || !kernel.stands_alone(side.start) {
+        if side.len() != 1 || kernel.code.links[side.start].is_some() || !kernel.is_alone_on_line(side.start)
+        {
             return None;
         }
         let instruction = kernel.instruction(side.start);
@@ -68,13 +69,13 @@ impl<'k> Side<'k> {
         let [first, sources @ ..] = &instruction.operands[..] else { return None };
         let Value::Register { index: target, half: None } = first.value else { return None };
         let plain = instruction.guard.is_none() && instruction.complete && first.registers == 1;
-        if !plain || !CHEAP.contains(&category) || DEAR.contains(&name) {
+        if !plain || !CHEAP.contains(&category) || EXPENSIVE.contains(&name) {
             return None;
         }
         let moves = category == "move";
         let operand = match sources {
             [source] if moves => match source.value {
-                // It writes nothing new.
+                // It writes the value that the register has already.
                 Value::Register { index, .. } if index == target => return None,
                 Value::Register { half: None, .. } => Some(source),
                 Value::Integer { .. } if kernel.dialect() == Dialect::Guide => Some(source),
@@ -87,15 +88,15 @@ impl<'k> Side<'k> {
     }
 }
 
-/// The `select`, and what has to be computed before it.
+/// The `select`, and the values to compute before it.
 struct Choice<'k> {
     target: u8,
     predicate: u8,
-    /// What it reads where the predicate is true, and where it is false.
+    /// Its operands for a true and for a false predicate.
     sources: [String; 2],
-    /// Instructions that go.
+    /// The instructions to remove.
     gone: Vec<usize>,
-    /// The side whose instruction stays, for another register.
+    /// The path whose instruction stays, with another destination.
     moved: Option<(&'k Instruction, u8)>,
     kept: usize,
 }
@@ -117,7 +118,7 @@ impl<'k> Choice<'k> {
             moved: None,
             kept: 0,
         };
-        // Of two that are computed, the first goes elsewhere; so does one where the register has to keep what it held.
+        // Of two computed values, the first needs another register; so does one if the register must keep its value.
         let elsewhere = then.operand.is_none() && otherwise.is_none_or(|side| side.operand.is_none());
         for (side, source) in [(Some(then), 0), (otherwise, 1)] {
             let Some(side) = side else { continue };

@@ -1,4 +1,4 @@
-//! One `if` on both predicates for an `if` that stands alone in another.
+//! One `if` on both predicates for an `if` that is alone in another.
 
 use warplens_hir::wave::{Link, Value};
 
@@ -7,15 +7,19 @@ use crate::dialect::Dialect;
 use crate::lints::wave::{Branch, Kernel, written};
 use crate::problem::Problem;
 
-/// Two `if`s without `else`, the inner one alone in the outer but for the comparison that it asks about.
+/// Two `if`s without `else`, the inner one alone in the outer except for its comparison.
 pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {
     let is_if = |at: usize| matches!(kernel.code.links[at], Some(Link::If { .. }));
     let compares = !is_if(outer.at + 1) && is_comparison(kernel, outer);
     let inner = kernel.branch(outer.at + 1 + usize::from(compares))?;
-    let stands_alone = outer.otherwise.is_none() && inner.otherwise.is_none() && inner.end + 1 == outer.end;
+    let is_alone_on_line =
+        outer.otherwise.is_none() && inner.otherwise.is_none() && inner.end + 1 == outer.end;
     let has_body = inner.at + 1 < inner.end;
-    // The toolchain has no logic on predicates.
-    if !stands_alone || !has_body || kernel.dialect() != Dialect::Guide || inner.predicate == outer.predicate
+    // The toolchain has no logic instructions on predicates.
+    if !is_alone_on_line
+        || !has_body
+        || kernel.dialect() != Dialect::Guide
+        || inner.predicate == outer.predicate
     {
         return None;
     }
@@ -31,7 +35,7 @@ pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {
     let target = kernel.target(both, inner.at + 1, outer.end)?;
     let and = format!("and p{target}, {}, {}", written(both[0]), written(both[1]));
     let message = format!(
-        "two `if`s inside of each other cost 2 entries of the divergence stack and 4 instructions; `{and}` and one `if` cost 1 \
+        "two nested `if`s cost 2 entries of the divergence stack and 4 instructions; `{and}` and one `if` cost 1 \
          and 3"
     );
     let range = |at: usize| kernel.range(at);
@@ -42,11 +46,11 @@ pub(super) fn check(kernel: &Kernel<'_>, outer: &Branch) -> Option<Problem> {
     rewrite.remove(range(outer.end));
     rewrite.dedent((range(outer.at), range(outer.end)), range(outer.at), range(inner.at));
     let problem = Problem::hint(range(outer.at), codes::NESTED_BRANCH, message);
-    let problem = problem.with_related(range(inner.at), "the inner `if`, which stands alone in it");
+    let problem = problem.with_related(range(inner.at), "the nested `if`");
     Some(problem.with_fix(rewrite.fix(format!("Join the conditions with `{and}`"))))
 }
 
-/// Whether the first instruction inside of an `if` is a comparison on a line of its own, which every lane may do.
+/// Whether the first instruction in an `if` is a comparison on a separate line that every lane may execute.
 fn is_comparison(kernel: &Kernel<'_>, outer: &Branch) -> bool {
     let at = outer.at + 1;
     let instruction = kernel.instruction(at);
@@ -54,7 +58,7 @@ fn is_comparison(kernel: &Kernel<'_>, outer: &Branch) -> bool {
         && instruction.guard.is_none()
         && instruction.complete
         && at + 1 < outer.end
-        && kernel.stands_alone(at)
+        && kernel.is_alone_on_line(at)
         && compared(kernel, outer) != Some(outer.predicate)
 }
 

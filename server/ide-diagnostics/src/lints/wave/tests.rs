@@ -51,7 +51,7 @@ fn two_sides_that_move() {
     endif        ; done
 ",
         expect![[r#"
-            6:`if p1` branch-for-select: `select r4, p1, r1, -1` does this without parting lanes: this `if` costs an entry of the divergence stack and 5 instructions where lanes part, `select` none and 1
+            6:`if p1` branch-for-select: `select r4, p1, r1, -1` does this without divergence: this `if` costs an entry of the divergence stack and 5 instructions where lanes diverge, `select` none and 1
               Replace the `if` with `select r4, p1, r1, -1`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -82,7 +82,7 @@ fn two_sides_that_compute() {
     endif
 ",
         expect![[r#"
-            6:`if !p1` branch-for-select: `select r4, p1, r4, r6` does this without parting lanes: this `if` costs an entry of the divergence stack and 5 instructions where lanes part, `select` none and 3
+            6:`if !p1` branch-for-select: `select r4, p1, r4, r6` does this without divergence: this `if` costs an entry of the divergence stack and 5 instructions where lanes diverge, `select` none and 3
               Replace the `if` with `select r4, p1, r4, r6`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -97,7 +97,7 @@ fn two_sides_that_compute() {
               |        xor r5, r4, 3
               |    endif
               |
-            11:`if p1` branch-for-select: `select r5, p1, r4, r5` does this without parting lanes: this `if` costs an entry of the divergence stack and 5 instructions where lanes part, `select` none and 2
+            11:`if p1` branch-for-select: `select r5, p1, r4, r5` does this without divergence: this `if` costs an entry of the divergence stack and 5 instructions where lanes diverge, `select` none and 2
               Replace the `if` with `select r5, p1, r4, r5`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -131,7 +131,7 @@ fn one_side_that_moves() {
     endif
 ",
         expect![[r#"
-            7:`if p1` branch-for-select: `select r4, p1, 7, r4` does this without parting lanes: this `if` costs an entry of the divergence stack and 3 instructions where lanes part, `select` none and 1
+            7:`if p1` branch-for-select: `select r4, p1, 7, r4` does this without divergence: this `if` costs an entry of the divergence stack and 3 instructions where lanes diverge, `select` none and 1
               Replace the `if` with `select r4, p1, 7, r4`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -164,7 +164,7 @@ fn the_toolchain_selects_registers() {
     endif
 ",
         expect![[r#"
-            7:`if p1` branch-for-select: `select r3, p1, r21, r3` does this without parting lanes: this `if` costs an entry of the divergence stack and 3 instructions where lanes part, `select` none and 2
+            7:`if p1` branch-for-select: `select r3, p1, r21, r3` does this without divergence: this `if` costs an entry of the divergence stack and 3 instructions where lanes diverge, `select` none and 2
               Replace the `if` with `select r3, p1, r21, r3`
               |    mov_sr r1, sr_lane_id
               |    mov_imm r2, 8
@@ -255,7 +255,7 @@ fn flat_conditions() {
     endif
 ",
         expect![[r#"
-            6:`if p1` nested-branch: two `if`s inside of each other cost 2 entries of the divergence stack and 4 instructions; `and p2, p1, p2` and one `if` cost 1 and 3
+            6:`if p1` nested-branch: two nested `if`s cost 2 entries of the divergence stack and 4 instructions; `and p2, p1, p2` and one `if` cost 1 and 3
               Join the conditions with `and p2, p1, p2`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -275,7 +275,7 @@ fn flat_conditions() {
               |        endif
               |    endif
               |
-            12:`if p1` nested-branch: two `if`s inside of each other cost 2 entries of the divergence stack and 4 instructions; `and p3, p1, !p3` and one `if` cost 1 and 3
+            12:`if p1` nested-branch: two nested `if`s cost 2 entries of the divergence stack and 4 instructions; `and p3, p1, !p3` and one `if` cost 1 and 3
               Join the conditions with `and p3, p1, !p3`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -349,7 +349,7 @@ fn lanes_that_leave() {
     endloop
 ",
         expect![[r#"
-            9:`if p1` branch-for-break: `break` takes a predicate itself: this `if` costs an entry of the divergence stack and 2 instructions more than `break p1`
+            9:`if p1` branch-for-break: `break` can be predicated: this `if` costs an entry of the divergence stack and 2 instructions more than `break p1`
               Write `break p1` without the `if`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -374,7 +374,7 @@ fn lanes_that_leave() {
               |        endif
               |    endloop
               |
-            13:`if p2` branch-for-break: `continue` takes a predicate itself: this `if` costs an entry of the divergence stack and 3 instructions more than `continue p2`
+            13:`if p2` branch-for-break: `continue` can be predicated: this `if` costs an entry of the divergence stack and 3 instructions more than `continue p2`
               Write `continue p2` without the `if`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -397,7 +397,7 @@ fn lanes_that_leave() {
               |        endif
               |    endloop
               |
-            21:`if p1` branch-for-break: `break` takes a predicate itself: this `if` costs an entry of the divergence stack and an instruction more than `and p3, p1, p3` and `break p3`
+            21:`if p1` branch-for-break: `break` can be predicated: this `if` costs an entry of the divergence stack and an instruction more than `and p3, p1, p3` and `break p3`
               Replace the `if` with `and p3, p1, p3`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -443,7 +443,7 @@ fn the_rest_of_a_trip() {
     endloop
 ",
         expect![[r#"
-            10:`if p2` branch-for-continue: this `if` lasts until the trip ends: it costs an entry of the divergence stack and 2 instructions a trip, `continue !p2` none and 1
+            10:`if p2` branch-for-continue: this `if` spans the rest of the iteration: it costs an entry of the divergence stack and 2 instructions per iteration, `continue !p2` none and 1
               Replace the `if` with `continue !p2`
               |    mov_sr r1, sr_lane_id
               |    icmp.lt p1, r1, 8
@@ -490,7 +490,7 @@ fn the_toolchain_turns_the_comparison() {
     endloop
 ",
         expect![[r#"
-            12:`if p2` branch-for-continue: this `if` lasts until the trip ends: it costs an entry of the divergence stack and 2 instructions a trip, `continue p2` none and 1
+            12:`if p2` branch-for-continue: this `if` spans the rest of the iteration: it costs an entry of the divergence stack and 2 instructions per iteration, `continue p2` none and 1
               Replace the `if` with `continue p2`
               |    mov_sr r1, sr_lane_id
               |    mov_imm r2, 8

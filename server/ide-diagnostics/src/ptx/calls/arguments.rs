@@ -1,4 +1,4 @@
-//! Arguments and results of a call against the parameters of what it calls, as the assembler compares them.
+//! Checks arguments and results of a call against the parameters of the callee, as the assembler does.
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Parameter, Signature, Type, TypeKind, VectorLength};
@@ -7,16 +7,16 @@ use crate::codes;
 use crate::problem::Problem;
 use crate::ptx::calls::sites::{Actual, ActualKind, Call, Shape};
 
-/// What is called.
+/// The callee.
 pub(super) struct Callee<'c> {
     pub(super) name: &'c str,
     pub(super) signature: &'c Signature,
-    /// Whether the module has a name; what it has not is told where names are looked up.
+    /// Whether the module has a name. The checks of names report those that it does not have.
     pub(super) is_declared: &'c dyn Fn(&str) -> bool,
 }
 
 impl Callee<'_> {
-    /// Judges a call of it.
+    /// Checks a call of it.
     pub(super) fn judge(&self, call: &Call, problems: &mut Vec<Problem>) {
         let Signature { returns, params, .. } = self.signature;
         let results = self.count(call.target_range, &call.returns, returns, ("returns", "value"));
@@ -71,22 +71,20 @@ impl Callee<'_> {
             },
             ActualKind::Integer if is_result && formal.array.is_none() => return None,
             ActualKind::Integer if takes_integer(formal) => return None,
-            ActualKind::Integer => format!("{of} is `{}`, and takes no integer", written(formal)),
+            ActualKind::Integer => format!("{of} is `{}` and does not accept an integer", written(formal)),
             ActualKind::Float { .. } if is_result && formal.array.is_none() => return None,
             ActualKind::Float { is_single } if takes_float(formal, *is_single) => return None,
-            ActualKind::Float { .. } => format!("{of} is `{}`, and takes no float", written(formal)),
+            ActualKind::Float { .. } => format!("{of} is `{}` and does not accept a float", written(formal)),
             ActualKind::Sink if is_result => return None,
-            ActualKind::Sink => format!("{of} needs a value; `_` has none"),
+            ActualKind::Sink => format!("{of} needs a value, not `_`"),
             ActualKind::Formal => {
-                format!(
-                    "`{text}` is a parameter of this function itself; copy it to a local `.param` variable"
-                )
+                format!("`{text}` is a parameter of the caller; copy it to a local `.param` variable")
             }
             ActualKind::Module(name) if !(self.is_declared)(name) => return None,
             ActualKind::Memory | ActualKind::Module(_) => {
-                format!("`{text}` is no argument; pass a `.param` variable or a register")
+                format!("`{text}` is not a valid argument; pass a `.param` variable or a register")
             }
-            ActualKind::Form => "an argument is a register, a number or a `.param` variable".to_owned(),
+            ActualKind::Form => "an argument must be a register, a number or a `.param` variable".to_owned(),
             ActualKind::Unknown => return None,
         };
         Some(Problem::error(actual.range, codes::INVALID_CALL, message))
@@ -102,7 +100,7 @@ fn mismatch(formal: Shape, actual: Shape) -> Option<Mismatch> {
     let fits = match (formal.array, actual.array) {
         (None, None) => {
             let (a, b) = (scalar(formal), scalar(actual));
-            // The assembler takes a packed half for any 32 bits, and for a predicate.
+            // The assembler accepts a packed half where any 32 bits are expected, and where a predicate is.
             let is_packed =
                 |one: Type, other: Type| one == Type::F16x2 && (other.bits() == 32 || other == Type::Pred);
             bits(formal) == bits(actual) && agree(a, b)
@@ -119,7 +117,7 @@ fn mismatch(formal: Shape, actual: Shape) -> Option<Mismatch> {
     Some(Mismatch::Alignment(align))
 }
 
-/// A vector is as good as its bits.
+/// Only the size of a vector matters.
 fn scalar(shape: Shape) -> Type {
     if shape.vector.is_some() { Type::B64 } else { shape.ty }
 }

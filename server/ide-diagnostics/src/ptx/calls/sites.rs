@@ -1,4 +1,4 @@
-//! What an item calls, and with what.
+//! The call sites of an item, with their arguments.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -21,22 +21,22 @@ pub(super) struct Call {
     pub(super) through_range: TextRange,
 }
 
-/// What is called.
+/// The callee.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
     /// A name of the module.
     Function(SmolStr),
     /// An address in a register of this type.
     Register(Option<Type>),
-    /// No operand says what.
+    /// No operand names the callee.
     Missing,
-    /// Something that is no function.
+    /// Something that is not a function.
     Nothing(&'static str),
-    /// Something that did not parse.
+    /// An operand with a syntax error.
     Unknown,
 }
 
-/// What says which functions an address may be of.
+/// The operand that lists the functions an address may belong to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Through {
     Nothing,
@@ -47,7 +47,7 @@ pub(super) enum Through {
     Unknown,
 }
 
-/// An argument, or what takes a result.
+/// An argument, or the destination of a result.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Actual {
     pub(super) range: TextRange,
@@ -55,7 +55,7 @@ pub(super) struct Actual {
     pub(super) kind: ActualKind,
 }
 
-/// What an argument is.
+/// The kind of an argument.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ActualKind {
     Value(Shape),
@@ -66,28 +66,28 @@ pub(super) enum ActualKind {
     Sink,
     /// A parameter of the caller.
     Formal,
-    /// A variable that calls do not pass on.
+    /// A variable that a call cannot pass.
     Memory,
-    /// A name of the module, and nothing there can be passed on.
+    /// A name of the module, which a call cannot pass.
     Module(SmolStr),
-    /// An operand that no argument can be.
+    /// An operand that cannot be an argument.
     Form,
     Unknown,
 }
 
-/// What a value looks like.
+/// The type of a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Shape {
     pub(super) ty: Type,
     pub(super) vector: Option<VectorLength>,
-    /// The bytes of an array; `Some(None)` where it has no size.
+    /// The bytes of an array; `Some(None)` if it has no size.
     pub(super) array: Option<Option<u64>>,
-    /// `None` for a register, which is aligned as it has to be.
+    /// `None` for a register, which is always aligned.
     pub(super) align: Option<u64>,
 }
 
 impl Shape {
-    /// What a parameter looks like.
+    /// The type of a parameter.
     pub(super) fn of(param: &Parameter) -> Option<Shape> {
         let is_unsized = matches!(param.dimensions.first(), Some(dimension) if dimension.0.is_none());
         let bytes = if is_unsized { None } else { Some(param.bytes()) };
@@ -95,13 +95,13 @@ impl Shape {
             ty: param.ty?,
             vector: param.vector,
             array: (!param.dimensions.is_empty()).then_some(bytes),
-            // `.align` below the natural alignment changes nothing.
+            // `.align` below the natural alignment has no effect.
             align: Some(param.alignment().max(param.element_bytes()).max(1)),
         })
     }
 }
 
-/// The calls of an item. What they say of other items is judged elsewhere, so that this stays valid when those change.
+/// The calls of an item. They are checked against other items elsewhere, so that this stays valid when those change.
 #[salsa::tracked(returns(deref))]
 pub(super) fn calls_of<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Call]> {
     let Some(function) = ptx_function(db, item) else { return Box::default() };
@@ -238,7 +238,7 @@ impl Reader<'_, '_> {
         }
     }
 
-    /// Where an operand without a name stands is not known any more: the list, then.
+    /// The range of an operand. Lowering drops the range of one without a name: then the range of the list.
     fn list_range(&self) -> TextRange {
         let tree = self.item.parse(self.db).syntax();
         let node = token_covering(&tree, self.call.opcode_range().start()).and_then(|token| token.parent());

@@ -74,11 +74,11 @@ fn types_and_alignments() {
             18:`q` Error invalid-call: `q` is `.b64`; the result `r` of `one` is `.b32`
             20:`%r2` Error invalid-call: `%r2` is `.b32`; the parameter `b` of `two` is `.b64`
             22:`%u` Error invalid-call: `%u` is `.u32`; the parameter `a` of `float` is `.f32`
-            23:`(1)` Error invalid-call: the parameter `a` of `float` is `.f32`, and takes no integer
+            23:`(1)` Error invalid-call: the parameter `a` of `float` is `.f32` and does not accept an integer
             25:`small` Error invalid-call: `small` is aligned to 4 bytes, the parameter `a` of `block` to 8; declare it with `.align 8`
             26:`large` Error invalid-call: `large` is `.b8[32]`; the parameter `a` of `block` is `.b8[16]`
             27:`%rd1` Error invalid-call: `%rd1` is `.b64`; the parameter `a` of `block` is `.b8[16]`
-            28:`(_)` Error invalid-call: the parameter `a` of `one` needs a value; `_` has none
+            28:`(_)` Error invalid-call: the parameter `a` of `one` needs a value, not `_`
         "#]],
     );
 }
@@ -91,9 +91,9 @@ fn what_cannot_be_an_argument() {
     call (p), one, (l);
     call (p), one, (%tid.x);",
         expect![[r#"
-            17:`own` Error invalid-call: `own` is a parameter of this function itself; copy it to a local `.param` variable
-            18:`l` Error invalid-call: `l` is no argument; pass a `.param` variable or a register
-            19:`%tid` Error invalid-call: an argument is a register, a number or a `.param` variable
+            17:`own` Error invalid-call: `own` is a parameter of the caller; copy it to a local `.param` variable
+            18:`l` Error invalid-call: `l` is not a valid argument; pass a `.param` variable or a register
+            19:`%tid` Error invalid-call: an argument must be a register, a number or a `.param` variable
         "#]],
     );
 }
@@ -110,11 +110,11 @@ fn what_cannot_be_called() {
     call (p), one, (p), proto;",
         expect![[r#"
             17:`other` Error invalid-call: `other` is a kernel; only functions can be called
-            18:`variable` Error invalid-call: `variable` is a variable; load the address into a register, and call through it
-            19:`%rd1` Error invalid-call: a call through a register needs a `.callprototype`, a `.calltargets` or a table of functions
-            20:`%f1` Error invalid-call: a register of `.f32` holds no address; call through `.b64`
-            21:`variable` Error invalid-call: `variable` is no array of addresses, `.u64` or `.u32`, so it lists no functions
-            22:`proto` Error invalid-call: a call of a named function takes no prototype or table; leave it out
+            18:`variable` Error invalid-call: `variable` is a variable; load the address into a register and call the register
+            19:`%rd1` Error invalid-call: an indirect call needs a `.callprototype`, a `.calltargets` or a table of functions
+            20:`%f1` Error invalid-call: a `.f32` register cannot hold an address; use a `.b64` register
+            21:`variable` Error invalid-call: `variable` is not an array of addresses (`.u64` or `.u32`), so it cannot list functions
+            22:`proto` Error invalid-call: a direct call does not take a prototype or table; remove it
         "#]],
     );
 }

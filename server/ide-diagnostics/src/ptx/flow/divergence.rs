@@ -1,7 +1,6 @@
-//! Lanes that part where they must not: `.uni` where they may go different ways, barriers that only some of them reach.
+//! Divergence where it is not allowed: `.uni` on branches that may be divergent, barriers that only some lanes may reach.
 //!
-//! What an opcode asks for is found out once for each distinct mnemonic; which values lanes share is asked only where a
-//! promise or a barrier depends on it.
+//! Each distinct mnemonic is classified once. The uniformity analysis runs only if a `.uni` or a barrier depends on it.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -21,7 +20,7 @@ use warplens_syntax::ptx::ast;
 use crate::codes;
 use crate::problem::{ItemFix, Problem};
 
-/// Blocks that may be looked at for barriers; beyond it no more are found.
+/// The maximum number of blocks searched for barriers. Barriers beyond it are not reported.
 const BUDGET: usize = 1_000_000;
 
 pub(super) fn check(
@@ -69,12 +68,12 @@ pub(super) fn check(
     }
 }
 
-/// Why an instruction is looked at.
+/// The rule that an instruction is checked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Interest {
-    /// `.uni`: it promises that all lanes go the same way.
+    /// `.uni`: it asserts that the branch is uniform.
     Promise,
-    /// It waits until all lanes of a warp are there.
+    /// It waits until all lanes of a warp arrive.
     Barrier,
 }
 
@@ -91,7 +90,7 @@ impl Interest {
     }
 }
 
-/// The register that decides where a lane goes: the guard, the index of `brx`, the function of an indirect call.
+/// The register that selects the target: the guard, the index of `brx`, the function of an indirect call.
 fn decides(function: &Function, instruction: Instruction<'_>) -> Option<ReferentId> {
     let register = |operand: &Operand| match operand {
         Operand::Register { name, .. } => Some(function.name(*name).referent),
@@ -104,7 +103,7 @@ fn decides(function: &Function, instruction: Instruction<'_>) -> Option<Referent
     })
 }
 
-/// Whether a barrier is for all threads of the CTA. One with a count is for some of them, and lanes may come to several.
+/// Whether all threads of the CTA participate in a barrier. With a count only some do, and lanes may arrive at different barriers.
 fn counts_all(barrier: Instruction<'_>) -> bool {
     let operands = barrier.operands().len();
     if barrier.has("red") { operands <= 3 } else { operands <= 1 }
@@ -121,7 +120,7 @@ fn broken_promise(
     let text = function.referent_text(register);
     let opcode = instruction.opcode();
     let message = format!(
-        "`.uni` promises that all lanes of the warp go the same way, but `{text}` varies from lane to lane ({}); \
+        "`.uni` asserts that this branch is uniform, but `{text}` may differ between the lanes of a warp ({}); \
          write `{opcode}` without `.uni`",
         variance::path(function, links)
     );
@@ -132,7 +131,7 @@ fn broken_promise(
     because(problem, function, links)
 }
 
-/// Where `.uni` stands.
+/// The range of `.uni`.
 fn promise(db: &dyn Db, item: Item<'_>, instruction: Instruction<'_>) -> Option<TextRange> {
     let opcode = token_covering(&item.parse(db).syntax(), instruction.opcode_range().start())?;
     let node = ast::Instruction::cast(opcode.parent()?)?;
@@ -146,16 +145,16 @@ fn guarded_barrier(
     links: &[Link],
 ) -> Problem {
     let message = format!(
-        "only some lanes of the warp wait at this `{}`: its guard `{}` varies from lane to lane ({}); \
-         all lanes of a warp have to come to it together",
-        spelt(barrier),
+        "only some lanes of the warp may arrive at this `{}`: its guard `{}` may differ between lanes ({}); \
+         all lanes of a warp must arrive together",
+        mnemonic(barrier),
         function.referent_text(register),
         variance::path(function, links)
     );
     because(Problem::warning(barrier.opcode_range(), codes::DIVERGENT_BARRIER, message), function, links)
 }
 
-/// Barriers between a branch at which lanes part and where they meet again.
+/// Barriers between a divergent branch and its reconvergence point.
 fn barriers_apart(
     function: &Function,
     cfg: &Cfg,
@@ -164,21 +163,21 @@ fn barriers_apart(
     problems: &mut Vec<Problem>,
 ) {
     let mut left: Vec<InstructionId> = barriers.to_vec();
-    let is_parting =
+    let is_divergent =
         |block: &BlockId| analysis.branch(*block) == Variance::Varies && !analysis.is_uniform_branch(*block);
-    let mut branches = cfg.ids().filter(is_parting).peekable();
+    let mut branches = cfg.ids().filter(is_divergent).peekable();
     if branches.peek().is_none() {
         return;
     }
-    let meets = PostDominators::leaving_lanes(cfg, |block| analysis.is_uniform_branch(block));
+    let post_dominators = PostDominators::leaving_lanes(cfg, |block| analysis.is_uniform_branch(block));
     let mut budget = BUDGET;
     for branch in branches {
-        let Some(meeting) = meets.immediate(branch) else { continue };
-        // Lanes that go there only to end are not waited for.
-        if leaves_at_once(function, cfg, meeting) {
+        let Some(reconvergence) = post_dominators.immediate(branch) else { continue };
+        // Lanes that only exit there are not waited for.
+        if leaves_at_once(function, cfg, reconvergence) {
             continue;
         }
-        let apart = between(cfg, branch, meeting, &mut budget);
+        let apart = between(cfg, branch, reconvergence, &mut budget);
         left.retain(|&barrier| {
             let block = cfg.block_of(barrier.index() as u32);
             if !apart[block.index()] {
@@ -193,12 +192,12 @@ fn barriers_apart(
     }
 }
 
-/// The blocks on the ways from a branch to where its lanes meet.
-fn between(cfg: &Cfg, branch: BlockId, meeting: BlockId, budget: &mut usize) -> Vec<bool> {
+/// The blocks on the paths from a branch to its reconvergence point.
+fn between(cfg: &Cfg, branch: BlockId, reconvergence: BlockId, budget: &mut usize) -> Vec<bool> {
     let mut apart = vec![false; cfg.blocks().len()];
     let mut open: Vec<BlockId> = cfg.successors(branch).collect();
     while let Some(block) = open.pop() {
-        if block != meeting && *budget > 0 && !std::mem::replace(&mut apart[block.index()], true) {
+        if block != reconvergence && *budget > 0 && !std::mem::replace(&mut apart[block.index()], true) {
             *budget -= 1;
             open.extend(cfg.successors(block));
         }
@@ -206,7 +205,7 @@ fn between(cfg: &Cfg, branch: BlockId, meeting: BlockId, budget: &mut usize) -> 
     apart
 }
 
-/// Whether lanes that come to a block end there without doing anything more.
+/// Whether lanes that reach a block exit at once.
 fn leaves_at_once(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
     let block = cfg.block(block);
     let ends = |index: u32| match function.instruction(InstructionId::new(index as usize)).opcode() {
@@ -227,24 +226,24 @@ fn barrier_apart(
 ) -> Problem {
     let links = analysis.branch_reason(branch);
     let message = format!(
-        "only some lanes of the warp may come to this `{}`: they part at a branch before it ({}) and have not met again; \
-         move it to where they have, since all lanes of a warp have to come to it together",
-        spelt(barrier),
+        "only some lanes of the warp may arrive at this `{}`: they diverge at a branch before it ({}) and have not reconverged; \
+         move it after the reconvergence point, since all lanes of a warp must arrive together",
+        mnemonic(barrier),
         variance::path(function, &links)
     );
     let problem = Problem::warning(barrier.opcode_range(), codes::DIVERGENT_BARRIER, message);
     let last = cfg.block(branch).instructions.end.saturating_sub(1);
-    let parting = function.instruction(InstructionId::new(last as usize));
-    because(problem.with_related(parting.range(), "lanes part at this branch"), function, &links)
+    let branch = function.instruction(InstructionId::new(last as usize));
+    because(problem.with_related(branch.range(), "lanes diverge at this branch"), function, &links)
 }
 
 /// Opcode and modifiers.
-fn spelt(instruction: Instruction<'_>) -> String {
+fn mnemonic(instruction: Instruction<'_>) -> String {
     let words = instruction.modifiers().iter().map(SmolStr::as_str);
     std::iter::once(instruction.opcode()).chain(words).collect::<Vec<_>>().join(".")
 }
 
-/// The chain of reasons as places.
+/// The chain of reasons as related ranges.
 fn because(problem: Problem, function: &Function, links: &[Link]) -> Problem {
     links.iter().fold(problem, |problem, link| {
         let range = function.instruction(link.instruction).range();

@@ -42,25 +42,25 @@ fn promises() {
     check_body(
         &format!("{LANE}@%p1 bra.uni L;\nL: ret;"),
         expect![[r#"
-        5:`.uni` Warning uniform-promise: `.uni` promises that all lanes of the warp go the same way, but `%p1` varies from lane to lane (`%p1` ← `setp` ← `%r1` ← `%tid.x`); write `bra` without `.uni`
-            4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
-            3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
-    "#]],
+            5:`.uni` Warning uniform-promise: `.uni` asserts that this branch is uniform, but `%p1` may differ between the lanes of a warp (`%p1` ← `setp` ← `%r1` ← `%tid.x`); write `bra` without `.uni`
+                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+                3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
+        "#]],
     );
     check_body(
         &format!("{LANE}T: .branchtargets A, B;\nbrx.idx.uni %r1, T;\nA: ret;\nB: ret;"),
         expect![[r#"
-            6:`.uni` Warning uniform-promise: `.uni` promises that all lanes of the warp go the same way, but `%r1` varies from lane to lane (`%r1` ← `%tid.x`); write `brx` without `.uni`
+            6:`.uni` Warning uniform-promise: `.uni` asserts that this branch is uniform, but `%r1` may differ between the lanes of a warp (`%r1` ← `%tid.x`); write `brx` without `.uni`
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
         "#]],
     );
     check_body(
         &format!("{LANE}@%p1 ret.uni;\nret;"),
         expect![[r#"
-        5:`.uni` Warning uniform-promise: `.uni` promises that all lanes of the warp go the same way, but `%p1` varies from lane to lane (`%p1` ← `setp` ← `%r1` ← `%tid.x`); write `ret` without `.uni`
-            4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
-            3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
-    "#]],
+            5:`.uni` Warning uniform-promise: `.uni` asserts that this branch is uniform, but `%p1` may differ between the lanes of a warp (`%p1` ← `setp` ← `%r1` ← `%tid.x`); write `ret` without `.uni`
+                4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
+                3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
+        "#]],
     );
     // Whole warps, memory, other conditions.
     check_body(
@@ -74,8 +74,8 @@ fn barriers() {
     check_body(
         &format!("{LANE}@%p1 bra L;\nbar.sync 0;\nL: bar.sync 0;\nst.shared.u32 [8], %r1;\nret;"),
         expect![[r#"
-            6:`bar` Warning divergent-barrier: only some lanes of the warp may come to this `bar.sync`: they part at a branch before it (`%p1` ← `setp` ← `%r1` ← `%tid.x`) and have not met again; move it to where they have, since all lanes of a warp have to come to it together
-                5:`@%p1 bra L;` lanes part at this branch
+            6:`bar` Warning divergent-barrier: only some lanes of the warp may arrive at this `bar.sync`: they diverge at a branch before it (`%p1` ← `setp` ← `%r1` ← `%tid.x`) and have not reconverged; move it after the reconvergence point, since all lanes of a warp must arrive together
+                5:`@%p1 bra L;` lanes diverge at this branch
                 4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
         "#]],
@@ -83,7 +83,7 @@ fn barriers() {
     check_body(
         &format!("{LANE}@%p1 bar.sync 0;\nbarrier.sync.aligned 1;\nret;"),
         expect![[r#"
-            5:`bar` Warning divergent-barrier: only some lanes of the warp wait at this `bar.sync`: its guard `%p1` varies from lane to lane (`%p1` ← `setp` ← `%r1` ← `%tid.x`); all lanes of a warp have to come to it together
+            5:`bar` Warning divergent-barrier: only some lanes of the warp may arrive at this `bar.sync`: its guard `%p1` may differ between lanes (`%p1` ← `setp` ← `%r1` ← `%tid.x`); all lanes of a warp must arrive together
                 4:`setp.eq.u32 %p1, %r1, 0;` `%p1` is computed here from what varies from lane to lane
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
         "#]],
@@ -91,8 +91,8 @@ fn barriers() {
     check_body(
         "mov.u32 %r1, %tid.x;\nTOP: add.u32 %r1, %r1, 64;\nbar.sync 0;\nsetp.lt.u32 %p1, %r1, 1000;\n@%p1 bra TOP;\nst.shared.u32 [8], %r1;\nret;",
         expect![[r#"
-            5:`bar` Warning divergent-barrier: only some lanes of the warp may come to this `bar.sync`: they part at a branch before it (`%p1` ← `setp` ← `%r1` ← `add` ← `%r1` ← `%tid.x`) and have not met again; move it to where they have, since all lanes of a warp have to come to it together
-                7:`@%p1 bra TOP;` lanes part at this branch
+            5:`bar` Warning divergent-barrier: only some lanes of the warp may arrive at this `bar.sync`: they diverge at a branch before it (`%p1` ← `setp` ← `%r1` ← `add` ← `%r1` ← `%tid.x`) and have not reconverged; move it after the reconvergence point, since all lanes of a warp must arrive together
+                7:`@%p1 bra TOP;` lanes diverge at this branch
                 6:`setp.lt.u32 %p1, %r1, 1000;` `%p1` is computed here from what varies from lane to lane
                 4:`add.u32 %r1, %r1, 64;` `%r1` is computed here from what varies from lane to lane
                 3:`mov.u32 %r1, %tid.x;` `%r1` is read here from `%tid.x`
@@ -121,30 +121,30 @@ fn ends() {
     check_body(
         "mov.u32 %r1, 1;",
         expect![[r#"
-        4:`}` Warning missing-return: control comes to the end of the function without an instruction that leaves it; end it with `exit;`
-            3:`mov` control goes on after this
-    "#]],
+            4:`}` Warning missing-return: control reaches the end of the function body; end it with `exit;`
+                3:`mov` control continues after this
+        "#]],
     );
     check_body(
         "@%p1 ret;",
         expect![[r#"
-        4:`}` Warning missing-return: control comes to the end of the function without an instruction that leaves it; end it with `exit;`
-            3:`ret` control goes on after this
-    "#]],
+            4:`}` Warning missing-return: control reaches the end of the function body; end it with `exit;`
+                3:`ret` control continues after this
+        "#]],
     );
     check_body(
         "bra L;\nL:",
         expect![[r#"
-        5:`}` Warning missing-return: control comes to the end of the function without an instruction that leaves it; end it with `exit;`
-            3:`bra` control goes on after this
-    "#]],
+            5:`}` Warning missing-return: control reaches the end of the function body; end it with `exit;`
+                3:`bra` control continues after this
+        "#]],
     );
     check_body("", expect![[r#""#]]);
     check(
         ".func stop() .noreturn { trap; }\n.func f() { call stop; }\n.func g() .noreturn { .reg .pred p; @p ret; exit; }\n",
         expect![[r#"
-            3:`ret` Warning return-in-noreturn: a `.noreturn` function must not return, and its callers rely on that; end it with `exit;` or `trap;`, or take `.noreturn` away
-                3:`.noreturn` the promise
+            3:`ret` Warning return-in-noreturn: a `.noreturn` function must not return: its callers rely on that; end it with `exit;` or `trap;`, or remove `.noreturn`
+                3:`.noreturn` declared here
         "#]],
     );
 }
@@ -154,13 +154,13 @@ fn code_that_nothing_reaches() {
     check_body(
         "bra L;\nmov.u32 %r1, 1;\nmov.u32 %r1, 2;\nM: bra M;\nL: trap;\nret;",
         expect![[r#"
-        4:`mov.u32 %r1, 1;
-        mov.u32 %r1, 2;
-        M: bra M;` Hint unreachable-code: control never comes here: `bra` does not go on to it, and no branch that is reached leads here
-            3:`bra` this `bra` does not go on
-        8:`ret;` Hint unreachable-code: control never comes here: `trap` does not go on to it, and no branch that is reached leads here
-            7:`trap` this `trap` does not go on
-    "#]],
+            4:`mov.u32 %r1, 1;
+            mov.u32 %r1, 2;
+            M: bra M;` Hint unreachable-code: unreachable code: control does not continue after `bra`, and no reachable branch jumps here
+                3:`bra` control does not continue after this `bra`
+            8:`ret;` Hint unreachable-code: unreachable code: control does not continue after `trap`, and no reachable branch jumps here
+                7:`trap` control does not continue after this `trap`
+        "#]],
     );
     // While a branch leads nowhere, nobody knows.
     check_body("bra NOWHERE;\nmov.u32 %r1, 1;", expect![""]);
@@ -171,11 +171,11 @@ fn names_that_nothing_uses() {
     check_body(
         ".reg .b32 a, b;\n.local .b32 c;\n.shared .b32 d;\nP: .callprototype _ ();\nT: .branchtargets L;\nL: mov.u32 b, d;\nM: ret;",
         expect![[r#"
-            3:`a` Hint unused-register: nothing uses the register `a`; it can go
-            4:`c` Hint unused-variable: nothing uses the variable `c`; it can go
-            6:`P` Hint unused-label: nothing uses the prototype `P`; it can go
-            7:`T` Hint unused-label: nothing uses the table `T`; it can go
-            9:`M` Hint unused-label: nothing uses the label `M`; it can go
+            3:`a` Hint unused-register: unused register `a`; remove it
+            4:`c` Hint unused-variable: unused variable `c`; remove it
+            6:`P` Hint unused-label: unused prototype `P`; remove it
+            7:`T` Hint unused-label: unused table `T`; remove it
+            9:`M` Hint unused-label: unused label `M`; remove it
         "#]],
     );
     check(
@@ -189,16 +189,16 @@ fn what_is_known_while_a_statement_does_not_parse() {
     check_body(
         ".reg .b32 %only, %never;\nadd.s32 %r1, %only %r2;\nbra L;\nmov.b32 %r1, 0;\nL: ret;",
         expect![[r#"
-            3:`%never` Hint unused-register: nothing uses the register `%never`; it can go
-            6:`mov.b32 %r1, 0;` Hint unreachable-code: control never comes here: `bra` does not go on to it, and no branch that is reached leads here
-                5:`bra` this `bra` does not go on
+            3:`%never` Hint unused-register: unused register `%never`; remove it
+            6:`mov.b32 %r1, 0;` Hint unreachable-code: unreachable code: control does not continue after `bra`, and no reachable branch jumps here
+                5:`bra` control does not continue after this `bra`
         "#]],
     );
     check_body(
         "add.s32 %r1, %r2, %r3\nret;\nmov.b32 %r1, 0;",
         expect![[r#"
-            5:`mov.b32 %r1, 0;` Hint unreachable-code: control never comes here: `ret` does not go on to it, and no branch that is reached leads here
-                4:`ret` this `ret` does not go on
+            5:`mov.b32 %r1, 0;` Hint unreachable-code: unreachable code: control does not continue after `ret`, and no reachable branch jumps here
+                4:`ret` control does not continue after this `ret`
         "#]],
     );
     // A branch that does not parse may go anywhere.

@@ -1,20 +1,20 @@
-//! What the variables are that a function finds in its module: asked name by name, so that a change to the module runs
-//! the checks of only those functions again for which a name became something else. Functions are left out, since
-//! everybody may call one that is being renamed.
+//! The variables of the module that a function uses. They are looked up name by name, so that a change to the module
+//! repeats the checks of only those functions for which a name changed its meaning. Functions are omitted, since many
+//! items may call one that is being renamed.
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::{Function, ModuleKind, ReferentId};
 use warplens_ide_db::db::{Db, File};
 use warplens_ide_db::module::module_names;
 
-/// A name that a function leaves to its module.
+/// A name that a function does not declare.
 #[salsa::interned]
 struct ModuleName<'db> {
     #[returns(ref)]
     text: SmolStr,
 }
 
-/// What a variable of the module is.
+/// A variable of the module.
 #[salsa::tracked(returns(copy))]
 fn module_variable<'db>(db: &'db dyn Db, file: File, name: ModuleName<'db>) -> Option<ModuleKind> {
     let found = module_names(db, file).definition(name.text(db))?.kind;

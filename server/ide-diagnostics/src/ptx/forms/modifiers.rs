@@ -1,4 +1,4 @@
-//! FormCache that no form has, each modifier of which exists.
+//! Mnemonics that match no form although each modifier exists.
 
 use warplens_hir::ptx::{Instruction, Mnemonic, Near};
 use warplens_isa::ptx as isa;
@@ -8,7 +8,7 @@ use crate::problem::{ItemFix, Problem};
 use crate::ptx::forms::ranges::StatementRanges;
 use crate::ptx::forms::words;
 
-/// The one thing that is wrong with the modifiers, as far as it can be told.
+/// The most likely mistake in the modifiers.
 pub(super) fn problem(
     instruction: Instruction<'_>,
     near: &[Near],
@@ -26,7 +26,7 @@ pub(super) fn problem(
     }
 }
 
-/// The words of no entry's name are all there.
+/// A word of the instruction's name is missing.
 fn name(instruction: Instruction<'_>, ranges: &StatementRanges) -> Option<Problem> {
     let Mnemonic { opcode, modifiers } = instruction.mnemonic();
     let shared = |entry: &isa::Instruction| {
@@ -37,21 +37,21 @@ fn name(instruction: Instruction<'_>, ranges: &StatementRanges) -> Option<Proble
     let most = entries.iter().map(|entry| shared(entry)).max()?;
     let next = entries.iter().filter(|entry| shared(entry) == most).filter_map(|entry| entry.words.get(most));
     let begun = modifiers[..most].iter().fold(opcode.to_string(), |text, word| format!("{text}.{word}"));
-    let message = format!("`{begun}` goes on with {}", words::values(next.copied()));
+    let message = format!("`{begun}` must be followed by {}", words::values(next.copied()));
     let problem = Problem::error(ranges.mnemonic(instruction)?, codes::MISSING_MODIFIER, message);
     Some(problem)
 }
 
-/// All modifiers have a place, but they must not be in this order.
+/// All modifiers are allowed, but not in this order.
 fn order(instruction: Instruction<'_>, near: &Near, ranges: &StatementRanges) -> Option<Problem> {
     let range = ranges.mnemonic(instruction)?;
     let documented = words::documented(near.entry, &near.chosen);
-    let message = format!("these modifiers must be in this order: `{documented}`");
+    let message = format!("these modifiers are in the wrong order; write `{documented}`");
     let fix = ItemFix::replacement(range, &documented);
     Some(Problem::error(range, codes::INVALID_FORM, message).with_fix(fix))
 }
 
-/// The nearest forms want one more modifier.
+/// The nearest forms need one more modifier.
 fn missing(
     instruction: Instruction<'_>,
     near: &[Near],
@@ -88,7 +88,7 @@ fn missing(
     Some(problem)
 }
 
-/// The nearest form has no place for a modifier.
+/// The nearest form does not accept a modifier.
 fn extra(instruction: Instruction<'_>, near: &Near, at: usize, ranges: &StatementRanges) -> Option<Problem> {
     let range = ranges.modifier(instruction, at)?;
     let modifiers = instruction.modifiers();
@@ -96,14 +96,14 @@ fn extra(instruction: Instruction<'_>, near: &Near, at: usize, ranges: &Statemen
     let same =
         modifiers.iter().enumerate().position(|(other, modifier)| other != at && *modifier == modifiers[at]);
     let message = match (same, near.taken(&modifiers[at])) {
-        (Some(_), _) => format!("`{word}` is there twice; once is enough"),
+        (Some(_), _) => format!("repeated modifier `{word}`; remove one"),
         (None, Some(slot)) => {
             let other = near.chosen[slot].map(words::value).unwrap_or_default();
-            format!("`{other}` and `{word}` exclude each other; keep one of them")
+            format!("`{other}` and `{word}` are mutually exclusive; remove one of them")
         }
         (None, None) => {
             let rest = words::documented(near.entry, &near.chosen);
-            format!("`{rest}` takes no `{word}`{}", goes_with(instruction, at))
+            format!("`{rest}` does not accept `{word}`{}", goes_with(instruction, at))
         }
     };
     let problem = match same.is_some() && isa::is_repeatable(&word) {
@@ -113,7 +113,7 @@ fn extra(instruction: Instruction<'_>, near: &Near, at: usize, ranges: &Statemen
     Some(problem.with_fix(ItemFix::new(format!("Remove `{word}`")).delete(range)))
 }
 
-/// With which other modifiers one goes that cannot stand here.
+/// The modifiers that one can be combined with that is not accepted here.
 fn goes_with(instruction: Instruction<'_>, at: usize) -> String {
     let modifiers = instruction.modifiers();
     let found = instruction.mnemonic().forms_with(at);
@@ -125,15 +125,15 @@ fn goes_with(instruction: Instruction<'_>, at: usize) -> String {
         }
     }
     if !values.is_empty() {
-        return format!("; it goes with {}", words::values(values.iter().map(String::as_str)));
+        return format!("; it can be combined with {}", words::values(values.iter().map(String::as_str)));
     }
     match found.first() {
-        Some(near) => format!("; a form that does is `{}`", near.form.text),
+        Some(near) => format!("; `{}` does", near.form.text),
         None => String::new(),
     }
 }
 
-/// Another value of the same class belongs in the place of a modifier.
+/// A modifier with another value of the same class is accepted.
 fn replaced(
     instruction: Instruction<'_>,
     near: &[Near],
@@ -168,7 +168,7 @@ fn replaced(
     Some(problem)
 }
 
-/// Several things are wrong: the nearest form says it best.
+/// Several mistakes, reported against the nearest form.
 fn combination(instruction: Instruction<'_>, near: &Near, ranges: &StatementRanges) -> Option<Problem> {
     let modifiers = instruction.modifiers();
     let range = match &*near.extra {
@@ -183,13 +183,13 @@ fn combination(instruction: Instruction<'_>, near: &Near, ranges: &StatementRang
     let missing: Vec<String> = missing.collect();
     let mut wrong = Vec::new();
     if !extra.is_empty() {
-        wrong.push(format!("has no place for {}", words::all_of(&extra)));
+        wrong.push(format!("does not accept {}", words::all_of(&extra)));
     }
     if !missing.is_empty() {
         wrong.push(format!("needs {}", missing.join(", and ")));
     }
     let message = format!(
-        "no form of `{}` has these modifiers together; the nearest, `{}`, {}",
+        "no form of `{}` has this combination of modifiers; the nearest form, `{}`, {}",
         instruction.opcode(),
         near.form.text,
         wrong.join(" and ")

@@ -1,4 +1,4 @@
-//! Forms that the module's version or target does not have.
+//! Forms that the module's version or target does not support.
 
 use warplens_hir::ptx::{FormMatch, Instruction, Unmet};
 use warplens_ide_db::answer::Tag;
@@ -17,7 +17,7 @@ pub(super) fn problem(
 ) -> Option<Problem> {
     match unmet {
         Unmet::Needs(needs, slot) => needed(report, instruction, form, needs, slot),
-        Unmet::Removed(removed) => gone(report, instruction, form, removed),
+        Unmet::Removed(removed) => removed_form(report, instruction, form, removed),
     }
 }
 
@@ -65,7 +65,7 @@ fn needed(
     Some(Problem::error(range, code, message).with_fix(raise(report, need, lacks_version, lacks_target)))
 }
 
-/// What the module says that does not suffice.
+/// The module's version or target that is too low.
 fn module(report: &Reporter<'_>, version: bool, target: bool) -> String {
     let mut parts = Vec::new();
     if let Some(have) = report.platform.version.filter(|_| version) {
@@ -77,7 +77,7 @@ fn module(report: &Reporter<'_>, version: bool, target: bool) -> String {
     parts.join(" ")
 }
 
-/// Raises what is too low, as little as possible.
+/// Raises the version and the target as little as possible.
 fn raise(report: &Reporter<'_>, need: Need, version: bool, target: bool) -> Option<ItemFix> {
     let architecture = target.then(|| architecture(need.target)).flatten();
     if target && architecture.is_none() {
@@ -99,7 +99,7 @@ fn raise(report: &Reporter<'_>, need: Need, version: bool, target: bool) -> Opti
     Some(fix)
 }
 
-/// The lowest target that will do.
+/// The lowest sufficient target.
 fn architecture(need: TargetNeed) -> Option<&'static str> {
     let (number, suffix) = match need {
         TargetNeed::Any => return None,
@@ -128,15 +128,15 @@ fn need_words(need: Need) -> String {
     }
 }
 
-/// How much would have to change: a version less than a target.
+/// How much would have to change: raising a version is the smaller change.
 fn distance(report: &Reporter<'_>, need: Need) -> (bool, bool, Version) {
     let version = report.platform.version.is_some_and(|version| version < need.since);
     let target = !report.platform.meets_one(Need { since: Version::new(0, 0), ..need });
     (target, version, need.since)
 }
 
-/// A form that newer versions do not have.
-fn gone(
+/// A form that was removed.
+fn removed_form(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
     form: &FormMatch,
@@ -149,13 +149,13 @@ fn gone(
         TargetNeed::Family(number) => format!(" on the family of `sm_{number}`"),
         TargetNeed::Exactly(number) => format!(" on `sm_{number}a`"),
     };
-    let message = format!("`{name}` is gone since PTX {}{on}{}", removed.since, instead(form));
+    let message = format!("`{name}` was removed in PTX {}{on}{}", removed.since, instead(form));
     let range = report.ranges.mnemonic(instruction)?;
     let fix = with_mask(report, instruction, form);
     Some(Problem::error(range, codes::REMOVED_FORM, message).with_fix(fix))
 }
 
-/// A form for which there is a newer one.
+/// A form that a newer one replaces.
 pub(super) fn deprecated(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
@@ -167,7 +167,7 @@ pub(super) fn deprecated(
     Some(problem.with_fix(with_mask(report, instruction, form)))
 }
 
-/// The name with `.sync`, where that is another entry.
+/// The name with `.sync`, if it is another entry.
 fn sync(form: &FormMatch) -> Option<String> {
     let sync = format!("{}.sync", form.entry.opcode);
     let has_sync = isa::by_opcode(form.entry.opcode).iter().any(|entry| entry.name == sync);
@@ -175,14 +175,14 @@ fn sync(form: &FormMatch) -> Option<String> {
 }
 
 fn instead(form: &FormMatch) -> String {
-    let fix = |sync| format!("; use `{sync}` with a mask of the lanes that take part");
-    sync(form).map(fix).unwrap_or_default()
+    let hint = |sync| format!("; use `{sync}` with a mask of the participating lanes");
+    sync(form).map(hint).unwrap_or_default()
 }
 
-/// The same with `.sync`, of all lanes.
+/// A replacement by the form with `.sync` and a mask of all lanes.
 fn with_mask(report: &Reporter<'_>, instruction: Instruction<'_>, form: &FormMatch) -> Option<ItemFix> {
     let sync = sync(form)?;
     let operands = report.ranges.operands_from(instruction, 0)?;
-    let fix = ItemFix::new(format!("Replace with `{sync}` of all lanes"));
+    let fix = ItemFix::new(format!("Replace with `{sync}` for all lanes"));
     Some(fix.replace(instruction.opcode_range(), sync).insert(operands.end(), ", 0xffffffff"))
 }

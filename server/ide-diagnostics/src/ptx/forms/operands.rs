@@ -1,4 +1,4 @@
-//! Operands that do not fit, in words.
+//! Messages about operands that a form does not accept.
 
 use warplens_hir::ptx as hir;
 use warplens_hir::ptx::{
@@ -11,7 +11,7 @@ use crate::codes;
 use crate::problem::{ItemFix, Problem};
 use crate::ptx::forms::{Reporter, words};
 
-/// An operand that does not fit a form.
+/// An operand that a form does not accept.
 pub(super) fn problem(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
@@ -39,13 +39,13 @@ pub(super) fn problem(
         _ => false,
     };
     if brackets {
-        let fix = ItemFix::new("Put it in brackets").insert(range.start(), "[").insert(range.end(), "]");
+        let fix = ItemFix::new("Add brackets").insert(range.start(), "[").insert(range.end(), "]");
         problem = problem.with_fix(fix);
     }
     Some(problem)
 }
 
-/// All registers are of one type, and not of the instruction's: one mistake, in its type.
+/// All registers have one type, but not that of the instruction: one mistake, in its type.
 pub(super) fn wrong_type(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
@@ -67,8 +67,11 @@ pub(super) fn wrong_type(
     let at = instruction.modifiers().iter().rposition(|modifier| modifier == written.name())?;
     let range = report.ranges.modifier(instruction, at)?;
     let name = words::written(instruction);
-    let message =
-        format!("`{name}` works on {}, and all its registers are {}", words::ty(written), words::ty(first));
+    let message = format!(
+        "`{name}` operates on {}, but all its registers are {}",
+        words::ty(written),
+        words::ty(first)
+    );
     let problem = Problem::error(range, codes::OPERAND_TYPE, message);
     let name = named(misfits[0].wrong)?;
     let declared = report.function.name(name).resolution.symbol().map(|id| report.function.symbol(id).range);
@@ -84,16 +87,16 @@ pub(super) fn wrong_type(
     })
 }
 
-/// A guard that is no predicate.
+/// A guard that is not a predicate.
 pub(super) fn guard(report: &Reporter<'_>, instruction: Instruction<'_>, wrong: Wrong) -> Option<Problem> {
     let guard = instruction.guard()?;
     let name = report.function.name(guard.name);
     let text = report.function.referent_text(name.referent);
     let is = match wrong {
         Wrong::RegisterType { have, .. } => format!("is {}", words::ty(have)),
-        _ => "is no register".to_owned(),
+        _ => "is not a register".to_owned(),
     };
-    let message = format!("a guard is a predicate register; `{text}` {is}");
+    let message = format!("a guard must be a predicate register; `{text}` {is}");
     let problem = Problem::error(name.range, codes::OPERAND_TYPE, message);
     let declared = name.resolution.symbol().map(|symbol| report.function.symbol(symbol).range);
     Some(match declared {
@@ -127,7 +130,7 @@ fn count(
     Some(Problem::error(range, codes::OPERAND_COUNT, message))
 }
 
-/// The name that something wrong is about.
+/// The name that an error is about.
 fn named(wrong: Wrong) -> Option<NameId> {
     match wrong {
         Wrong::RegisterType { name, .. }
@@ -173,7 +176,7 @@ impl Operand<'_> {
         }
     }
 
-    /// The code and the words for what is wrong.
+    /// The code and the message for an error.
     fn message(&self, wrong: Wrong) -> Option<(&'static str, String)> {
         let name = words::written(self.instruction);
         Some(match wrong {
@@ -202,7 +205,7 @@ impl Operand<'_> {
                 )
             }
             Wrong::Component(register) => {
-                let message = format!("{} is no vector, so it has no components", self.text(register));
+                let message = format!("{} is not a vector and has no components", self.text(register));
                 (codes::OPERAND_KIND, message)
             }
             Wrong::IntegerConstant(ty) => {
@@ -215,13 +218,13 @@ impl Operand<'_> {
             }
             Wrong::Above(bound) => {
                 let bound = self.form.entry.operands.get(bound).map_or("", |operand| operand.name);
-                (codes::IMMEDIATE_RANGE, format!("this may be no larger than `{bound}`"))
+                (codes::IMMEDIATE_RANGE, format!("this must not be larger than `{bound}`"))
             }
             Wrong::NoPower => (codes::IMMEDIATE_RANGE, format!("`{name}` takes powers of two here")),
             Wrong::Inside { have, takes } => (codes::OPERAND_COUNT, self.inside(have, takes)),
             Wrong::NoConstant(ty) => {
                 let message = format!(
-                    "there are no constants of {}; move the bits to a register first with `mov.b{}`",
+                    "a constant cannot be {}; move the bits to a register first with `mov.b{}`",
                     words::ty(ty),
                     ty.bits().max(16)
                 );
@@ -236,36 +239,37 @@ impl Operand<'_> {
             }
             Wrong::Mixed { first, second } => {
                 let (first, second) = (words::ty(first), words::ty(second));
-                let message = format!("registers of a vector have one type; this is {second} after {first}");
+                let message =
+                    format!("the registers of a vector must have one type; this is {second} after {first}");
                 (codes::OPERAND_TYPE, message)
             }
             Wrong::OnlySinks => {
-                (codes::OPERAND_KIND, "at least one result must go to a register, not to `_`".to_owned())
+                (codes::OPERAND_KIND, "at least one destination must be a register, not `_`".to_owned())
             }
             Wrong::SpecialSize { name: register, takes } => {
-                let fix = "read it with a type of its own size and convert it with `cvt`";
+                let hint = "read it with a type of its size and convert it with `cvt`";
                 let message =
-                    format!("{} has another size than {}; {fix}", self.text(register), words::ty(takes));
+                    format!("{} has another size than {}; {hint}", self.text(register), words::ty(takes));
                 (codes::OPERAND_TYPE, message)
             }
             Wrong::SpecialVector(register) => {
                 let register = self.text(register);
                 let plain = register.trim_matches('`');
-                let message = format!("{register} is a vector; name a component, such as `{plain}.x`");
+                let message = format!("{register} is a vector; write a component, such as `{plain}.x`");
                 (codes::VECTOR_LENGTH, message)
             }
             Wrong::AddressSpace { name: variable, have, takes } => {
                 let takes = match takes {
                     AddressSpace::Of(space) => format!("`.{}`", space.name()),
-                    _ => "generic addresses, which reach `.global`, `.shared` and `.local`".to_owned(),
+                    _ => "generic addresses (in `.global`, `.shared` or `.local`)".to_owned(),
                 };
                 let variable = self.text(variable);
-                let message = format!("{variable} is in `.{}`; `{name}` goes to {takes}", have.name());
+                let message = format!("{variable} is in `.{}`; `{name}` accesses {takes}", have.name());
                 (codes::STATE_SPACE, message)
             }
             Wrong::AddressRegister(register, ty) => {
                 let message = format!(
-                    "{} is {}; an address is an integer or bits, `.u64` or `.b64`",
+                    "{} is {}; an address must be an integer or bits, such as `.u64` or `.b64`",
                     self.text(register),
                     words::ty(ty)
                 );
@@ -273,7 +277,7 @@ impl Operand<'_> {
             }
             Wrong::AddressWidth(register, ty) => {
                 let message = format!(
-                    "{} is {}; addresses that `{name}` takes have 64 bits, as `.address_size` says",
+                    "{} is {}; the addresses of `{name}` have 64 bits, as set by `.address_size`",
                     self.text(register),
                     words::ty(ty)
                 );
@@ -282,23 +286,25 @@ impl Operand<'_> {
             Wrong::NoRegister(symbol) => {
                 let takes = self.rule.registers.map(|set| words::types(self.rule, set)).unwrap_or_default();
                 let message = format!(
-                    "{} is no register; the address that `{name}` takes here is in a register of {takes}",
+                    "{} is not a register; `{name}` takes the address in a register of {takes} here",
                     self.text(symbol)
                 );
                 (codes::OPERAND_KIND, message)
             }
             Wrong::NoAddress(symbol) => {
-                (codes::OPERAND_KIND, format!("{} has no address to take", self.text(symbol)))
+                (codes::OPERAND_KIND, format!("{} has no address", self.text(symbol)))
             }
             Wrong::AbsoluteAddress => {
-                let message = "only `.local` has absolute addresses; put the number in a register".to_owned();
+                let message =
+                    "absolute addresses are allowed in `.local` only; move the number to a register"
+                        .to_owned();
                 (codes::OPERAND_KIND, message)
             }
             _ => return None,
         })
     }
 
-    /// Brackets that hold too much or too little.
+    /// Brackets with too many or too few operands.
     fn inside(&self, have: usize, (least, most): (usize, usize)) -> String {
         let name = words::written(self.instruction);
         let parts = self.form.inside(self.rule).iter().map(|part| {
@@ -307,7 +313,7 @@ impl Operand<'_> {
         });
         let parts = parts.collect::<Vec<_>>().join(", ");
         match (parts.is_empty(), least == most) {
-            (true, _) => format!("`{name}` takes an address alone in these brackets"),
+            (true, _) => format!("`{name}` takes only an address in these brackets"),
             (false, true) => {
                 format!("`{name}` takes {most} parts in these brackets (`[{parts}]`), not {have}")
             }
@@ -324,10 +330,10 @@ impl Operand<'_> {
             Type::B64 => "a float literal such as `1.0`",
             _ => return format!("`{name}` takes an integer here ({}), not a float", words::ty(ty)),
         };
-        format!("bits of {} are written as an integer or as {exact}", words::ty(ty))
+        format!("write the bits of {} as an integer or as {exact}", words::ty(ty))
     }
 
-    /// Something of the wrong kind.
+    /// An operand of the wrong kind.
     fn kind(&self, written: Written) -> String {
         let name = words::written(self.instruction);
         let takes = if self.place.element == Some(1) && self.rule.second.is_some() {
@@ -338,7 +344,7 @@ impl Operand<'_> {
         let what = match written {
             Written::Register(register) => format!("{} is a register", self.text(register)),
             Written::Predicate(register) => format!("{} is a predicate", self.text(register)),
-            Written::Constant if self.rule.role.writes() => "a result cannot go to a constant".to_owned(),
+            Written::Constant if self.rule.role.writes() => "a constant cannot be a destination".to_owned(),
             Written::Constant => "this is a constant".to_owned(),
             Written::Special(register) => return self.special(register, &takes),
             Written::Variable(symbol) => format!("{} is a variable", self.text(symbol)),
@@ -350,18 +356,18 @@ impl Operand<'_> {
             Written::Vector => "these are registers in braces".to_owned(),
             Written::Pair => "this is a pair".to_owned(),
             Written::Single => "the second of this pair is missing".to_owned(),
-            Written::Not => "`!` negates predicates only".to_owned(),
+            Written::Not => "`!` is allowed on predicates only".to_owned(),
             Written::Negated => "operands cannot be negated here".to_owned(),
-            Written::Sink => "`_` takes no value here".to_owned(),
-            Written::Arguments => "these are arguments".to_owned(),
+            Written::Sink => "`_` cannot be used here".to_owned(),
+            Written::Arguments => "this is an argument list".to_owned(),
         };
-        let fix = match written {
+        let hint = match written {
             Written::Variable(_) | Written::Function(_) if self.rule.kinds.has(OperandKind::Register) => {
-                "; its address comes to a register with `mov`"
+                "; `mov` its address to a register"
             }
             _ => "",
         };
-        format!("{what}; `{name}` takes {takes} here{fix}")
+        format!("{what}; `{name}` takes {takes} here{hint}")
     }
 
     fn special(&self, register: NameId, takes: &str) -> String {
@@ -370,7 +376,7 @@ impl Operand<'_> {
         if self.rule.role.writes() {
             return format!("{register} can only be read; `{name}` takes {takes} here");
         }
-        format!("special registers are read by `mov`: copy {register} to a register first")
+        format!("`{name}` cannot read a special register; copy {register} to a register with `mov` first")
     }
 }
 

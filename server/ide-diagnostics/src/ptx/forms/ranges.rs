@@ -1,4 +1,4 @@
-//! Where the parts of a statement stand. Only the tree knows, and it is asked only about statements that are wrong.
+//! The ranges of the parts of a statement. They are read from the tree, which is built only to locate a problem.
 
 use text_size::TextRange;
 use warplens_hir::ptx::{Instruction, OperandPlace};
@@ -17,7 +17,7 @@ impl StatementRanges {
         StatementRanges { parse }
     }
 
-    /// Whether the parser has nothing to say about a statement.
+    /// Whether a statement has no syntax error.
     pub(super) fn is_whole(&self, instruction: Instruction<'_>) -> bool {
         let range = instruction.range();
         !self.parse.errors().iter().any(|error| range.contains_range(error.range))
@@ -40,7 +40,7 @@ impl StatementRanges {
         Some(self.node(instruction)?.modifiers().nth(index)?.text_range())
     }
 
-    /// An operand, or a part or an element of it; the mnemonic where there is no such operand.
+    /// An operand, or a part or an element of it; the mnemonic if the operand is missing.
     pub(super) fn operand(&self, instruction: Instruction<'_>, place: OperandPlace) -> Option<TextRange> {
         let Some(operand) = self.operand_node(instruction, place.operand) else {
             return self.mnemonic(instruction);
@@ -62,7 +62,7 @@ impl StatementRanges {
     }
 }
 
-/// The operands as lowering counts them.
+/// The operands in the numbering of lowering.
 fn operands(instruction: &ast::Instruction) -> Vec<SyntaxNode> {
     let is_operand = |node: &SyntaxNode| !matches!(node.kind(), SyntaxKind::GUARD | SyntaxKind::ERROR);
     instruction.syntax().children().filter(is_operand).collect()

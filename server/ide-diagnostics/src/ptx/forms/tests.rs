@@ -55,16 +55,16 @@ fn modifiers() {
     check_body(
         "mul.lo.hi.s32 %r1, %r2, %r3;",
         expect![[r#"
-        8:`.lo` Error modifier-not-allowed: `.hi` and `.lo` exclude each other; keep one of them
-            fix: Remove `.lo`
-    "#]],
+            8:`.lo` Error modifier-not-allowed: `.hi` and `.lo` are mutually exclusive; remove one of them
+                fix: Remove `.lo`
+        "#]],
     );
     check_body(
         "mul.s32.lo %r1, %r2, %r3;",
         expect![[r#"
-        8:`mul.s32.lo` Error invalid-form: these modifiers must be in this order: `mul.lo.s32`
-            fix: Replace with `mul.lo.s32`
-    "#]],
+            8:`mul.s32.lo` Error invalid-form: these modifiers are in the wrong order; write `mul.lo.s32`
+                fix: Replace with `mul.lo.s32`
+        "#]],
     );
     check_body(
         "cvt.u32.f32 %r1, %f1;",
@@ -106,16 +106,16 @@ fn modifiers() {
     check_body(
         "mad.lo.sat.s32 %r1, %r1, %r2, %r3;",
         expect![[r#"
-        8:`.sat` Error modifier-not-allowed: `mad.lo.s32` takes no `.sat`; it goes with `.hi`
-            fix: Remove `.sat`
-    "#]],
+            8:`.sat` Error modifier-not-allowed: `mad.lo.s32` does not accept `.sat`; it can be combined with `.hi`
+                fix: Remove `.sat`
+        "#]],
     );
     check_body(
         "mad.hi.sat.u32 %r1, %r1, %r2, %r3;",
         expect![[r#"
-        8:`.sat` Error modifier-not-allowed: `mad.hi.u32` takes no `.sat`; it goes with `.s32`
-            fix: Remove `.sat`
-    "#]],
+            8:`.sat` Error modifier-not-allowed: `mad.hi.u32` does not accept `.sat`; it can be combined with `.s32`
+                fix: Remove `.sat`
+        "#]],
     );
 }
 
@@ -124,10 +124,10 @@ fn operands() {
     check_body(
         "mul.lo.s64 %r1, %r2, %r3;",
         expect![[r#"
-        8:`.s64` Error operand-type: `mul.lo.s64` works on `.s64`, and all its registers are `.b32`
-            7:`%r` declared here
-            fix: Replace with `.s32`
-    "#]],
+            8:`.s64` Error operand-type: `mul.lo.s64` operates on `.s64`, but all its registers are `.b32`
+                7:`%r` declared here
+                fix: Replace with `.s32`
+        "#]],
     );
     check_body(
         "mul.lo.s32 %r1, %r2, %f1;",
@@ -157,20 +157,20 @@ fn operands() {
     check_body(
         "mul.lo.s32 4, %r1, %r2;",
         expect![[r#"
-        8:`4` Error operand-kind: a result cannot go to a constant; `mul.lo.s32` takes a register here
-    "#]],
+            8:`4` Error operand-kind: a constant cannot be a destination; `mul.lo.s32` takes a register here
+        "#]],
     );
     check_body(
         "mul.lo.s32 %r1, %r2, table;",
         expect![[r#"
-            8:`table` Error operand-kind: `table` is a variable; `mul.lo.s32` takes a register or a constant here; its address comes to a register with `mov`
+            8:`table` Error operand-kind: `table` is a variable; `mul.lo.s32` takes a register or a constant here; `mov` its address to a register
         "#]],
     );
     check_body(
         "mul.lo.s32 %r1, %r2, %tid.x;",
         expect![[r#"
-        8:`%tid.x` Error operand-kind: special registers are read by `mov`: copy `%tid` to a register first
-    "#]],
+            8:`%tid.x` Error operand-kind: `mul.lo.s32` cannot read a special register; copy `%tid` to a register with `mov` first
+        "#]],
     );
     check_body(
         "mov.f32 %f1, 1;",
@@ -181,14 +181,14 @@ fn operands() {
     check_body(
         "@%r1 mul.lo.s32 %r1, %r2, %r3;",
         expect![[r#"
-            8:`%r1` Error operand-type: a guard is a predicate register; `%r1` is `.b32`
+            8:`%r1` Error operand-type: a guard must be a predicate register; `%r1` is `.b32`
                 7:`%r` declared here
         "#]],
     );
     check_body(
         "mul.lo.s32 %r1, %r2, %nowhere;",
         expect![[r#"
-            8:`%nowhere` Error unresolved-name: no register or special register `%nowhere` is declared here
+            8:`%nowhere` Error unresolved-name: undeclared register `%nowhere`
                 fix: Declare `.reg .s32 %nowhere`
         "#]],
     );
@@ -199,14 +199,14 @@ fn memory() {
     check_body(
         "ld.shared.b32 %r1, [table];",
         expect![[r#"
-            8:`table` Error state-space: `table` is in `.global`; `ld.shared.b32` goes to `.shared`
+            8:`table` Error state-space: `table` is in `.global`; `ld.shared.b32` accesses `.shared`
         "#]],
     );
     check_body(
         "ld.shared.b32 %r1, tile;",
         expect![[r#"
             8:`tile` Error operand-kind: `tile` is a variable; `ld.shared.b32` takes an address `[…]` here
-                fix: Put it in brackets
+                fix: Add brackets
         "#]],
     );
     check_body(
@@ -225,14 +225,14 @@ fn memory() {
     check_body(
         "st.shared.b32 [%f1], %r1;",
         expect![[r#"
-            8:`%f1` Error operand-type: `%f1` is `.f32`; an address is an integer or bits, `.u64` or `.b64`
+            8:`%f1` Error operand-type: `%f1` is `.f32`; an address must be an integer or bits, such as `.u64` or `.b64`
                 7:`%f` declared here
         "#]],
     );
     check_body(
         "ld.b32 %r1, [%r2];",
         expect![[r#"
-            8:`%r2` Error operand-type: `%r2` is `.b32`; addresses that `ld.b32` takes have 64 bits, as `.address_size` says
+            8:`%r2` Error operand-type: `%r2` is `.b32`; the addresses of `ld.b32` have 64 bits, as set by `.address_size`
                 7:`%r` declared here
         "#]],
     );
@@ -241,7 +241,7 @@ fn memory() {
         expect![[r#"
             8:`out` Error operand-kind: `out` is a parameter; `ld.param.b64` takes an address `[…]` here
                 6:`out` declared here
-                fix: Put it in brackets
+                fix: Add brackets
         "#]],
     );
     check_body(
@@ -278,11 +278,11 @@ fn versions_and_targets() {
         "sm_90",
         "ld.shared::cluster.b32 %r1, [%r2];",
         expect![[r#"
-        2:`sm_90` Error needs-version: sm_90 came with PTX 7.8; this module is written in 7.0
-            fix: Raise `.version` to 7.8
-        5:`.shared::cluster` Error needs-version: `.shared::cluster` of `ld.shared::cluster.b32` needs PTX 7.8 or later; this module is of PTX 7.0
-            fix: Raise to `.version 7.8`
-    "#]],
+            2:`sm_90` Error needs-version: sm_90 needs PTX 7.8 or later; this module is written in PTX 7.0
+                fix: Raise `.version` to 7.8
+            5:`.shared::cluster` Error needs-version: `.shared::cluster` of `ld.shared::cluster.b32` needs PTX 7.8 or later; this module is of PTX 7.0
+                fix: Raise to `.version 7.8`
+        "#]],
     );
     check_for(
         "7.0",
@@ -307,18 +307,18 @@ fn versions_and_targets() {
         "sm_70",
         "shfl.idx.b32 %r1|%p1, %r2, 0, 31;",
         expect![[r#"
-        5:`shfl.idx.b32` Error removed-form: `shfl.idx.b32` is gone since PTX 6.4 on `sm_70` and later; use `shfl.sync` with a mask of the lanes that take part
-            fix: Replace with `shfl.sync` of all lanes
-    "#]],
+            5:`shfl.idx.b32` Error removed-form: `shfl.idx.b32` was removed in PTX 6.4 on `sm_70` and later; use `shfl.sync` with a mask of the participating lanes
+                fix: Replace with `shfl.sync` for all lanes
+        "#]],
     );
     check_for(
         "6.3",
         "sm_60",
         "shfl.idx.b32 %r1|%p1, %r2, 0, 31;",
         expect![[r#"
-        5:`shfl.idx.b32` Hint deprecated-form: `shfl.idx.b32` is deprecated; use `shfl.sync` with a mask of the lanes that take part
-            fix: Replace with `shfl.sync` of all lanes
-    "#]],
+            5:`shfl.idx.b32` Hint deprecated-form: `shfl.idx.b32` is deprecated; use `shfl.sync` with a mask of the participating lanes
+                fix: Replace with `shfl.sync` for all lanes
+        "#]],
     );
     check_for("8.0", "sm_90", "ld.shared.b32 %r1, [%r2];", expect![[""]]);
 }
@@ -347,7 +347,7 @@ fn tensors_and_matrices() {
     check_body(
         "cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%rd1, {%r1, %rd2}];",
         expect![[r#"
-            8:`%rd2` Error operand-type: registers of a vector have one type; this is `.b64` after `.b32`
+            8:`%rd2` Error operand-type: the registers of a vector must have one type; this is `.b64` after `.b32`
         "#]],
     );
 }
@@ -375,19 +375,19 @@ fn brackets_and_bounds() {
     check_body(
         "cvta.global.u64 %rd1, tile;",
         expect![[r#"
-        8:`tile` Error state-space: `tile` is in `.shared`; `cvta.global.u64` goes to `.global`
-    "#]],
+            8:`tile` Error state-space: `tile` is in `.shared`; `cvta.global.u64` accesses `.global`
+        "#]],
     );
     check_body(
         "createpolicy.range.L2::evict_last.b64 %rd1, [%rd2], 8, 4;",
         expect![[r#"
-        8:`8` Error immediate-range: this may be no larger than `total-size`
-    "#]],
+            8:`8` Error immediate-range: this must not be larger than `total-size`
+        "#]],
     );
     check_body(
         "ld.shared.b32 %r1, [tile, %r2];",
         expect![[r#"
-            8:`[tile, %r2]` Error operand-count: `ld.shared.b32` takes an address alone in these brackets
+            8:`[tile, %r2]` Error operand-count: `ld.shared.b32` takes only an address in these brackets
         "#]],
     );
 }

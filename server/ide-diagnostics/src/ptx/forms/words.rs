@@ -17,7 +17,7 @@ pub(super) fn written(instruction: Instruction<'_>) -> String {
 /// The mnemonic with its modifiers in the documented order.
 pub(super) fn documented(entry: &Entry, chosen: &[Option<&'static Value>]) -> String {
     let mut text = entry.name.to_owned();
-    // A word of the name for which a class stands comes with the class.
+    // A word of the name that a class represents is added with the class.
     text.truncate(entry.opcode.len() + entry.words.iter().map(|word| word.len()).sum::<usize>());
     chosen.iter().flatten().flat_map(|value| value.words).for_each(|word| text.push_str(word));
     text
@@ -63,7 +63,7 @@ pub(super) fn value(value: &Value) -> String {
     value.words.concat()
 }
 
-/// What a slot decides, in parentheses; nothing where the tables do not say.
+/// The meaning of a slot, in parentheses; empty if the tables have no summary.
 pub(super) fn decides(entry: &Entry, slot: &Slot) -> String {
     let class = entry.modifiers.iter().find(|class| class.name == slot.class);
     match class.map(|class| class.summary.trim_end_matches('.')) {
@@ -76,13 +76,13 @@ pub(super) fn decides(entry: &Entry, slot: &Slot) -> String {
     }
 }
 
-/// The types of registers that an operand takes.
+/// The register types that an operand accepts.
 pub(super) fn types(rule: &OperandRule, set: TypeSet) -> String {
     const MOST: usize = 5;
-    // That a pair of halves passes for a 32-bit integer is of no help to anybody.
+    // A pair of halves is accepted as a 32-bit integer, but suggesting it is not useful.
     let is_integer = rule.ty.is_some_and(|ty| matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed));
-    let is_told = |found: &Type| *found != Type::F16x2 || !is_integer;
-    let words: Vec<String> = set.types().filter(is_told).map(ty).collect();
+    let is_shown = |found: &Type| *found != Type::F16x2 || !is_integer;
+    let words: Vec<String> = set.types().filter(is_shown).map(ty).collect();
     match rule.ty {
         Some(ty) if words.len() > MOST => match ty.kind() {
             TypeKind::Bits => format!("registers of at least {} bits", ty.bits()),
@@ -96,7 +96,7 @@ pub(super) fn ty(ty: Type) -> String {
     format!("`.{}`", ty.name())
 }
 
-/// What may be written for an operand.
+/// The kinds of operand that are accepted.
 pub(super) fn takes(rule: &OperandRule) -> String {
     const ALL: &[OperandKind] = &[
         OperandKind::Register,

@@ -1,11 +1,11 @@
-//! The declaration that a register lacks: of which type, and where it goes.
+//! The missing declaration of a register: its type, and where to insert it.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{Function, Instruction, MnemonicForms, Operand, SymbolKind, Type, TypeSet};
 use warplens_ide_db::answer::{Fix, TextEdit};
 
-/// `%r<4>`, which has too few.
+/// `%r<4>`, a range that is too small.
 #[derive(Clone, Copy)]
 pub(super) struct ShortRange {
     /// The `%r` of it.
@@ -14,7 +14,7 @@ pub(super) struct ShortRange {
 }
 
 impl ShortRange {
-    /// Where its number stands, if it is a plain one.
+    /// The range of its number, if it is a plain one.
     pub(super) fn number(self, text: &str) -> Option<TextRange> {
         let after = text.get(usize::from(self.stem.end())..)?;
         let inside = after.strip_prefix('<')?;
@@ -47,7 +47,7 @@ pub(super) struct Insertion {
     declaration: String,
     /// Relative to the item.
     at: TextSize,
-    /// What stands before it on its line.
+    /// The text before it on its line.
     indent: String,
 }
 
@@ -64,7 +64,7 @@ impl Insertion {
     }
 }
 
-/// A declaration for registers of the type that their first use asks for; `None` where it is used as no register.
+/// A declaration for registers of the type that their first use requires; `None` if it is not used as a register.
 pub(super) fn declaration(
     function: &Function,
     text: &str,
@@ -85,7 +85,7 @@ pub(super) fn declaration(
     Some(Insertion { declaration: format!(".reg .{} {name};", ty.name()), at, indent })
 }
 
-/// The type of register that the statement around a name wants in its place.
+/// The register type that the statement around a name requires for it.
 fn type_of_use(function: &Function, name: TextRange) -> Option<Type> {
     let instruction = function.instruction_at(name.start())?;
     if instruction.guard().is_some_and(|guard| function.name(guard.name).range == name) {
@@ -111,7 +111,7 @@ fn of_form(instruction: Instruction<'_>, place: usize) -> Option<Type> {
     own.or_else(|| registers.types().next())
 }
 
-/// Whether a name stands in an operand.
+/// Whether an operand contains a name.
 fn holds(function: &Function, operand: Operand, name: TextRange) -> bool {
     match operand {
         Operand::Register { name: id, .. } | Operand::Special { name: id, .. } | Operand::Symbol(id) => {

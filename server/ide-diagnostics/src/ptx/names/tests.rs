@@ -44,7 +44,7 @@ fn registers_without_a_declaration_are_one_mistake() {
     check(
         "\tmov.u64 %rd1, 8;\n\tmov.u64 %rd2, %rd1;\n\tadd.s64 %rd3, %rd1, %rd2;",
         expect![[r#"
-            5:`%rd1` `%rd1`, `%rd2` and 1 more are not declared here
+            5:`%rd1` undeclared names: `%rd1`, `%rd2` and 1 more
                 6:`%rd2` used here too
                 6:`%rd1` used here too
                 7:`%rd3` used here too

@@ -1,4 +1,4 @@
-//! Names that nothing declares: one problem a missing declaration, however often it is used.
+//! Undeclared names: one problem per missing declaration, however often it is used.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,9 @@ use crate::codes;
 use crate::item::item_problems;
 use crate::ptx::names::{declare, place_of};
 
-/// So many names of an item are told each by itself, and the others together: a lost line may have declared them all.
+/// The number of names of an item that are reported one by one. The others are reported together: one missing line may have declared them.
 const MOST: usize = 2;
-/// As many further uses are shown beside the first.
+/// The maximum number of related uses.
 const RELATED: usize = 5;
 
 /// Uses of names that one declaration would fix.
@@ -29,7 +29,7 @@ struct Missing {
     places: Vec<TextRange>,
 }
 
-/// The names in an item that are declared nowhere before it.
+/// The names in an item that are not declared before it.
 pub(super) fn check(
     db: &Database,
     file: File,
@@ -54,7 +54,7 @@ pub(super) fn check(
             missing.places.extend(places);
         }
     }
-    // Asked only now: it needs the tree, and most items miss nothing.
+    // Checked late: it needs the tree, and most items have no undeclared names.
     if missing.is_empty() || has_broken_head(db, item) {
         return;
     }
@@ -87,12 +87,12 @@ fn stem(name: &str) -> &str {
     if stem.len() > 1 && stem.starts_with('%') { stem } else { name }
 }
 
-/// Whether the body of a function ends where it should: with a brace, and with no code behind it.
+/// Whether the body of a function ends with a brace, and no code follows it.
 fn is_balanced(db: &Database, file: File, index: usize) -> bool {
     let items = items(db, file);
     let tree = items[index].parse(db).syntax();
     let body = tree.descendants().find(|node| node.kind() == SyntaxKind::BLOCK);
-    // The last brace of a block that lacks one is that of a block inside.
+    // The last brace of a block with a missing brace belongs to a nested block.
     let end = body.and_then(|body| body.last_child_or_token());
     let is_closed = end.is_none_or(|element| element.kind() == SyntaxKind::R_BRACE);
     let next = items.get(index + 1);
@@ -102,7 +102,7 @@ fn is_balanced(db: &Database, file: File, index: usize) -> bool {
     is_closed && !next.is_some_and(is_stray)
 }
 
-/// Where names are missing.
+/// The item with undeclared names.
 struct ItemContext<'a> {
     db: &'a Database,
     file: File,
@@ -140,7 +140,7 @@ impl ItemContext<'_> {
     fn together(&self, missing: &[Missing]) -> Diagnostic {
         let start = self.file.document(self.db).items().start_of(self.index);
         let names: Vec<SmolStr> = missing.iter().flat_map(|missing| missing.names.iter().cloned()).collect();
-        let message = format!("{} are not declared here either", listed(&names));
+        let message = format!("undeclared names: {}", listed(&names));
         let first = missing[0].places[0] + start;
         let mut found = Diagnostic::new(first, Severity::Error, codes::UNRESOLVED_NAME, message);
         found.related.extend(missing[1..].iter().take(RELATED).map(|missing| Related {
@@ -152,11 +152,11 @@ impl ItemContext<'_> {
     }
 
     fn too_late(&self, range: TextRange, later: &ModuleSymbol) -> Diagnostic {
-        let fix = match later.kind {
-            ModuleKind::Function { .. } => "declare it above with a prototype, or move it up",
-            _ => "move its declaration up",
+        let hint = match later.kind {
+            ModuleKind::Function { .. } => "insert a prototype before the use, or move the function up",
+            _ => "move the declaration up",
         };
-        let message = format!("`{}` is declared only further down; {fix}", later.name);
+        let message = format!("`{}` is declared after its use; {hint}", later.name);
         let related = Related {
             file: self.file.id(self.db),
             range: place_of(self.db, self.file, later),
@@ -168,7 +168,7 @@ impl ItemContext<'_> {
         found
     }
 
-    /// A prototype of a function that stands further down, before the item that uses it.
+    /// Inserts a prototype of a function before the item that uses it.
     fn prototype(&self, later: &ModuleSymbol) -> Option<Fix> {
         let ModuleKind::Function { kind: FunctionKind::Func, .. } = later.kind else { return None };
         let items = items(self.db, self.file);
@@ -180,7 +180,7 @@ impl ItemContext<'_> {
         Some(Fix { title: format!("Insert a prototype of `{}`", later.name), edits, preferred: false })
     }
 
-    /// Nothing like it is declared.
+    /// No declaration has this name.
     fn nothing(
         &self,
         range: TextRange,
@@ -199,10 +199,10 @@ impl ItemContext<'_> {
         let meant = nearest(name, local.chain(module).chain(special));
         let message = match missing.names.len() {
             1 if name.starts_with('%') => {
-                format!("no register or special register `{name}` is declared here{}", did_you_mean(meant))
+                format!("undeclared register `{name}`{}", did_you_mean(meant))
             }
-            1 => format!("no name `{name}` is declared here{}", did_you_mean(meant)),
-            _ => format!("{} are not declared here", listed(&missing.names)),
+            1 => format!("undeclared name `{name}`{}", did_you_mean(meant)),
+            _ => format!("undeclared names: {}", listed(&missing.names)),
         };
         let mut found = Diagnostic::new(range, Severity::Error, codes::UNRESOLVED_NAME, message);
         if missing.names.len() == 1
@@ -229,7 +229,7 @@ fn outside(item: &SyntaxNode) -> Option<String> {
     Some(item.text().slice(first..last).to_string())
 }
 
-/// The tokens that are neither blanks nor comments.
+/// The tokens that are neither white space nor comments.
 fn significant(item: &SyntaxNode) -> impl Iterator<Item = SyntaxToken> {
     let tokens = item.descendants_with_tokens().filter_map(|element| element.into_token());
     tokens.filter(|token| !matches!(token.kind(), SyntaxKind::WHITESPACE | SyntaxKind::COMMENT))

@@ -1,4 +1,4 @@
-//! FormCache, and the words that follow them after a dot.
+//! Mnemonics, and the words that follow them after a dot.
 
 use warplens_hir::wave::Accepts;
 use warplens_ide_db::answer::CompletionKind;
