@@ -55,7 +55,7 @@ pub fn diagnostics(db: &Database, file: File, rules: &Rules) -> Vec<Diagnostic> 
 }
 
 /// The diagnostics of `found` that neither the rules nor the comments of the file switch off.
-pub fn let_through(db: &Database, file: File, rules: &Rules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
+pub fn filter_reported(db: &Database, file: File, rules: &Rules, found: Vec<Diagnostic>) -> Vec<Diagnostic> {
     if found.is_empty() {
         return found;
     }

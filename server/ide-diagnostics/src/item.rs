@@ -34,8 +34,8 @@ impl ItemProblems {
     }
 }
 
-/// The problems of one item by itself. Of the file it looks only at [`module_target`](warplens_ide_db::module_target), and at
-/// that only where a check asks for it.
+/// The problems of one item by itself. It depends on the file only through
+/// [`module_target`](warplens_ide_db::module_target), and only if a check reads it.
 #[salsa::tracked]
 pub fn item_problems<'db>(db: &'db dyn Db, file: File, item: Item<'db>) -> ItemProblems {
     let parse = item.parse(db);

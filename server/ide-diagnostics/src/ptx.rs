@@ -30,8 +30,8 @@ use warplens_ide_db::similar::{did_you_mean, nearest};
 use crate::codes;
 use crate::problem::{ItemFix, Problem};
 
-/// What is wrong with an item by itself, beside its syntax. What its module is written for is all that a check may ask
-/// of the file: [`module_target`](warplens_ide_db::module_target::module_target).
+/// Checks an item by itself, except its syntax. Of the file, a check may read only
+/// [`module_target`](warplens_ide_db::module_target::module_target).
 pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
     let text = &item.text(db).0;
     let module = module_target(db, file);

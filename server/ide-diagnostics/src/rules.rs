@@ -26,7 +26,7 @@ impl Rules {
     }
 
     /// The diagnostic with its changed severity; `None` if it is switched off.
-    pub fn judge(&self, mut found: Diagnostic) -> Option<Diagnostic> {
+    pub fn apply(&self, mut found: Diagnostic) -> Option<Diagnostic> {
         match self.changed.get(found.code) {
             None => Some(found),
             Some(severity) => {

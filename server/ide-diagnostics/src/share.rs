@@ -4,11 +4,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use warplens_ide_db::db::{Database, File, items};
 
-use crate::file::look;
+use crate::file::check_item;
 use crate::rules::Rules;
 
-/// Finds the problems of the items whose numbers `next` gives, until there are no more. Threads that are given the same
-/// counter share the items of a file; what they find is there when [`diagnostics`](crate::file::diagnostics) asks.
+/// Finds the problems of the items with the numbers that `next` gives, until none is left. Threads with the same counter
+/// share the items of a file; [`diagnostics`](crate::file::diagnostics) then reads the memoized results.
 pub fn take_share(db: &Database, file: File, rules: &Rules, next: &AtomicUsize) {
     let items = items(db, file);
     while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {

@@ -5,7 +5,7 @@ mod told;
 use text_size::TextRange;
 use warplens_ide_db::answer::{Diagnostic, FileId, Origin, Related, Severity};
 use warplens_ide_db::db::{Database, File};
-use warplens_ide_diagnostics::file::let_through;
+use warplens_ide_diagnostics::file::filter_reported;
 use warplens_ide_diagnostics::rules::Rules;
 use warplens_sim::{Finding, Severity as Weight};
 
@@ -24,7 +24,7 @@ const UNSUPPORTED: &str = "unsupported";
 pub fn findings_of(db: &Database, file: File, shown: &Shown, rules: &Rules) -> Vec<Diagnostic> {
     let kernel = kernels(db, file).into_iter().find(|kernel| kernel.kernel.name == shown.entry());
     let found = findings(shown, file.id(db), kernel.map(|kernel| kernel.name));
-    let_through(db, file, rules, found)
+    filter_reported(db, file, rules, found)
 }
 
 /// The findings in text order; those about the launch as a whole are at `kernel`.

@@ -18,7 +18,7 @@ use warplens_hir::wave::{
 };
 
 use crate::dialect::Dialect;
-use crate::lints::layout::{Rewrite, stands_alone};
+use crate::lints::layout::{Rewrite, is_alone_on_line};
 use crate::problem::Problem;
 
 /// The maximum number reported for a kernel.
