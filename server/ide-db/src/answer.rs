@@ -1,80 +1,80 @@
-//! The answers of this crate: plain data in an editor's words.
+//! The results of this crate: plain data in the terms of an editor.
 //!
-//! Every range is in bytes of the whole file. No answer names a tree, an id of the database or a type of the
-//! protocol, so the binary can turn each into LSP or JSON in one place, and a test can print it.
+//! Every range is in bytes of the whole file. The results contain no trees, ids of the database or types of the
+//! protocol, so the program can convert them to LSP or JSON in one place, and a test can print them.
 
 use text_size::TextRange;
 
-/// A file of this session, as the owner of the files numbers it.
+/// A file of this session, numbered by the owner of the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId(pub u32);
 
-/// How bad a diagnostic is. *Error* if and only if the assembler rejects the file for it.
+/// The severity of a diagnostic. *Error* if and only if the assembler rejects the file for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Severity {
     /// The assembler rejects it.
     Error,
-    /// It assembles, and is most likely a mistake.
+    /// The assembler accepts it, but it is most likely a mistake.
     Warning,
-    /// Something to know.
+    /// A note.
     Information,
-    /// Something an editor shows faintly.
+    /// A suggestion, which editors show unobtrusively.
     Hint,
 }
 
-/// How an editor may draw the range of a diagnostic beside underlining it.
+/// How an editor may render the range of a diagnostic in addition to underlining it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Tag {
     /// Faded: it has no effect.
     Unnecessary,
-    /// Struck through: there is a newer way.
+    /// Struck through: it is deprecated.
     Deprecated,
 }
 
-/// A second place that explains a diagnostic.
+/// A related range that explains a diagnostic.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Related {
-    /// The file of the place.
+    /// Its file.
     pub file: FileId,
-    /// Where.
+    /// Its range.
     pub range: TextRange,
-    /// What is there.
+    /// The explanation.
     pub message: String,
 }
 
-/// Who says a diagnostic.
+/// The source of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Origin {
-    /// The text shows it.
+    /// The analysis of the text.
     #[default]
     Text,
-    /// A simulation showed it: a finding.
+    /// A simulation: it is a finding.
     Run,
 }
 
-/// One problem of a file.
+/// A problem of a file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Diagnostic {
-    /// Where: as small as the mistake.
+    /// The range of the mistake, as small as possible.
     pub range: TextRange,
-    /// How bad.
+    /// Its severity.
     pub severity: Severity,
-    /// Who says it. Names of text and of runs are told apart by it.
+    /// Its source. It distinguishes diagnostics and findings with the same name.
     pub origin: Origin,
     /// A stable name in kebab case, such as `unknown-instruction`.
     pub code: &'static str,
-    /// What is wrong, and what would be right.
+    /// The mistake and its fix.
     pub message: String,
-    /// Places that explain it.
+    /// Related ranges that explain it.
     pub related: Vec<Related>,
-    /// How to draw it.
+    /// How to render it.
     pub tags: Vec<Tag>,
-    /// What would fix it, the likeliest first.
+    /// Its fixes, the most likely first.
     pub fixes: Vec<Fix>,
 }
 
 impl Diagnostic {
-    /// A diagnostic that says one thing about one place.
+    /// A diagnostic without related ranges, tags and fixes.
     pub fn new(
         range: TextRange,
         severity: Severity,
@@ -86,14 +86,14 @@ impl Diagnostic {
         Diagnostic { range, severity, origin, code, message, related: vec![], tags: vec![], fixes: vec![] }
     }
 
-    /// The same with a second place that explains it.
+    /// Adds a related range.
     #[must_use]
     pub fn with_related(mut self, related: Related) -> Diagnostic {
         self.related.push(related);
         self
     }
 
-    /// The same with a fix.
+    /// Adds a fix.
     #[must_use]
     pub fn with_fix(mut self, fix: Fix) -> Diagnostic {
         self.fixes.push(fix);
@@ -101,40 +101,40 @@ impl Diagnostic {
     }
 }
 
-/// A fix of a diagnostic, in edits of the same file.
+/// A fix of a diagnostic: edits of the same file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Fix {
-    /// What it does, as a command: `Replace with `add``.
+    /// The title, an imperative: `Replace with `add``.
     pub title: String,
-    /// The edits: they do not overlap, and are done at once.
+    /// The edits, which do not overlap and are applied together.
     pub edits: Vec<TextEdit>,
-    /// It is the one fix that there is, so it may be done without asking.
+    /// Whether it is safe to apply without review.
     pub preferred: bool,
 }
 
 impl Fix {
-    /// The commonest fix: another word in this place.
+    /// The most common fix: another word in this range.
     pub fn replacement(range: TextRange, word: &str) -> Fix {
         let edits = vec![TextEdit { range, insert: word.to_owned() }];
         Fix { title: format!("Replace with `{word}`"), edits, preferred: false }
     }
 }
 
-/// Explanation of what is under the pointer.
+/// A hover.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hover {
-    /// What it explains.
+    /// The range that it explains.
     pub range: TextRange,
     /// The text.
     pub markdown: String,
 }
 
-/// What a completion item is; an editor picks the icon.
+/// The kind of a completion item, which selects an icon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum CompletionKind {
     /// An instruction.
     Opcode,
-    /// A part of an opcode after a point, such as `.rn`.
+    /// A part of an opcode after a dot, such as `.rn`.
     Modifier,
     /// A type, such as `.u32`.
     Type,
@@ -144,7 +144,7 @@ pub enum CompletionKind {
     Directive,
     /// A register.
     Register,
-    /// A register that the machine defines, such as `%tid`.
+    /// A predefined register, such as `%tid`.
     SpecialRegister,
     /// A variable.
     Variable,
@@ -154,50 +154,50 @@ pub enum CompletionKind {
     Label,
     /// A function.
     Function,
-    /// Anything else that is a fixed word.
+    /// Any other keyword.
     Constant,
-    /// A whole construct of several lines.
+    /// A construct of several lines.
     Snippet,
 }
 
-/// One proposal.
+/// A completion item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CompletionItem {
-    /// What the list shows, and what is matched against the typed text.
+    /// The label, which is also matched against the typed text.
     pub label: String,
-    /// A few words beside the label.
+    /// A short detail next to the label.
     pub detail: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub kind: CompletionKind,
     /// The text to insert in LSP snippet syntax: `$1`, `${1:name}`, `$0`; `\`, `$` and `}` of the text itself are
     /// escaped with a backslash.
     pub snippet: String,
     /// The same text for a client without snippets.
     pub plain: String,
-    /// What the insertion replaces.
+    /// The range that the insertion replaces.
     pub replace: TextRange,
-    /// Orders the list; compared as text.
+    /// The sort key, compared as text.
     pub sort: String,
     /// The name to give [`warplens_ide::explain`] for the documentation, asked for only when the item is looked at.
     pub explain: Option<String>,
-    /// There is a newer way.
+    /// It is deprecated.
     pub deprecated: bool,
-    /// What else changes with it: blanks before it, on the same line.
+    /// Additional edits: the white space before it, on the same line.
     pub moves: Option<TextEdit>,
 }
 
-/// A place to go to.
+/// The target of a navigation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Target {
     /// The file.
     pub file: FileId,
     /// The whole declaration.
     pub full: TextRange,
-    /// The name in it.
+    /// The name in the declaration.
     pub focus: TextRange,
 }
 
-/// What an occurrence of a name does with what it names.
+/// How an occurrence of a name uses it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Access {
     /// It declares it.
@@ -206,38 +206,38 @@ pub enum Access {
     Read,
     /// It writes it.
     Write,
-    /// It is no name but another word of the construct that the declaration opens.
+    /// It is not a name but another keyword of the construct that the declaration opens.
     Part,
 }
 
 /// One occurrence of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Occurrence {
-    /// Where.
+    /// Its range.
     pub range: TextRange,
-    /// What it does there.
+    /// Its use.
     pub access: Access,
 }
 
-/// What a rename at a place would rename.
+/// The name that a rename at an offset would change.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RenameTarget {
     /// The name under the pointer.
     pub range: TextRange,
-    /// The text an editor proposes to change.
+    /// The text that an editor shows for editing.
     pub placeholder: String,
 }
 
 /// Replaces a range of the file.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct TextEdit {
-    /// What goes.
+    /// The range to replace.
     pub range: TextRange,
-    /// What comes.
+    /// The new text.
     pub insert: String,
 }
 
-/// What an outline entry is.
+/// The kind of an outline entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum SymbolKind {
     /// A kernel.
@@ -263,26 +263,26 @@ pub enum SymbolKind {
 pub struct Symbol {
     /// Its name.
     pub name: String,
-    /// A few words: type, size, parameters.
+    /// A short detail: type, size, parameters.
     pub detail: Option<String>,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// The whole of it.
+    /// Its whole range.
     pub range: TextRange,
-    /// Its name.
+    /// The range of its name.
     pub focus: TextRange,
-    /// What is inside.
+    /// The nested entries.
     pub children: Vec<Symbol>,
 }
 
-/// What a fold hides.
+/// The kind of a folding range.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FoldKind {
     /// A comment.
     Comment,
     /// A body, block or construct.
     Code,
-    /// A section that one rarely reads, such as debug data.
+    /// A section that is rarely read, such as debug data.
     Region,
 }
 
@@ -291,11 +291,11 @@ pub enum FoldKind {
 pub struct Fold {
     /// The range.
     pub range: TextRange,
-    /// What it hides.
+    /// Its kind.
     pub kind: FoldKind,
 }
 
-/// What a token is. The order is the legend.
+/// The kind of a token, in the order of the legend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[repr(u8)]
 pub enum TokenKind {
@@ -305,19 +305,19 @@ pub enum TokenKind {
     Number,
     /// A string.
     String,
-    /// An instruction that exists.
+    /// A known instruction.
     Opcode,
     /// A modifier of an instruction.
     Modifier,
     /// A type.
     Type,
-    /// A directive, a linkage word or a state space.
+    /// A directive, a linkage or a state space.
     Keyword,
     /// A register that the file declares.
     Register,
     /// A predicate register.
     Predicate,
-    /// A register that the machine defines.
+    /// A predefined register.
     SpecialRegister,
     /// A variable in memory.
     Variable,
@@ -327,12 +327,12 @@ pub enum TokenKind {
     Label,
     /// A function or kernel.
     Function,
-    /// Punctuation that computes or negates.
+    /// An operator.
     Operator,
 }
 
 impl TokenKind {
-    /// Every kind with the name that the legend gives it: a standard LSP token type where one fits.
+    /// Every kind with its name in the legend: a standard LSP token type if one fits.
     pub const LEGEND: &'static [(TokenKind, &'static str)] = &[
         (TokenKind::Comment, "comment"),
         (TokenKind::Number, "number"),
@@ -352,20 +352,20 @@ impl TokenKind {
     ];
 }
 
-/// More about a token: a set of the constants below.
+/// The modifiers of a token: a set of the constants below.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub struct TokenModifiers(pub u8);
 
 impl TokenModifiers {
     /// The token declares the name.
     pub const DECLARATION: TokenModifiers = TokenModifiers(1);
-    /// The token writes what it names.
+    /// The token is written.
     pub const MODIFICATION: TokenModifiers = TokenModifiers(1 << 1);
-    /// What it names cannot be written.
+    /// The token names something read-only.
     pub const READONLY: TokenModifiers = TokenModifiers(1 << 2);
-    /// There is a newer way.
+    /// The token is deprecated.
     pub const DEPRECATED: TokenModifiers = TokenModifiers(1 << 3);
-    /// The token is a word of a construct that parts lanes, such as `if`.
+    /// The token is a keyword at which lanes diverge, such as `if`.
     pub const CONTROL_FLOW: TokenModifiers = TokenModifiers(1 << 4);
     /// The names of the bits in the legend, lowest first.
     pub const LEGEND: &'static [&'static str] =
@@ -378,13 +378,13 @@ impl TokenModifiers {
     }
 }
 
-/// A coloured token. Tokens come in the order of the text, do not overlap, and do not span lines.
+/// A semantic token. Tokens are in text order, do not overlap, and do not span lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SemanticToken {
-    /// Where.
+    /// Its range.
     pub range: TextRange,
-    /// What it is.
+    /// Its kind.
     pub kind: TokenKind,
-    /// More about it.
+    /// Its modifiers.
     pub modifiers: TokenModifiers,
 }

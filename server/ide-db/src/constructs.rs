@@ -1,8 +1,8 @@
-//! Words that make one construct: of WAVE an `if` with its `else` and `endif`, a `loop` with every `break` and `continue` of
-//! it and its `endloop`, a `.kernel` with its `.end`.
+//! Matching keywords of a construct: in WAVE an `if` with its `else` and `endif`, a `loop` with its `break`s, `continue`s and
+//! `endloop`, a `.kernel` with its `.end`.
 //!
-//! They are no names, so [`crate::names`] does not know them: nothing can be renamed. Where their statements are wrong
-//! (an `endif` that closes nothing) they are words of no construct.
+//! They are not names, so [`crate::names`] does not include them and they cannot be renamed. A keyword without a match (an
+//! `endif` without an `if`) belongs to no construct.
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Link};
@@ -10,32 +10,32 @@ use warplens_hir::wave::{Code, Link};
 use crate::db::{Database, wave_code};
 use crate::position::FilePosition;
 
-/// One of the words of a construct, relative to the item.
+/// A keyword of a construct, relative to the item.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Word {
-    /// The word.
+    /// The range of the keyword.
     pub focus: TextRange,
-    /// The statement that it stands in.
+    /// The range of its statement.
     pub statement: TextRange,
 }
 
-/// The words of a construct in the order of the text: the first opens it, the last closes it if it is closed.
+/// The keywords of a construct in text order: the first opens it, the last closes it if it is closed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Construct {
     pub words: Vec<Word>,
-    /// Which of them is the one that was asked for.
+    /// The index of the requested keyword.
     at: usize,
 }
 
 impl Construct {
-    /// Where one goes from the word: to what opens the construct, and from there to what closes it.
+    /// The target of a navigation: the keyword that opens the construct, and from there the one that closes it.
     pub fn counterpart(&self) -> Option<Word> {
         let other = if self.at == 0 { self.words.len() - 1 } else { 0 };
         (other != self.at).then(|| self.words[other])
     }
 }
 
-/// The construct of which a word is at a place.
+/// The construct with a keyword at a position.
 pub fn at(db: &Database, position: &FilePosition<'_>) -> Option<Construct> {
     if position.language(db) != warplens_syntax::wave::LANGUAGE {
         return None;
@@ -65,14 +65,14 @@ fn kernel(code: &Code) -> Vec<Word> {
     std::iter::once(Word { focus: directive, statement: header.range }).chain(end).collect()
 }
 
-/// A whole construct, a side of an `if` or the body of a `loop`: the statements that open and close it, by their indices.
+/// A whole construct, a path of an `if` or the body of a `loop`: the statements that open and close it, by index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Span {
     pub open: usize,
     pub close: usize,
 }
 
-/// The constructs that are closed, in the order in which they begin.
+/// The closed constructs, in the order of their starts.
 pub fn closed(code: &Code) -> impl Iterator<Item = Span> {
     code.links.iter().enumerate().filter_map(|(open, link)| match link {
         Some(Link::If { end: Some(end), .. } | Link::Loop { end: Some(end) }) => {
@@ -82,7 +82,7 @@ pub fn closed(code: &Code) -> impl Iterator<Item = Span> {
     })
 }
 
-/// The sides of all constructs that are closed, in the order in which they begin.
+/// The paths and bodies of all closed constructs, in the order of their starts.
 pub fn sides(code: &Code) -> impl Iterator<Item = Span> {
     code.links.iter().enumerate().filter_map(|(open, link)| {
         let close = match link {

@@ -1,13 +1,13 @@
 //! The database: open files as inputs, their items as tracked structs without positions.
 //!
-//! What makes a keystroke cheap is decided here. A file is one input that holds its list of items behind a pointer.
+//! This design makes a keystroke cheap. A file is one input with a pointer to its list of items.
 //! [`items`] turns the list into tracked structs identified by kind, name and ordinal; their text is compared by
 //! pointer first, and an edit keeps the pointer of every item that it does not touch. So a query about an item runs
-//! again only when that item's text changed, although all items after it moved. Where an item starts is not in the
-//! database at all: [`Document::items`] has the prefix sums, and an answer adds them at its end.
+//! again only when that item's text changed, although all items after it moved. The start of an item is not in the
+//! database: [`Document::items`] has the prefix sums, which are added to a result at the end.
 //!
-//! Trees and lowered functions are functions of a text alone and large, so they are no queries: [`Cache`] keeps those
-//! in use. What queries keep is small: names and problems.
+//! Trees and lowered functions are large and depend on a text only, so they are not queries: [`Cache`] stores those
+//! in use. Queries store small data: names and problems.
 
 use std::sync::Arc;
 
@@ -24,7 +24,7 @@ use crate::form_cache::FormCache;
 use crate::lru_cache::LruCache;
 use crate::profile::Profile;
 
-/// What a query needs of the database beside salsa's own.
+/// The interface of the database for queries, in addition to salsa's.
 #[salsa::db]
 pub trait Db: salsa::Database {
     /// Trees and lowered functions of the items in use.
@@ -70,8 +70,8 @@ impl Document {
         &self.0
     }
 
-    /// The document after an edit, sharing every item that the edit does not touch, and what it did; `None` when the
-    /// range does not lie in the document or cuts a character.
+    /// The document after an edit, which shares every unchanged item, and the effect of the edit; `None` if the range is
+    /// outside of the document or splits a character.
     pub fn edited(&self, range: TextRange, insert: &str) -> Option<(Document, EditSummary)> {
         if !self.is_boundary(range.start()) || !self.is_boundary(range.end()) {
             return None;
@@ -99,15 +99,15 @@ pub struct File {
     pub language: Language,
     #[returns(ref)]
     pub document: Document,
-    /// What to check against in place of what the file says.
+    /// The version and target to check against instead of the file's.
     #[returns(ref)]
     pub profile: Profile,
-    /// Whose language it is held against, if it is WAVE.
+    /// The dialect that it is checked against, if it is WAVE.
     #[returns(copy)]
     pub accepts: Accepts,
 }
 
-/// The text of an item. Equal pointers are equal texts, which is what most comparisons find.
+/// The text of an item. Most comparisons succeed on equal pointers.
 #[derive(Clone, Debug)]
 pub struct ItemText(pub Arc<str>);
 
@@ -119,7 +119,7 @@ impl PartialEq for ItemText {
 
 impl Eq for ItemText {}
 
-/// An item of a file: a function, a variable, a directive. It does not know where it stands.
+/// An item of a file: a function, a variable, a directive. It has no position.
 #[salsa::tracked]
 pub struct Item<'db> {
     #[returns(copy)]
@@ -136,7 +136,7 @@ pub struct Item<'db> {
     pub text: ItemText,
 }
 
-/// The items of a file in the order of the text: the same indices as [`Document::items`].
+/// The items of a file in text order, with the same indices as [`Document::items`].
 #[salsa::tracked(returns(deref))]
 pub fn items<'db>(db: &'db dyn Db, file: File) -> Vec<Item<'db>> {
     let language = file.language(db);
@@ -161,7 +161,7 @@ pub struct Cache {
 }
 
 impl Cache {
-    /// Notes what an edit did, so that the tree of a long function is made from the one before.
+    /// Records an edit, so that the tree of a long function is built from the previous one.
     pub fn note_edit(&self, before: &Document, after: &Document, summary: EditSummary) {
         if summary.removed == 1 && summary.inserted == 1 {
             let text = |document: &Document| Arc::clone(&document.items().items()[summary.first].text);
@@ -182,13 +182,13 @@ impl Cache {
 }
 
 impl<'db> Item<'db> {
-    /// The tree of the item, with offsets that count from its start.
+    /// The tree of the item, with offsets from its start.
     pub fn parse(self, db: &'db dyn Db) -> Parse {
         db.cache().tree(self.language(db), &self.text(db).0)
     }
 }
 
-/// What a PTX function means; `None` for an item that is none.
+/// The lowered PTX function; `None` for an item that is not a function.
 pub fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
     let is_function = matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel);
     if !is_function || item.language(db) != warplens_syntax::ptx::LANGUAGE {
@@ -197,25 +197,25 @@ pub fn ptx_function(db: &dyn Db, item: Item<'_>) -> Option<Arc<ptx::Function>> {
     let text = &item.text(db).0;
     let lower = || {
         let tree = item.parse(db);
-        // Of a very large function each step takes long, and an edit waits for it.
+        // For a very large function each step takes long, and an edit waits for it.
         db.unwind_if_revision_cancelled();
         ptx::Function::lower(tree.root()).map(Arc::new)
     };
     db.cache().ptx.get(text, lower)
 }
 
-/// What a WAVE item means.
+/// The lowered WAVE item.
 pub fn wave_code(db: &dyn Db, item: Item<'_>) -> Arc<wave::Code> {
     db.cache().wave.get(&item.text(db).0, || Arc::new(wave::lower(item.parse(db).root())))
 }
 
-/// What the other items of a module see of a PTX item.
+/// The header of a PTX item: the part that the other items of a module depend on.
 #[salsa::tracked]
 pub fn ptx_header<'db>(db: &'db dyn Db, item: Item<'db>) -> ptx::Header {
     if !matches!(item.kind(db), ItemKind::Function | ItemKind::Kernel) {
         return ptx::Header::lower(item.parse(db).root());
     }
-    // Headers are asked for long before most bodies are: reading the outside alone leaves each body to be parsed once.
+    // Headers are needed long before most bodies: parsing the header alone avoids parsing each body twice.
     let outside = warplens_syntax::ptx::outside(&item.text(db).0);
     ptx::Header::lower(warplens_syntax::parse_item(warplens_syntax::ptx::LANGUAGE, outside).root())
 }

@@ -1,8 +1,8 @@
-//! What a file declares, in words: its declaration as written, what it is, how it is used.
+//! Descriptions of declarations: the declaration as written, its kind, and its uses.
 
 pub mod ptx;
 
-/// A stretch of source as one line: blanks folded, and cut where it gets long.
+/// A part of the source as one line: white space is collapsed, and long text is truncated.
 pub fn one_line(text: &str) -> String {
     const LONGEST: usize = 160;
     let mut line = String::new();

@@ -1,12 +1,12 @@
-//! From which text an edited text came: a tree is then made anew only where the two differ.
+//! The previous texts of an edited text, so that only the changed part of its tree is rebuilt.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// So many edits are remembered: those that may come between two looks at a tree.
+/// The number of recorded edits: as many as may happen between two uses of a tree.
 const REMEMBERED: usize = 8;
 
-/// The last edits inside of items, oldest first.
+/// The last edits of items, oldest first.
 #[derive(Default)]
 pub(crate) struct EditHistory(Mutex<VecDeque<Step>>);
 
@@ -16,7 +16,7 @@ struct Step {
 }
 
 impl EditHistory {
-    /// Notes that an edit made one text of another.
+    /// Records that an edit changed one text into another.
     pub(crate) fn note(&self, before: &Arc<str>, after: &Arc<str>) {
         let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if steps.len() == REMEMBERED {
@@ -25,8 +25,7 @@ impl EditHistory {
         steps.push_back(Step { before: Arc::clone(before), after: Arc::clone(after) });
     }
 
-    /// The texts that a text came from, the latest first. They are asked for once, to make the text's tree, and so
-    /// forgotten.
+    /// The previous texts of a text, the latest first. They are removed: they are needed once, to build the text's tree.
     pub(crate) fn take_ancestors(&self, text: &Arc<str>) -> Vec<Arc<str>> {
         let mut steps = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut ancestors: Vec<Arc<str>> = Vec::new();

@@ -1,5 +1,5 @@
-//! What the tables say about mnemonics. Files repeat few of them often, so each is compared with the tables once, whatever
-//! function it stands in.
+//! Caches the forms of mnemonics. A file uses few distinct mnemonics, so each is looked up in the tables once for all
+//! functions.
 
 use std::sync::{Arc, PoisonError, RwLock};
 
@@ -13,7 +13,7 @@ pub struct FormCache {
 }
 
 impl FormCache {
-    /// Against mnemonics that are typed letter by letter: beyond this many, all are forgotten.
+    /// The maximum number of entries, since typing adds many incomplete mnemonics: beyond it the cache is cleared.
     const MOST: usize = 1 << 12;
 
     /// The forms of a mnemonic.

@@ -2,12 +2,12 @@
 
 use warplens_isa::ptx::{Instruction, OperandKind};
 
-/// Whether some form of the entry takes a modifier.
+/// Whether some form of the entry accepts a modifier.
 pub fn accepts(entry: &Instruction, modifier: &str) -> bool {
     entry.accepts(modifier) || entry.types.iter().any(|ty| Some(*ty) == modifier.strip_prefix('.'))
 }
 
-/// An operand kind in words.
+/// The name of an operand kind.
 pub fn kind_name(kind: OperandKind) -> &'static str {
     match kind {
         OperandKind::Register => "register",

@@ -1,15 +1,15 @@
-//! Values computed from texts, bounded by the size of the texts.
+//! A cache of values computed from texts, limited by the size of the texts.
 //!
-//! For what is a function of an item's text alone, so that nothing can go stale: the key is the text, by pointer. This
-//! is not left to salsa because salsa evicts only when a revision ends, and the first look at a large file asks for
-//! every tree in one revision: 10 MB of text would make 80 MB of trees.
+//! It is for values that depend on an item's text only, so that they cannot become stale: the key is the text, by pointer.
+//! salsa is not used here because it evicts only at the end of a revision, and the first check of a large file needs
+//! every tree in one revision: 10 MB of text have 80 MB of trees.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rustc_hash::FxHashMap;
 
-/// The size of the texts whose values a [`LruCache`] keeps: a few large functions, or some screens of small ones. What is made of
-/// them is up to twenty times that, and a look at a whole file is quick as long as it stays in the processor's caches.
+/// The maximum size of the texts in a [`LruCache`]: a few large functions, or some screens of small ones. Their values take
+/// up to twenty times that size, and the check of a whole file is fast as long as they fit the processor's caches.
 const BUDGET: usize = 1 << 17;
 
 /// Values computed from texts, the least recently used evicted first. Cloning a value must be cheap.
@@ -24,7 +24,7 @@ struct State<V> {
 }
 
 struct Entry<V> {
-    /// Keeps the address that is the key from being given to another text.
+    /// Keeps the text alive, whose address is the key.
     text: Arc<str>,
     value: V,
     used: u64,
@@ -37,8 +37,8 @@ impl<V> Default for LruCache<V> {
 }
 
 impl<V: Clone> LruCache<V> {
-    /// The value of a text, computed when it is not there. The lock is not held meanwhile: two threads may compute
-    /// the same value, and neither waits for the other.
+    /// The value of a text, computed if it is not cached. The lock is not held during the computation: two threads may
+    /// compute the same value, and neither waits for the other.
     pub(crate) fn get(&self, text: &Arc<str>, compute: impl FnOnce() -> V) -> V {
         if let Some(value) = self.peek(text) {
             return value;
@@ -48,7 +48,7 @@ impl<V: Clone> LruCache<V> {
         value
     }
 
-    /// The value of a text, if it is there.
+    /// The value of a text, if it is cached.
     pub(crate) fn peek(&self, text: &Arc<str>) -> Option<V> {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
@@ -58,7 +58,7 @@ impl<V: Clone> LruCache<V> {
         Some(entry.value.clone())
     }
 
-    /// Keeps a value, and drops the oldest ones beyond the budget.
+    /// Inserts a value, and drops the oldest ones beyond the budget.
     pub(crate) fn insert(&self, text: &Arc<str>, value: V) {
         let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         state.clock += 1;
@@ -69,13 +69,13 @@ impl<V: Clone> LruCache<V> {
         }
         let evicted = if state.size > BUDGET { state.evict() } else { Vec::new() };
         drop(state);
-        // Dropping a tree takes time that nobody should wait for.
+        // Dropping a tree takes time, so it is done without the lock.
         drop(evicted);
     }
 }
 
 impl<V> State<V> {
-    /// Takes out the oldest entries until half of the budget is free again, but never the newest.
+    /// Removes the oldest entries until half of the budget is free, but never the newest.
     fn evict(&mut self) -> Vec<Entry<V>> {
         let mut ages: Vec<(u64, usize)> =
             self.entries.iter().map(|(key, entry)| (entry.used, *key)).collect();

@@ -1,4 +1,4 @@
-//! What the items of a file see of each other: which names it declares.
+//! The declarations of a file that its items share.
 
 use rustc_hash::FxHashSet;
 use smol_str::SmolStr;
@@ -7,7 +7,7 @@ use warplens_syntax::ItemKind;
 
 use crate::db::{Db, File, Item, items, ptx_header};
 
-/// The names that the items of a PTX file declare. Made from headers, so edits inside bodies leave it valid.
+/// The names that the items of a PTX file declare. Computed from headers, so edits in bodies do not invalidate it.
 #[salsa::tracked]
 pub fn module_names(db: &dyn Db, file: File) -> ModuleNames {
     if file.language(db) != warplens_syntax::ptx::LANGUAGE {
@@ -16,7 +16,7 @@ pub fn module_names(db: &dyn Db, file: File) -> ModuleNames {
     ModuleNames::new(items(db, file).iter().map(|item| ptx_header(db, *item)))
 }
 
-/// The functions that calls never come back from. Small and seldom changed, so checks of an item may ask for it.
+/// The `.noreturn` functions. Small and rarely changed, so checks of an item may depend on it.
 #[salsa::tracked(returns(ref))]
 pub fn never_returns(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     let symbols = module_names(db, file).symbols().iter();
@@ -25,14 +25,14 @@ pub fn never_returns(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     never.map(|symbol| symbol.name.clone()).collect()
 }
 
-/// The words of the debug sections of a file, the labels among them that functions declare for these sections only.
+/// The words of the debug sections of a file, including labels that functions declare only for these sections.
 #[salsa::tracked(returns(ref))]
 pub fn debug_names(db: &dyn Db, file: File) -> FxHashSet<SmolStr> {
     let directives = items(db, file).iter().filter(|item| item.kind(db) == ItemKind::Directive);
     directives.flat_map(|item| section_words(db, *item)).cloned().collect()
 }
 
-/// The words of one section; none of other items. The text is read and not the tree, since sections are long and plain.
+/// The words of a section; none for other items. It reads the text instead of the tree, since sections are long and simple.
 #[salsa::tracked(returns(deref))]
 fn section_words<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SmolStr]> {
     let text = &*item.text(db).0;

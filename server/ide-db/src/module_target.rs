@@ -1,8 +1,7 @@
-//! What a PTX module is written for: its `.version`, its `.target`, its `.address_size`.
+//! The platform of a PTX module: its `.version`, its `.target`, its `.address_size`.
 //!
-//! A query over headers, so edits inside bodies leave it valid, and with it all that was judged by it. Checks of an
-//! item ask it with the file they are given; what they ask for no item has to be computed again when a target changes
-//! that it did not look at.
+//! A query over headers, so edits in bodies do not invalidate it or the checks that depend on it. A check of an item is
+//! recomputed after a change of the target only if it reads the target.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -14,20 +13,20 @@ use warplens_syntax::{ItemKind, SyntaxKind};
 use crate::db::{Database, Db, File, items, ptx_header};
 use crate::profile::version;
 
-/// What a module is written for. What it does not say, or says in a way that cannot be read, is `None`.
+/// The platform of a module. Missing or unreadable parts are `None`.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ModuleTarget {
     /// The version of the language.
     pub version: Option<Version>,
-    /// The architecture as it is written, `sm_90a`; `warplens_isa::ptx::target` knows it, if it exists.
+    /// The architecture as written, `sm_90a`; for lookup in `warplens_isa::ptx::target`.
     pub architecture: Option<SmolStr>,
     /// `texmode_independent`, `debug` …
     pub options: Box<[SmolStr]>,
-    /// How wide pointers are.
+    /// The size of pointers.
     pub address_size: Option<AddressSize>,
 }
 
-/// What a file is written for, or what it is to be checked against. Of several directives the first counts.
+/// The platform that a file is written for, or is to be checked against. Of several directives the first is used.
 #[salsa::tracked]
 pub fn module_target(db: &dyn Db, file: File) -> ModuleTarget {
     let mut found = ModuleTarget::default();
@@ -55,14 +54,14 @@ fn known(written: ptx::Version) -> Version {
     version(written.major, written.minor)
 }
 
-/// Where a file says its version and its architecture: `8.5` and `sm_90`.
+/// The ranges of a file's version and architecture: `8.5` and `sm_90`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct TargetRanges {
     pub version: Option<TextRange>,
     pub architecture: Option<TextRange>,
 }
 
-/// Where a file says what it is written for. No query: it is asked only for a fix that changes it.
+/// The ranges of a file's version and architecture. Not a query: it is needed only for a fix that changes them.
 pub fn target_ranges(db: &Database, file: File) -> TargetRanges {
     let mut found = TargetRanges::default();
     let list = file.document(db).items();

@@ -1,4 +1,4 @@
-//! Names across items: what the name at a place is, and where else it stands.
+//! Names across items: the meaning of the name at a position, and its occurrences.
 //!
 //! A name is either *local* to an item (a register, a label of PTX, a parameter) or belongs to the *module* and is
 //! found by its text. Local names are looked up in the one item; names of the module through [`module_uses`], which
@@ -15,18 +15,18 @@ use crate::db::{Database, Db, File, Item, items};
 use crate::languages::Known;
 use crate::position::FilePosition;
 
-/// What a name stands for.
+/// The meaning of a name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Subject {
-    /// Something of one item, by the number that its lowered function gives it.
+    /// A local name of an item, by its number in the lowered function.
     Local(u32),
-    /// Something that items see of each other.
+    /// A name that items share.
     Module(Namespace, SmolStr),
-    /// Something of the machine.
+    /// A predefined name.
     Special(SmolStr),
 }
 
-/// Names in different ones are different names, even if they are spelt alike.
+/// Equal names in different namespaces are different.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Namespace {
     /// Everything that a PTX module declares.
@@ -37,7 +37,7 @@ pub enum Namespace {
     Labels,
 }
 
-/// The name at a place, with its range in the item.
+/// The name at a position, with its range in the item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Named {
     pub range: TextRange,
@@ -64,15 +64,15 @@ pub struct NameUse {
 /// Whether the name of an occurrence must be declared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Requirement {
-    /// It must.
+    /// Required.
     Declared,
-    /// It must, unless a brace is missing or too many: then the label may stand just outside of the body.
+    /// Required unless braces are unbalanced: then the label may be just outside of the body.
     DeclaredIfBalanced,
-    /// Names in debug information need not.
+    /// Not required, in debug information.
     Nothing,
 }
 
-/// The names of the module that stand in an item, each with its places.
+/// The names of the module that an item uses, with their occurrences.
 #[salsa::tracked(returns(deref))]
 pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     match Known::of(item.language(db)) {
@@ -81,7 +81,7 @@ pub fn module_uses<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[ModuleUse]> {
     }
 }
 
-/// What the name at a place is; `None` where no name stands.
+/// The name at a position; `None` if there is none.
 pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
     match Known::of(position.language(db)) {
         Known::Ptx => ptx::named(db, position),
@@ -89,7 +89,7 @@ pub fn named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
     }
 }
 
-/// All occurrences of a subject, in the order of the text. Those of a local one lie in the item of `place`.
+/// All occurrences of a subject, in text order. Those of a local one are in the item of `position`.
 pub fn occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
     match subject {
         Subject::Module(namespace, name) => module_occurrences(db, position.file, *namespace, name),
@@ -119,7 +119,7 @@ fn local_occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subje
     relative.into_iter().map(absolute).collect()
 }
 
-/// Where what a name stands for is declared: one place, several when it is declared twice, none for the machine's own.
+/// The declarations of a name: several if it is declared twice, none if it is predefined.
 pub fn declarations(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Target> {
     let local = || match Known::of(position.language(db)) {
         Known::Ptx => ptx::local_declaration(db, position),

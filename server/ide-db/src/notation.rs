@@ -2,7 +2,7 @@
 
 use warplens_hir::ptx::{Type, TypeKind};
 
-/// An integer of 64 bits in the notations that differ from each other.
+/// A 64-bit integer in the distinct notations.
 pub fn integer(value: u64) -> String {
     let mut lines = vec![format!("decimal `{value}`")];
     if value > i64::MAX as u64 {
@@ -20,7 +20,7 @@ pub fn integer(value: u64) -> String {
     lines.join(" · ")
 }
 
-/// An integer as an operand of a type reads it: the low bits, in the notations that differ from each other.
+/// An integer as read by an operand of a type: the low bits, in the distinct notations.
 pub fn integer_as(value: u64, ty: Type) -> String {
     let bits = ty.bits().clamp(8, 64);
     let low = value & (u64::MAX >> (64 - bits));
@@ -37,7 +37,7 @@ pub fn integer_as(value: u64, ty: Type) -> String {
         lines.push(format!("binary `{low:#b}`"));
     }
     if value != low && value != signed as u64 {
-        lines.push(format!("only the low {bits} bits of `{value:#x}` count"));
+        lines.push(format!("only the low {bits} bits of `{value:#x}` are used"));
     }
     if matches!(ty.kind(), TypeKind::Bits | TypeKind::Float) {
         lines.extend(float_readings(low, bits));
@@ -49,7 +49,7 @@ fn own_reading(low: u64, signed: i64, ty: Type) -> String {
     if ty.kind() == TypeKind::Signed { signed.to_string() } else { low.to_string() }
 }
 
-/// What the bits are as floats of their width, where a person would have meant one.
+/// The bits as floats of their width, if the value is plausible.
 fn float_readings(bits: u64, width: u32) -> Vec<String> {
     let is_plausible = |value: f32| value.is_finite() && (1e-6..=1e9).contains(&value.abs());
     let reading = |name: &str, value: f32| {
@@ -85,7 +85,7 @@ fn half(bits: u16) -> f32 {
     }
 }
 
-/// A number whose bits are read as a single only where a person would have meant one: neither tiny nor enormous.
+/// Whether a single is plausible as a literal: neither tiny nor huge.
 fn plausible_single(bits: u32) -> Option<f32> {
     let value = f32::from_bits(bits);
     let magnitude = value.abs();
@@ -98,7 +98,7 @@ pub fn single(bits: u32) -> String {
     format!("`{}` · as `.f32` `0f{bits:08X}` · {}", show_f32(value), class_f32(value))
 }
 
-/// The bits of a double, and what a single would make of it.
+/// The bits of a double, and its value rounded to a single.
 pub fn double(bits: u64) -> String {
     let value = f64::from_bits(bits);
     let single = (value as f32).to_bits();

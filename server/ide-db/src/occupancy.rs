@@ -1,5 +1,5 @@
-//! How many CTAs of a kernel a multiprocessor of the target holds, as far as its directives say, and what follows for the
-//! registers of a thread. Only what the tables know of a chip is computed with.
+//! The occupancy of a kernel: the number of CTAs that fit on a multiprocessor of the target according to its directives, and
+//! the resulting registers of a thread. Only chips with known limits are supported.
 
 use std::fmt::Write;
 
@@ -9,10 +9,10 @@ use warplens_isa::ptx::{Limits, Target};
 use crate::module_target::ModuleTarget;
 
 const WARP: u64 = 32;
-/// Register budgets that compilers are often given.
+/// Common register limits.
 const USUAL_BUDGETS: [u64; 4] = [32, 64, 128, 255];
 
-/// What the directives of a kernel ask for.
+/// The values of a kernel's directives.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Demand {
     /// Threads of the largest CTA: `.reqntid` or `.maxntid`.
@@ -24,7 +24,7 @@ pub struct Demand {
 }
 
 impl Demand {
-    /// What a signature says.
+    /// The values in a signature.
     pub fn of(signature: &Signature) -> Demand {
         let product = |name| Some(signature.dimensions(name)?.into_iter().fold(1, u64::saturating_mul));
         let first = |name| signature.directive(name)?.values.first().copied();
@@ -36,13 +36,13 @@ impl Demand {
     }
 }
 
-/// How many CTAs of so many threads fit, registers and shared memory aside.
+/// The number of CTAs of that many threads that fit, ignoring registers and shared memory.
 pub fn ctas_by_threads(limits: &Limits, threads: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1);
     (u64::from(limits.warps_per_sm) / warps).min(u64::from(limits.ctas_per_sm))
 }
 
-/// How many CTAs fit when each thread has so many registers.
+/// The number of CTAs that fit if each thread has that many registers.
 pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1);
     let warp = (registers.max(1) * WARP).next_multiple_of(u64::from(limits.register_unit));
@@ -51,7 +51,7 @@ pub fn ctas_by_registers(limits: &Limits, threads: u64, registers: u64) -> u64 {
     if fits { resident.min(ctas_by_threads(limits, threads)) } else { 0 }
 }
 
-/// The registers that a thread can have while so many CTAs fit.
+/// The registers that a thread can have so that this many CTAs fit.
 pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
     let warps = threads.div_ceil(WARP).max(1) * ctas.max(1);
     let unit = u64::from(limits.register_unit);
@@ -59,8 +59,8 @@ pub fn register_budget(limits: &Limits, threads: u64, ctas: u64) -> u64 {
     (warp / WARP).min(u64::from(limits.registers_per_thread))
 }
 
-/// What a hover on one of these directives says about the whole kernel: a table in markdown. `None` where the target is
-/// not known well enough, or the kernel says nothing about its threads.
+/// The hover on one of these directives: a table in markdown. `None` if the limits of the target are unknown, or the kernel
+/// does not declare its threads.
 pub fn markdown(signature: &Signature, module: &ModuleTarget) -> Option<String> {
     let target = module.architecture.as_deref().and_then(warplens_isa::ptx::target)?;
     let limits = target.limits?;
@@ -81,8 +81,10 @@ fn table(target: &Target, limits: &Limits, demand: Demand, threads: u64) -> Stri
     let by_threads = ctas_by_threads(limits, threads);
     let resident =
         demand.registers.map_or(by_threads, |registers| ctas_by_registers(limits, threads, registers));
-    let mut out =
-        format!("On {} a multiprocessor holds, shared memory aside:\n\n| | |\n|---|---|\n", target.name);
+    let mut out = format!(
+        "Occupancy of a multiprocessor of {}, ignoring shared memory:\n\n| | |\n|---|---|\n",
+        target.name
+    );
     let mut row = |what: &str, value: String| writeln!(out, "| {what} | {value} |").unwrap_or_default();
     row("threads of a CTA", format!("{threads}, {warps} {}", plural(warps, "warp")));
     row("CTAs", resident.to_string());
@@ -105,7 +107,7 @@ fn table(target: &Target, limits: &Limits, demand: Demand, threads: u64) -> Stri
             0 => "not even one CTA".to_owned(),
             ctas => format!("{ctas} {}, {} warps", plural(ctas, "CTA"), ctas * warps),
         };
-        row(&format!("{registers} registers a thread allow"), value);
+        row(&format!("with {registers} registers per thread"), value);
     }
     out
 }

@@ -1,27 +1,27 @@
-//! A place in a file as its item sees it. Features about one place look at one item only.
+//! A position in a file, relative to its item. Features at one position depend on one item only.
 
 use text_size::{TextRange, TextSize};
 use warplens_syntax::{Language, SyntaxKind, SyntaxNode, SyntaxToken};
 
 use crate::db::{Database, File, Item, items};
 
-/// An offset of a file, seen from its item.
+/// An offset of a file, relative to its item.
 #[derive(Clone, Copy)]
 pub struct FilePosition<'db> {
     pub file: File,
-    /// Which item of the file.
+    /// The index of the item in the file.
     pub index: usize,
     pub item: Item<'db>,
-    /// Where the item starts in the file.
+    /// The start of the item in the file.
     pub start: TextSize,
     /// The offset, relative to the item.
     pub offset: TextSize,
-    /// How many blanks lie between the item and the place, which is on the same line behind it.
-    pub blanks: TextSize,
+    /// The number of spaces between the item and the position, if that is after the item on the same line.
+    pub spaces: TextSize,
 }
 
 impl<'db> FilePosition<'db> {
-    /// The place of an offset; `None` in an empty file and beyond the end.
+    /// The position of an offset; `None` in an empty file and beyond the end.
     pub fn new(db: &'db Database, file: File, offset: TextSize) -> Option<FilePosition<'db>> {
         let list = file.document(db).items();
         if offset > list.text_len() {
@@ -31,10 +31,10 @@ impl<'db> FilePosition<'db> {
         let start = list.start_of(index);
         let text = &list.items()[index].text;
         let is_between = |before: &str| before.bytes().all(|byte| matches!(byte, b' ' | b'\t'));
-        let starts_blank = || text.starts_with(|c: char| c.is_ascii_whitespace());
+        let starts_with_space = || text.starts_with(|c: char| c.is_ascii_whitespace());
         let before = text.get(..usize::from(offset - start)).unwrap_or_default();
-        // On the line on which an item ends a person means that item rather than the blanks before the next one.
-        if index > 0 && starts_blank() && is_between(before) {
+        // On the last line of an item, the user refers to that item rather than to the spaces before the next one.
+        if index > 0 && starts_with_space() && is_between(before) {
             let (index, end) = (index - 1, start);
             let start = list.start_of(index);
             return Some(FilePosition {
@@ -43,7 +43,7 @@ impl<'db> FilePosition<'db> {
                 item: items(db, file)[index],
                 start,
                 offset: end - start,
-                blanks: offset - end,
+                spaces: offset - end,
             });
         }
         let mut offset = usize::from(offset - start);
@@ -51,7 +51,7 @@ impl<'db> FilePosition<'db> {
             offset -= 1;
         }
         let offset = TextSize::try_from(offset).ok()?;
-        Some(FilePosition { file, index, item: items(db, file)[index], start, offset, blanks: 0.into() })
+        Some(FilePosition { file, index, item: items(db, file)[index], start, offset, spaces: 0.into() })
     }
 
     pub fn language(&self, db: &Database) -> Language {
@@ -63,9 +63,9 @@ impl<'db> FilePosition<'db> {
         range + self.start
     }
 
-    /// The token that the place touches; of two the one a person means.
+    /// The token at the position; of two adjacent tokens the more likely one.
     pub fn token(&self, db: &Database) -> Option<SyntaxToken> {
-        if self.blanks > 0.into() {
+        if self.spaces > 0.into() {
             return None;
         }
         let tree = self.item.parse(db).syntax();
@@ -78,7 +78,7 @@ impl<'db> FilePosition<'db> {
     }
 }
 
-/// The token that covers the byte at `offset`. (rowan's own search looks at every child; this one is a binary search
+/// The token that covers the byte at `offset`. (rowan's own search visits every child; this one is a binary search
 /// in each node.)
 pub fn token_covering(tree: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken> {
     let byte = TextRange::at(offset, 1.into());
@@ -88,12 +88,12 @@ pub fn token_covering(tree: &SyntaxNode, offset: TextSize) -> Option<SyntaxToken
     tree.covering_element(byte).into_token()
 }
 
-/// The token before another one. (rowan's own stops at an empty node, which recovery leaves.)
+/// The token before another one. (rowan's own stops at an empty node, which error recovery creates.)
 pub fn token_before(tree: &SyntaxNode, token: &SyntaxToken) -> Option<SyntaxToken> {
     token_covering(tree, token.text_range().start().checked_sub(1.into())?)
 }
 
-/// How likely a person who points between two tokens means this one.
+/// How likely the user refers to this token of two adjacent ones.
 fn weight(kind: SyntaxKind) -> u8 {
     use SyntaxKind::{COMMENT, DOT_WORD, FLOAT_NUMBER, IDENT, INT_NUMBER, STRING, WHITESPACE};
     match kind {

@@ -1,7 +1,7 @@
-//! "Did you mean": the known word that a misspelt one is closest to.
+//! "Did you mean": the known word that is most similar to an unknown one.
 
-/// The candidate nearest to `word`: few typing mistakes away for its length, the first of equals. A swap of two
-/// neighbours counts as one mistake. Of one or two characters any word is near; there only a longer one is meant.
+/// The candidate with the smallest edit distance to `word`, if that is small for its length; the first of equals. A swap of
+/// two neighbors counts as one edit. Words of one or two characters are similar to any; for them only a longer one is used.
 pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) -> Option<&'c str> {
     let mut limit = (word.chars().count() / 3).clamp(1, 3) + 1;
     let mut best = None;
@@ -19,7 +19,7 @@ pub fn nearest<'c>(word: &str, candidates: impl IntoIterator<Item = &'c str>) ->
     best
 }
 
-/// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
+/// Insertions, deletions, replacements and swaps of neighbors (optimal string alignment).
 fn distance(a: &[u8], b: &[u8]) -> usize {
     let mut before = vec![0; b.len() + 1];
     let mut above: Vec<usize> = (0..=b.len()).collect();
@@ -38,7 +38,7 @@ fn distance(a: &[u8], b: &[u8]) -> usize {
     above[b.len()]
 }
 
-/// `; did you mean …?` where something was found.
+/// `; did you mean …?` if a word was found.
 pub fn did_you_mean(found: Option<&str>) -> String {
     found.map_or_else(String::new, |found| format!("; did you mean `{found}`?"))
 }

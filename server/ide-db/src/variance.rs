@@ -1,4 +1,4 @@
-//! Why a register differs from lane to lane, in words: for the places that diagnostics relate, and for hovers.
+//! Why a register varies by lane, as text: for related ranges of diagnostics, and for hovers.
 
 use warplens_hir::ptx::{Function, Instruction, Link, LinkKind, Operand, Resolution};
 
@@ -8,23 +8,29 @@ pub fn sentence(function: &Function, link: &Link) -> String {
     let register = register(function, link);
     match link.kind {
         LinkKind::Made if is_load(instruction) => {
-            format!("{register} is loaded here, from an address that varies from lane to lane")
+            format!("{register} is loaded here from an address that varies by lane")
         }
-        LinkKind::Made => format!("{register} is computed here from what varies from lane to lane"),
+        LinkKind::Made => format!("{register} is computed here from a value that varies by lane"),
         LinkKind::Guarded => {
-            format!("{register} is written here only in lanes where the guard holds, and the guard varies")
+            format!(
+                "{register} is written here only in lanes whose guard is true, and the guard varies by lane"
+            )
         }
-        LinkKind::Parted => format!("lanes part here, and {register} is not the same on all sides"),
+        LinkKind::Parted => format!("lanes diverge here, and {register} differs between the paths"),
         LinkKind::Left => {
-            format!("lanes leave the loop here in different rounds, with what {register} is then")
+            format!(
+                "lanes exit the loop here in different iterations, with the value of {register} at that time"
+            )
         }
         LinkKind::Special => format!("{register} is read here from {}", special(function, instruction)),
         LinkKind::Picks => format!("`{}` sets {register} in one lane only", instruction.opcode()),
         LinkKind::Opaque => format!("{register} is {}", opaque(instruction)),
         LinkKind::Aligned => {
-            format!("{register} is computed here so that whole warps may share it, depending on the launch")
+            format!(
+                "{register} is computed here so that it may be uniform in each warp, depending on the launch"
+            )
         }
-        LinkKind::Parameter => format!("{register} is a parameter: callers decide"),
+        LinkKind::Parameter => format!("{register} is a parameter: it depends on the callers"),
     }
 }
 
@@ -43,8 +49,8 @@ pub fn path(function: &Function, links: &[Link]) -> String {
                 format!("`{}`", instruction.opcode())
             }
             LinkKind::Guarded => "the guard of its `mov`".replace("mov", instruction.opcode()),
-            LinkKind::Parted => "a branch that parts lanes".to_owned(),
-            LinkKind::Left => "a loop that lanes leave apart".to_owned(),
+            LinkKind::Parted => "a divergent branch".to_owned(),
+            LinkKind::Left => "a loop with a divergent exit".to_owned(),
             LinkKind::Special => special(function, instruction),
             LinkKind::Parameter => "a parameter".to_owned(),
         });
@@ -80,8 +86,8 @@ fn is_load(instruction: Instruction<'_>) -> bool {
 
 fn opaque(instruction: Instruction<'_>) -> String {
     match instruction.opcode() {
-        "ld" | "ldu" => "loaded here from memory, which is not followed".to_owned(),
-        "call" => "returned here by a call, which is not followed".to_owned(),
-        opcode => format!("what `{opcode}` gives here, which is not followed"),
+        "ld" | "ldu" => "loaded here from memory, which is not analyzed".to_owned(),
+        "call" => "returned here by a call, which is not analyzed".to_owned(),
+        opcode => format!("the result of `{opcode}` here, which is not analyzed"),
     }
 }

@@ -1,8 +1,8 @@
-//! WAVE in another of its spellings: one instruction, for a quick fix, and whole files.
+//! Rewrites WAVE in another dialect: one instruction, for a quick fix, and whole files.
 //!
-//! The meaning stays what the guide gives it. Which order of operands is meant is told by the name: a store with a dot has the value
-//! first, as the guide writes it, one with an underscore the address, as the toolchain does; hovers, checks, the simulator
-//! and this go by the same tables.
+//! The semantics are those of the guide and do not change. The name determines the order of operands: a store with a dot
+//! has the value first, as in the guide, one with an underscore the address, as in the toolchain. Hovers, checks, the
+//! simulator and this module use the same tables.
 
 mod guide;
 mod item;
@@ -23,12 +23,12 @@ use item::Written;
 pub(crate) use names::{fewer_registers, other_guard, other_register};
 pub(crate) use toolchain::{Rewriter, size as size_in_toolchain};
 
-/// The registers of toolchain 0.1.2.
+/// The number of registers of toolchain 0.1.2.
 const REGISTERS: u8 = 32;
 /// Predicate registers are `p0` to this one.
 const LAST_PREDICATE: u8 = 3;
 
-/// The two spellings.
+/// A dialect of WAVE.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Dialect {
     /// `icmp.lt p0, r0, 5`
@@ -37,28 +37,28 @@ pub enum Dialect {
     Toolchain,
 }
 
-/// A file in one of its spellings.
+/// A file rewritten in a dialect.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Rewritten {
-    /// What makes it of the file as it is.
+    /// The edits of the present file.
     pub edits: Vec<TextEdit>,
-    /// What could not be written so, in the order of the text.
+    /// The code without an equivalent, in text order.
     pub left: Vec<NotRewritten>,
 }
 
-/// Something that has no form in a spelling that means the same.
+/// Code without an equivalent in a dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NotRewritten {
-    /// Its line, from 0, in the file as it is after the edits.
+    /// Its line, from 0, in the file after the edits.
     pub line: u32,
-    /// Why, and what a person can do.
+    /// The reason, and a workaround.
     pub message: String,
 }
 
-/// Edits of an item's text; none of them touch each other.
+/// Edits of an item's text, which do not touch each other.
 pub type Edits = Vec<(TextRange, String)>;
 
-/// Writes a whole file in a spelling, as far as it can be written so.
+/// Rewrites a file in a dialect, as far as possible.
 pub fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewritten {
     let list = file.document(db).items();
     let mut rewritten = Rewritten::default();
@@ -85,7 +85,7 @@ pub fn rewrite_in_dialect(db: &Database, file: File, dialect: Dialect) -> Rewrit
     rewritten
 }
 
-/// The edits that write a whole item for the toolchain; `None` where lanes that leave cannot be written otherwise.
+/// The edits that rewrite a whole item for the toolchain; `None` if its exits of single lanes cannot be rewritten.
 pub fn structure_in_toolchain(text: &str, code: &Code) -> Option<Edits> {
     let written = Written::new(text, code);
     written.is_restructured.then_some(written.edits)
@@ -97,7 +97,7 @@ fn item_in_guide(text: &str, code: &Code) -> Edits {
     in_order(sizes.chain(instructions.flatten()))
 }
 
-/// In the order of the text, and what several instructions want once.
+/// Sorts the edits, and removes duplicates that several instructions request.
 fn in_order(edits: impl Iterator<Item = (TextRange, String)>) -> Edits {
     let mut edits: Edits = edits.collect();
     edits.sort_by_key(|(range, _)| (range.start(), range.end()));

@@ -1,4 +1,4 @@
-//! The two faces of the crate: [`AnalysisHost`] takes edits, [`Analysis`] answers questions.
+//! The two public types of the crate: [`AnalysisHost`] applies edits, [`Analysis`] answers queries.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -27,10 +27,10 @@ use crate::links::DocumentLink;
 use crate::module_symbols::ModuleSymbol;
 use crate::signature_help::SignatureHelp;
 
-/// Why a question was given up.
+/// Why a query was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Cancelled {
-    /// The documents are being changed; ask again of a new snapshot.
+    /// The documents are being changed; retry with a new snapshot.
     ByEdit,
     /// Its [`Canceller`] was used.
     ByCaller,
@@ -47,31 +47,31 @@ impl std::fmt::Display for Cancelled {
 
 impl std::error::Error for Cancelled {}
 
-/// The range of an edit does not lie in the document, or cuts a character.
+/// The range of an edit is outside of the document, or splits a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OutOfRange;
 
 impl std::fmt::Display for OutOfRange {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("the edit does not lie in the document")
+        f.write_str("the edit is outside of the document")
     }
 }
 
 impl std::error::Error for OutOfRange {}
 
-/// What an edit did.
+/// The effect of an edit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Edited {
-    /// The size in bytes of the largest item that is new. What a keystroke costs follows it: over a megabyte
-    /// diagnostics are better asked for after a pause in typing.
+    /// The size in bytes of the largest changed item. The cost of a keystroke is proportional to it: above a megabyte,
+    /// diagnostics should be requested after a pause in typing.
     pub largest_item: usize,
 }
 
-/// Owns the documents. An edit waits until every [`Analysis`] is gone, and makes those at work give up.
+/// Owns the documents. An edit cancels running queries and waits until every [`Analysis`] is dropped.
 #[derive(Default)]
 pub struct AnalysisHost {
     files: Arc<FxHashMap<FileId, File>>,
-    /// Inputs of closed files: the database never frees an input, so they are used again.
+    /// Inputs of closed files: the database never frees an input, so they are reused.
     free: Vec<File>,
     rules: Arc<Rules>,
     accepts: Accepts,
@@ -109,10 +109,10 @@ impl AnalysisHost {
         Arc::make_mut(&mut self.files).insert(id, file);
     }
 
-    /// Replaces a range of an open document, and says how much text has to be looked at anew.
+    /// Replaces a range of an open document, and returns the size of the text to analyze again.
     ///
     /// # Errors
-    /// When the range does not lie in the document; the document stays as it was.
+    /// If the range is outside of the document, which is then unchanged.
     pub fn edit(&mut self, id: FileId, range: TextRange, insert: &str) -> Result<Edited, OutOfRange> {
         let Some(&file) = self.files.get(&id) else { return Err(OutOfRange) };
         let before = file.document(&self.db);
@@ -124,14 +124,14 @@ impl AnalysisHost {
         Ok(Edited { largest_item })
     }
 
-    /// Checks an open document against this profile in place of what it says itself.
+    /// Checks an open document against this profile instead of its own directives.
     pub fn set_profile(&mut self, id: FileId, profile: Profile) {
         if let Some(file) = self.files.get(&id) {
             file.set_profile(&mut self.db).to(profile);
         }
     }
 
-    /// Holds WAVE against this language from now on, in all documents.
+    /// Checks WAVE against this dialect from now on, in all documents.
     pub fn set_accepts(&mut self, accepts: Accepts) {
         if std::mem::replace(&mut self.accepts, accepts) != accepts {
             for file in self.files.values() {
@@ -140,12 +140,12 @@ impl AnalysisHost {
         }
     }
 
-    /// Says of all documents what these rules want said.
+    /// Applies these rules to the diagnostics of all documents.
     pub fn set_rules(&mut self, rules: Rules) {
         self.rules = Arc::new(rules);
     }
 
-    /// Forgets a document and all that was computed from it.
+    /// Removes a document and everything that was computed from it.
     pub fn close(&mut self, id: FileId) {
         if let Some(file) = Arc::make_mut(&mut self.files).remove(&id) {
             let empty = Document::new(ItemList::new(file.language(&self.db), ""));
@@ -160,41 +160,41 @@ impl AnalysisHost {
         self.files.get(&id).map(|file| file.document(&self.db).items().text())
     }
 
-    /// The documents as they are now. Drop it before the next edit is due: an edit waits for it.
+    /// A snapshot of the documents. Drop it before the next edit: an edit waits for it.
     #[must_use]
     pub fn snapshot(&self) -> Analysis {
         Analysis { files: Arc::clone(&self.files), rules: Arc::clone(&self.rules), db: self.db.clone() }
     }
 }
 
-/// Makes the questions of one [`Analysis`] give up, from any thread.
+/// Cancels the queries of one [`Analysis`], from any thread.
 #[derive(Clone)]
 pub struct Canceller(salsa::CancellationToken);
 
 impl Canceller {
-    /// The question at work, or the next one, answers [`Cancelled`].
+    /// The running query, or the next one, returns [`Cancelled`].
     pub fn cancel(&self) {
         self.0.cancel();
     }
 }
 
-/// The documents at one moment. Cheap to take; can be sent to a worker thread. A question about a file that is not
-/// open has an empty answer.
+/// A snapshot of the documents. Cheap to create; can be sent to a worker thread. A query about a file that is not
+/// open has an empty result.
 #[derive(Clone)]
 pub struct Analysis {
     files: Arc<FxHashMap<FileId, File>>,
     rules: Arc<Rules>,
-    // Last, so that it is dropped last: an edit goes on the moment it is gone.
+    // Last, so that it is dropped last: an edit continues as soon as it is dropped.
     db: Database,
 }
 
 const NOT_OPEN: &str = "the file is not open";
 
-/// What a question answers.
+/// The result of a query.
 pub type Answer<T> = Result<T, Cancelled>;
 
 impl Analysis {
-    /// Stops the questions of this snapshot.
+    /// A handle that cancels the queries of this snapshot.
     #[must_use]
     pub fn canceller(&self) -> Canceller {
         Canceller(self.db.cancellation_token())
@@ -211,13 +211,13 @@ impl Analysis {
         self.ask(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules))
     }
 
-    /// Does a part of the work of [`diagnostics`](Analysis::diagnostics) beforehand: threads with clones of this snapshot
-    /// and the same counter, which begins at 0, share the items of the file.
+    /// Does a part of the work of [`diagnostics`](Analysis::diagnostics) in advance: threads with clones of this snapshot
+    /// and the same counter, which starts at 0, share the items of the file.
     pub fn share_diagnostics(&self, file: FileId, next: &std::sync::atomic::AtomicUsize) -> Answer<()> {
         self.ask(file, |db, file| warplens_ide_diagnostics::share::take_share(db, file, &self.rules, next))
     }
 
-    /// A WAVE file in one of its spellings, as far as it can be written so.
+    /// The edits that rewrite a WAVE file in a dialect, as far as possible.
     pub fn rewrite_in_dialect(&self, file: FileId, dialect: Dialect) -> Answer<Rewritten> {
         self.ask(file, |db, file| match Known::of(file.language(db)) {
             Known::Wave => warplens_ide_diagnostics::dialect::rewrite_in_dialect(db, file, dialect),
@@ -225,39 +225,38 @@ impl Analysis {
         })
     }
 
-    /// A comment that switches a diagnostic of the file off for its line, where one can.
+    /// A fix that switches a diagnostic of the file off for its line with a comment, if that is possible.
     pub fn allow_fix(&self, file: FileId, found: &Diagnostic) -> Answer<Option<Fix>> {
         self.ask(file, |db, file| warplens_ide_diagnostics::allow_fix::allow_fix(db, file, found))
     }
 
-    /// The explanation of what is at a place.
+    /// The hover at an offset.
     pub fn hover(&self, file: FileId, offset: TextSize) -> Answer<Option<Hover>> {
         self.ask(file, |db, file| crate::hover::hover(db, file, offset))
     }
 
-    /// What fits at a place.
+    /// The completions at an offset.
     pub fn completions(&self, file: FileId, offset: TextSize) -> Answer<Vec<CompletionItem>> {
         self.ask(file, |db, file| crate::completion::completions(db, file, offset))
     }
 
-    /// Where the name at a place is declared: one place, more when it is declared twice.
+    /// The declarations of the name at an offset: more than one if it is declared twice.
     pub fn definition(&self, file: FileId, offset: TextSize) -> Answer<Vec<Target>> {
         self.ask(file, |db, file| crate::definition::definition(db, file, offset))
     }
 
-    /// All occurrences of the name at a place, its declaration among them, in the order of the text: references and
-    /// highlights alike.
+    /// All occurrences of the name at an offset, including its declaration, in text order: for references and highlights.
     pub fn occurrences(&self, file: FileId, offset: TextSize) -> Answer<Vec<Occurrence>> {
         self.ask(file, |db, file| crate::occurrences::occurrences(db, file, offset))
     }
 
-    /// What a rename at a place would rename, or why nothing can be renamed there.
+    /// The name that a rename at an offset would change, or why nothing can be renamed there.
     pub fn prepare_rename(&self, file: FileId, offset: TextSize) -> Answer<Result<RenameTarget, String>> {
         let target = self.ask(file, |db, file| Some(crate::rename::prepare(db, file, offset)))?;
         Ok(target.unwrap_or_else(|| Err(NOT_OPEN.into())))
     }
 
-    /// The edits that rename what is at a place, or why that name cannot be.
+    /// The edits that rename the name at an offset, or why it cannot be renamed.
     pub fn rename(
         &self,
         file: FileId,
@@ -273,22 +272,22 @@ impl Analysis {
         self.ask(file, crate::symbols::symbols)
     }
 
-    /// What can be folded.
+    /// The folding ranges.
     pub fn folds(&self, file: FileId) -> Answer<Vec<Fold>> {
         self.ask(file, crate::folding::folds)
     }
 
-    /// The coloured tokens of a whole file.
+    /// The semantic tokens of a file.
     pub fn tokens(&self, file: FileId) -> Answer<Vec<SemanticToken>> {
         self.ask(file, crate::tokens::tokens)
     }
 
-    /// The coloured tokens that touch a range.
+    /// The semantic tokens that overlap a range.
     pub fn tokens_in(&self, file: FileId, range: TextRange) -> Answer<Vec<SemanticToken>> {
         self.ask(file, |db, file| crate::tokens::tokens_in(db, file, range))
     }
 
-    /// The nested ranges around a place, the smallest first.
+    /// The nested selection ranges around an offset, the smallest first.
     pub fn selection(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextRange>> {
         self.ask(file, |db, file| crate::selection::selection(db, file, offset))
     }
@@ -298,17 +297,17 @@ impl Analysis {
         self.ask(file, warplens_ide_db::db::syntax_tree)
     }
 
-    /// The function that is named at a place.
+    /// The function that is named at an offset.
     pub fn call_item(&self, file: FileId, offset: TextSize) -> Answer<Option<CallItem>> {
         self.ask(file, |db, file| crate::call_hierarchy::call_item(db, file, offset))
     }
 
-    /// Who calls the function of this name.
+    /// The callers of the function with this name.
     pub fn incoming_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
         self.ask(file, |db, file| crate::call_hierarchy::incoming(db, file, name))
     }
 
-    /// Whom the function of this name calls.
+    /// The callees of the function with this name.
     pub fn outgoing_calls(&self, file: FileId, name: &str) -> Answer<Vec<Calls>> {
         self.ask(file, |db, file| crate::call_hierarchy::outgoing(db, file, name))
     }
@@ -323,13 +322,13 @@ impl Analysis {
         self.ask(file, |db, file| crate::format::format_range(db, file, range))
     }
 
-    /// The edits that format what was ended by typing `;` or a line end just before a place; in WAVE also those that move
-    /// the line of the place to where it belongs, when it has just begun or become one that closes something.
+    /// The edits after `;` or a newline was typed just before an offset: they format the completed line. In WAVE they also
+    /// indent the line of the offset if it is new, or dedent it if it now closes a construct.
     pub fn format_typed(&self, file: FileId, offset: TextSize) -> Answer<Vec<TextEdit>> {
         self.ask(file, |db, file| crate::format::format_typed(db, file, offset))
     }
 
-    /// The hints in a range; items outside of it are not looked at.
+    /// The hints in a range; items outside of it are ignored.
     pub fn inlay_hints(
         &self,
         file: FileId,
@@ -339,22 +338,22 @@ impl Analysis {
         self.ask(file, |db, file| crate::inlay_hints::inlay_hints(db, file, range, kinds))
     }
 
-    /// The links of a file, in the order of the text.
+    /// The links of a file, in text order.
     pub fn links(&self, file: FileId) -> Answer<Vec<DocumentLink>> {
         self.ask(file, crate::links::links)
     }
 
-    /// The names that a file declares for all of it, in the order of the text.
+    /// The names that are declared for the whole file, in text order.
     pub fn module_symbols(&self, file: FileId) -> Answer<Vec<ModuleSymbol>> {
         self.ask(file, crate::module_symbols::module_symbols)
     }
 
-    /// The name at a place, when it is one that another file may define.
+    /// The name at an offset, if another file may define it.
     pub fn linked_name(&self, file: FileId, offset: TextSize) -> Answer<Option<String>> {
         self.ask(file, |db, file| crate::module_symbols::linked_name(db, file, offset))
     }
 
-    /// The forms of the statement whose operands are typed at a place.
+    /// The forms of the statement whose operands are typed at an offset.
     pub fn signature_help(&self, file: FileId, offset: TextSize) -> Answer<Option<SignatureHelp>> {
         self.ask(file, |db, file| crate::signature_help::signature_help(db, file, offset))
     }
@@ -397,8 +396,8 @@ impl Analysis {
         self.ask(file, |db, source| warplens_ide_lanes::findings::findings_of(db, source, shown, &self.rules))
     }
 
-    /// Every question goes through here: the one place where a cancelled computation is caught. The whole body runs
-    /// attached, since a token tripped between two attached stretches would be lost.
+    /// Runs a query: the one place where a cancelled computation is caught. The whole body runs attached to the
+    /// database, since a cancellation between two attached sections would be lost.
     pub fn ask<T: Default>(&self, id: FileId, question: impl FnOnce(&Database, File) -> T) -> Answer<T> {
         let Some(&file) = self.files.get(&id) else { return Ok(T::default()) };
         salsa::Cancelled::catch(AssertUnwindSafe(|| salsa::attach(&self.db, || question(&self.db, file))))

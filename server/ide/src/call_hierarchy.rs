@@ -1,4 +1,4 @@
-//! Who calls whom, within a file.
+//! The call hierarchy within a file.
 
 mod ptx;
 mod wave;
@@ -18,9 +18,9 @@ pub struct CallItem {
     pub name: String,
     /// A kernel or a function.
     pub kind: SymbolKind,
-    /// A few words about it.
+    /// A short detail.
     pub detail: String,
-    /// Where it is defined, or else declared.
+    /// Its definition, or else its declaration.
     pub target: Target,
 }
 
@@ -29,7 +29,7 @@ pub struct CallItem {
 pub struct Calls {
     /// The other function.
     pub item: CallItem,
-    /// Where the callee is named in the body of the caller.
+    /// The ranges of the callee's name in the body of the caller.
     pub places: Vec<TextRange>,
 }
 

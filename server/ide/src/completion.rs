@@ -1,4 +1,4 @@
-//! What fits at a place: opcodes where a statement starts, then their modifiers in order, then operands by kind.
+//! Completion: opcodes at the start of a statement, then their modifiers in order, then operands by kind.
 
 pub(crate) mod ptx;
 mod snippet;
@@ -13,7 +13,7 @@ use warplens_syntax::SyntaxKind;
 
 pub(crate) use crate::completion::snippet::Snippet;
 
-/// What fits at an offset; nothing inside comments and strings.
+/// The completions at an offset; none in comments and strings.
 pub(crate) fn completions(db: &Database, file: File, offset: TextSize) -> Vec<CompletionItem> {
     let Some(position) = FilePosition::new(db, file, offset) else { return in_empty_file(db, file) };
     if is_in_text(db, &position) {
@@ -24,10 +24,10 @@ pub(crate) fn completions(db: &Database, file: File, offset: TextSize) -> Vec<Co
         Known::Wave => wave::proposals(db, &position),
     };
     let word = position.in_file(proposals.word);
-    proposals.finish(if position.blanks > 0.into() { TextRange::empty(offset) } else { word })
+    proposals.finish(if position.spaces > 0.into() { TextRange::empty(offset) } else { word })
 }
 
-/// What a file can begin with.
+/// The first lines of a file.
 fn in_empty_file(db: &Database, file: File) -> Vec<CompletionItem> {
     let mut proposals = Proposals::replacing(TextRange::default());
     match Known::of(file.language(db)) {
@@ -37,7 +37,7 @@ fn in_empty_file(db: &Database, file: File) -> Vec<CompletionItem> {
     proposals.finish(TextRange::default())
 }
 
-/// Whether the place lies in a comment or a string.
+/// Whether the position is in a comment or a string.
 pub(crate) fn is_in_text(db: &Database, position: &FilePosition<'_>) -> bool {
     let Some(before) = position.offset.checked_sub(1.into()) else { return false };
     let Some(token) = token_covering(&position.item.parse(db).syntax(), before) else { return false };
@@ -57,18 +57,18 @@ pub(crate) struct Proposals {
     list: Vec<Proposal>,
 }
 
-/// One proposal, before it knows where it goes.
+/// A proposal without the range that it replaces.
 pub(crate) struct Proposal {
     pub(crate) label: String,
     pub(crate) detail: Option<String>,
     pub(crate) kind: CompletionKind,
     pub(crate) insert: Snippet,
-    /// Groups of proposals; the lower one stands first.
+    /// The group of the proposal; the lowest is sorted first.
     pub(crate) rank: u32,
-    /// The name under which [`crate::explain`] knows it.
+    /// Its name for [`crate::explain`].
     pub(crate) explain: Option<String>,
     pub(crate) deprecated: bool,
-    /// Moves what stands before the word to where the proposal wants it. Of the file.
+    /// Changes the white space before the word, for its indentation. In the file.
     pub(crate) moves: Option<TextEdit>,
 }
 
@@ -80,7 +80,7 @@ impl Proposal {
         Proposal { label, detail: None, kind, insert, rank, explain: None, deprecated: false, moves: None }
     }
 
-    /// A word of the language, which [`crate::explain`] knows.
+    /// A word of the language, with documentation in [`crate::explain`].
     pub(crate) fn known(label: &str, summary: &str, kind: CompletionKind, rank: u32) -> Proposal {
         let detail = (!summary.is_empty()).then(|| summary.to_owned());
         Proposal { detail, explain: Some(label.to_owned()), ..Proposal::word(label, kind, rank) }

@@ -1,4 +1,4 @@
-//! Where a name is declared, and where a construct is opened.
+//! The declaration of a name, and the start of a construct.
 
 use text_size::TextSize;
 use warplens_ide_db::answer::Target;
@@ -6,7 +6,7 @@ use warplens_ide_db::db::{Database, File};
 use warplens_ide_db::position::FilePosition;
 use warplens_ide_db::{constructs, names};
 
-/// The declarations of the name at an offset; of a word of a construct what opens it, and of that what closes it.
+/// The declarations of the name at an offset; for a keyword of a construct the one that opens it, and for that the one that closes it.
 pub(crate) fn definition(db: &Database, file: File, offset: TextSize) -> Vec<Target> {
     let Some(position) = FilePosition::new(db, file, offset) else { return Vec::new() };
     if let Some(named) = names::named(db, &position) {
@@ -140,7 +140,7 @@ out: halt
 .end
 ";
 
-    /// Where each word leads, the cursor in its middle.
+    /// The target of each word, with the cursor in its middle.
     #[test]
     fn words_of_constructs_lead_to_what_opens_them() {
         let mut shown = String::new();
@@ -169,7 +169,7 @@ out: halt
         "#]]
         .assert_eq(&shown);
         let stray = STRUCTURE.rfind("endif").unwrap() as u32;
-        assert_eq!(analysis.definition(FILE, stray.into()).unwrap(), [], "it belongs to nothing");
+        assert_eq!(analysis.definition(FILE, stray.into()).unwrap(), [], "it has no match");
     }
 
     #[test]

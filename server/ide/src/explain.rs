@@ -1,7 +1,7 @@
-//! The documentation of a name, as markdown: what a hover shows and what `warplens explain` prints.
+//! The documentation of a name, as markdown, for hovers and `warplens explain`.
 //!
-//! Every fact comes from `isa`; here it is only put into an order that reads well. The text of one entry:
-//! a title with where it belongs, the summary, the forms, operands, modifiers, what it computes, what to know, an example.
+//! Every fact is from `isa`; this module only arranges them. The page of an entry has a title with its language and
+//! category, the summary, the forms, operands, modifiers, semantics, notes, and an example.
 
 pub(crate) mod page;
 
@@ -14,7 +14,7 @@ use warplens_ide_diagnostics::finding_codes::{finding_code, finding_codes};
 use warplens_isa::{Role, Simulation};
 use warplens_syntax::Language;
 
-/// The documentation of an instruction (in any spelling, `ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
+/// The documentation of an instruction (`ld`, `ld.global.f32`, `icmp.lt`, `icmp_lt`), a directive, a
 /// special register, a modifier, a type, a state space or a scope. Without a language, of every language that has it, and
 /// of diagnostics and findings.
 #[must_use]
@@ -34,7 +34,7 @@ pub fn explain(name: &str, language: Option<Language>) -> Option<String> {
     }
 }
 
-/// The name nearest to a misspelt one that there is documentation of.
+/// The most similar name with documentation.
 #[must_use]
 pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
     let ptx = language != Some(warplens_syntax::wave::LANGUAGE);
@@ -46,17 +46,17 @@ pub fn nearest_name(name: &str, language: Option<Language>) -> Option<String> {
     nearest(name, names.chain(codes)).map(str::to_owned)
 }
 
-/// What the simulator does with an instruction, where that is not simply to run it.
+/// How the simulator handles an instruction, unless it is fully supported.
 fn simulation(simulation: Simulation) -> String {
     match simulation {
         Simulation::Simulated => String::new(),
         Simulation::Partly(why) => format!("**Simulator.** Simulated, but {why}."),
         Simulation::NoOp(why) => format!("**Simulator.** No effect: {why}."),
-        Simulation::Unsupported(why) => format!("**Simulator.** Not simulated: {why}."),
+        Simulation::Unsupported(why) => format!("**Simulator.** Unsupported: {why}."),
     }
 }
 
-/// What an instruction does with an operand.
+/// How an instruction uses an operand.
 fn role(role: Role) -> &'static str {
     match role {
         Role::Read => "read",

@@ -1,7 +1,7 @@
 //! Test sources with marker lines.
 //!
-//! A line of nothing but blanks, `|` and `^` marks the line above it and is taken out: `|` is a cursor before the
-//! character above it, `^^^` a range. The source itself stays as a user would write it.
+//! A line of only spaces, `|` and `^` marks the line above it and is removed: `|` is a cursor before the character above
+//! it, `^^^` a range. The source itself is as a user would write it.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::answer::FileId;
@@ -13,7 +13,7 @@ use crate::analysis::{Analysis, AnalysisHost};
 /// The file that a fixture opens.
 pub const FILE: FileId = FileId(0);
 
-/// A source without its marker lines, and what they mark.
+/// A source without its marker lines, and the marked positions.
 pub struct Fixture {
     /// The source.
     pub text: String,
@@ -49,7 +49,7 @@ impl Fixture {
         }
     }
 
-    /// The cursor, where the source has one.
+    /// The cursor, if the source has one.
     pub fn cursor(&self) -> TextSize {
         assert_eq!(self.cursors.len(), 1, "the source has one cursor");
         self.cursors[0]
@@ -73,7 +73,7 @@ pub fn language_of(source: &str) -> Language {
     if is_wave { warplens_syntax::wave::LANGUAGE } else { warplens_syntax::ptx::LANGUAGE }
 }
 
-/// A snapshot with one open file. That most sources leave out how a module begins is not told.
+/// A snapshot with one open file. A missing prologue is not reported, since most sources omit it.
 pub fn open(source: &str) -> (Fixture, Analysis) {
     let fixture = Fixture::new(source);
     let mut host = AnalysisHost::new();

@@ -1,4 +1,4 @@
-//! What can be folded: bodies, blocks, sections, initialisers, and comments of several lines.
+//! Folding ranges: bodies, blocks, sections, initializers, and comments of several lines.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
@@ -25,7 +25,7 @@ pub(crate) fn item_folds<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Fold]> {
     folds.into()
 }
 
-/// The folds of a file, in the order of the text.
+/// The folds of a file, in text order.
 pub(crate) fn folds(db: &Database, file: File) -> Vec<Fold> {
     let list = file.document(db).items();
     let mut folds = Vec::new();
@@ -36,7 +36,7 @@ pub(crate) fn folds(db: &Database, file: File) -> Vec<Fold> {
     folds
 }
 
-/// What a node folds, lines left aside.
+/// The kind of a node's fold, whatever its lines.
 fn construct(node: &SyntaxNode) -> Option<Fold> {
     let kind = match node.kind() {
         SyntaxKind::INITIALIZER_LIST | SyntaxKind::PARAM_LIST => FoldKind::Code,
@@ -49,7 +49,7 @@ fn construct(node: &SyntaxNode) -> Option<Fold> {
     Some(Fold { range: node.text_range(), kind })
 }
 
-/// Kernels, the sides of an `if`, the bodies of loops. What closes one stays in sight: an `else` has a fold of its own.
+/// Kernels, the paths of an `if`, the bodies of loops. The closing keyword stays visible, and an `else` starts a new fold.
 fn wave_constructs(code: &Code, text: &str, folds: &mut Vec<Fold>) {
     let kernel = code.kernel.as_ref();
     let kernel = kernel.map(|kernel| {
@@ -67,7 +67,7 @@ fn wave_constructs(code: &Code, text: &str, folds: &mut Vec<Fold>) {
     folds.extend(kernel.into_iter().chain(sides).map(fold));
 }
 
-/// Comments: a block by itself, comments on consecutive lines together.
+/// Comments: a block comment alone, comments on consecutive lines together.
 fn comments(tree: &SyntaxNode, folds: &mut Vec<Fold>) {
     let mut run: Option<TextRange> = None;
     let mut newlines = 0;
@@ -103,7 +103,7 @@ fn comment(range: TextRange) -> Fold {
 /// Whether a token is the first of its line.
 fn starts_line(token: &SyntaxToken) -> bool {
     match token.prev_token() {
-        // Nothing, or an empty node that recovery left.
+        // Nothing, or an empty node from error recovery.
         None => true,
         Some(before) => match before.kind() {
             SyntaxKind::WHITESPACE => {

@@ -1,8 +1,7 @@
-//! Formatting: the edits that give a file the columns of a compiler's output.
+//! Formatting: the edits that give a file the layout of compiler output.
 //!
-//! Only blanks and line ends change, never a token or a comment, and what is formatted already stays as it is. An item
-//! with a syntax error is left alone: what its author meant is not known. `layout` keeps those promises, `ptx` and
-//! `wave` are the styles.
+//! Formatting changes only white space, never a token or a comment, and is idempotent. An item with a syntax error is not
+//! formatted. `layout` guarantees this, `ptx` and `wave` define the styles.
 
 mod layout;
 mod ptx;
@@ -17,16 +16,16 @@ use warplens_ide_db::languages::Known;
 
 use crate::format::layout::{Comments, Layout};
 
-/// How a file is formatted.
+/// The result of formatting a file.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Formatted {
-    /// The edits, in the order of the text. They change blanks and line ends only.
+    /// The edits, in text order. They change white space only.
     pub edits: Vec<TextEdit>,
-    /// The first syntax error of each item that has one and therefore stays as it is.
+    /// The first syntax error of each item that was not formatted because of it.
     pub broken: Vec<TextRange>,
 }
 
-/// The edit that brings a word of WAVE that closes something, the first of its line, to where it belongs.
+/// The edit that dedents a WAVE keyword that closes a construct, at the start of its line.
 pub(crate) fn closing_indent(
     db: &Database,
     file: File,
@@ -71,13 +70,13 @@ pub(crate) fn format_typed(db: &Database, file: File, offset: TextSize) -> Vec<T
     edits
 }
 
-/// The edits that format the line that ends at `ended`. Mistakes elsewhere do not matter, they are usual while one writes.
+/// The edits that format the line that ends at `ended`. Errors elsewhere do not matter: they are common during editing.
 fn format_ended(db: &Database, file: File, text: &str, ended: TextSize) -> Vec<TextEdit> {
     let line = lines_of(text, TextRange::empty(ended));
     let mut found = formatted(db, file, line, |_, _| None);
-    // The blanks before the next line are where the cursor is.
+    // The cursor is in the white space before the next line.
     found.edits.retain(|edit| line.contains_range(edit.range) && edit.range.start() <= ended);
-    // Where something is wrong, a new line could begin what was inside of something else.
+    // After a syntax error, a new line could start an item in the middle of another.
     let breaks = found.edits.iter().any(|edit| edit.insert.contains('\n'));
     let is_broken = || {
         let index = file.document(db).items().item_at(ended);
@@ -86,8 +85,8 @@ fn format_ended(db: &Database, file: File, text: &str, ended: TextSize) -> Vec<T
     if has_error(db, file, line) || breaks && is_broken() { Vec::new() } else { found.edits }
 }
 
-/// The first syntax error of an item, or the first directive at a function that cannot stand there: on a line of its own
-/// it could begin another item.
+/// The first syntax error of an item, or the first directive that is not allowed on a function: on a separate line it could
+/// start another item.
 fn first_error(db: &Database, item: Item<'_>) -> Option<TextRange> {
     let syntax = item.parse(db).errors().first().map(|error| error.range);
     syntax.or_else(|| {
@@ -108,7 +107,7 @@ fn first_error(db: &Database, item: Item<'_>) -> Option<TextRange> {
     })
 }
 
-/// The edits around `lines`, but for the items in which `error` finds one.
+/// The edits around `lines`, except in items in which `error` finds one.
 fn formatted(
     db: &Database,
     file: File,
@@ -121,7 +120,7 @@ fn formatted(
         Known::Ptx => Comments::InColumns,
     };
     let list = file.document(db).items();
-    let line_end = list.items().iter().find_map(|item| line_end(&item.text)).unwrap_or("\n");
+    let line_end = list.items().iter().find_map(|item| newline(&item.text)).unwrap_or("\n");
     let mut layout = Layout::new(comments, line_end);
     let mut broken = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
@@ -137,7 +136,7 @@ fn formatted(
         } else {
             let text = &list.items()[index].text;
             let tree = item.parse(db).syntax();
-            // An edit waits for this: it must be noticed.
+            // An edit waits for this, so check for cancellation.
             let pause = || db.unwind_if_revision_cancelled();
             let window = touched - range.start();
             match Known::of(language) {
@@ -162,8 +161,8 @@ fn has_error(db: &Database, file: File, range: TextRange) -> bool {
     })
 }
 
-/// The range from the start of its first line to the end of its last, line end left aside. A line of which a range
-/// takes nothing but the start is not among them.
+/// The range from the start of its first line to the end of its last, without the newline. A line of which the range
+/// includes only the start is excluded.
 fn lines_of(text: &str, range: TextRange) -> TextRange {
     let is_end = |byte: &u8| matches!(byte, b'\n' | b'\r');
     let bytes = text.as_bytes();
@@ -181,8 +180,8 @@ fn size(bytes: usize) -> TextSize {
     TextSize::new(bytes as u32)
 }
 
-/// The first line end of a text.
-fn line_end(text: &str) -> Option<&'static str> {
+/// The first newline of a text.
+fn newline(text: &str) -> Option<&'static str> {
     let at = text.find(['\n', '\r'])?;
     let mut known = ["\r\n", "\n", "\r"].into_iter();
     known.find(|end| text[at..].starts_with(end))

@@ -1,4 +1,4 @@
-//! What is under the pointer, explained: instructions as written, modifiers, names with their declarations, numbers.
+//! Hovers: instructions as written, modifiers, names with their declarations, numbers.
 
 mod ptx;
 mod wave;
@@ -9,7 +9,7 @@ use warplens_ide_db::db::{Database, File};
 use warplens_ide_db::languages::Known;
 use warplens_ide_db::position::FilePosition;
 
-/// The explanation of what is at an offset.
+/// The hover at an offset.
 pub(crate) fn hover(db: &Database, file: File, offset: TextSize) -> Option<Hover> {
     let position = FilePosition::new(db, file, offset)?;
     let (range, markdown) = match Known::of(position.language(db)) {

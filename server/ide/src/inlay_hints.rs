@@ -1,4 +1,4 @@
-//! Hints between the words: what the text does not say where it is needed.
+//! Inlay hints: types and parameter names.
 
 use std::sync::Arc;
 
@@ -10,10 +10,10 @@ use warplens_ide_db::position::token_covering;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 
-/// Which hints are wanted.
+/// The enabled kinds of hints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct InlayHintKinds {
-    /// The type of a register where it is written, unless its name tells.
+    /// The type of a register where it is written, unless its name shows the type.
     pub register_types: bool,
     /// The names of the callee's parameters at the arguments of a call.
     pub parameter_names: bool,
@@ -22,11 +22,11 @@ pub struct InlayHintKinds {
 /// A hint.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct InlayHint {
-    /// Where it stands.
+    /// Its position.
     pub offset: TextSize,
-    /// What it says.
+    /// Its text.
     pub label: String,
-    /// Of which kind it is.
+    /// Its kind.
     pub kind: InlayHintKind,
 }
 
@@ -35,7 +35,7 @@ pub struct InlayHint {
 pub enum InlayHintKind {
     /// The type of the name before it.
     Type,
-    /// The name of the parameter that the argument behind it is for.
+    /// The parameter name of the argument after it.
     Parameter,
 }
 
@@ -85,7 +85,7 @@ impl Hinting<'_> {
         }
     }
 
-    /// `: .f32` behind `%sum`.
+    /// `: .f32` after `%sum`.
     fn register_type(&self, name: NameRef<'_>) -> Option<InlayHint> {
         let symbol = self.function.symbol(name.resolution.symbol()?);
         let (SymbolKind::Register { ty: Some(ty), .. } | SymbolKind::RegisterRange { ty: Some(ty), .. }) =
@@ -93,7 +93,7 @@ impl Hinting<'_> {
         else {
             return None;
         };
-        if tells_type(&symbol.name, ty) {
+        if shows_type(&symbol.name, ty) {
             return None;
         }
         let label = format!(": .{}", ty.name());
@@ -126,20 +126,20 @@ impl Hinting<'_> {
         });
     }
 
-    fn with_signature(&self, name: &str, tell: impl FnOnce(&Signature)) {
+    fn with_signature(&self, name: &str, visit: impl FnOnce(&Signature)) {
         let Some(symbol) = module_names(self.db, self.file).definition(name) else { return };
         let item = items(self.db, self.file)[symbol.item as usize];
         let header = ptx_header(self.db, item);
         if let DeclarationKind::Function { signature, .. } =
             &header.declarations[symbol.declaration as usize].kind
         {
-            tell(signature);
+            visit(signature);
         }
     }
 }
 
-/// Whether a register is called as compilers call those of its type.
-fn tells_type(name: &str, ty: Type) -> bool {
+/// Whether a register has the prefix that compilers use for its type.
+fn shows_type(name: &str, ty: Type) -> bool {
     let prefix = name.trim_start_matches('%').trim_end_matches(|char: char| char.is_ascii_digit());
     let usual: &[&str] = match (ty, ty.bits()) {
         (Type::Pred, _) => &["p"],

@@ -1,4 +1,4 @@
-//! Links to the source that a file was compiled from: `.file` names it, `.loc` a place in it.
+//! Links to the source that a file was compiled from: `.file` names a source file, `.loc` a position in it.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -9,18 +9,18 @@ use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
 use warplens_syntax::{SyntaxNode, SyntaxToken};
 
-/// A link to a place in another file. Nothing here knows whether that file exists.
+/// A link to a position in another file, which may not exist.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DocumentLink {
-    /// What is the link.
+    /// The range of the link.
     pub range: TextRange,
     /// The path as written.
     pub path: SmolStr,
-    /// Line and column, counted from 1 as debug information does; 0 where it has none.
+    /// Line and column, from 1 as in debug information; 0 if unknown.
     pub place: Option<(u32, u32)>,
 }
 
-/// A place that an item names, relative to it.
+/// A reference to a source position, relative to its item.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SourceRef {
     range: TextRange,
@@ -29,7 +29,7 @@ pub(crate) struct SourceRef {
     place: Option<(u32, u32)>,
 }
 
-/// The places that an item names.
+/// The source references of an item.
 #[salsa::tracked(returns(deref))]
 fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
     let text = &item.text(db).0;
@@ -41,7 +41,7 @@ fn item_source_refs<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[SourceRef]> {
     item.parse(db).syntax().descendants().flat_map(|node| source_refs(&node)).collect()
 }
 
-/// The places that a directive names: one of its own, and for inlined code that of the call.
+/// The source references of a directive: its own, and for inlined code that of the call.
 fn source_refs(node: &SyntaxNode) -> Vec<SourceRef> {
     if let Some(file) = ast::FileDirective::cast(node.clone()) {
         let source_ref = || {

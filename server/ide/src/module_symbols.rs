@@ -1,4 +1,4 @@
-//! What a file shows to others: the names it declares for all of it, and what another file must define.
+//! The names that a file shares with others: those it declares for the whole file, and those another file must define.
 
 use smol_str::SmolStr;
 use text_size::TextSize;
@@ -12,16 +12,16 @@ use warplens_ide_db::{declared, names};
 
 use crate::symbols;
 
-/// A name that a file declares for all of it.
+/// A name that is declared for the whole file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ModuleSymbol {
     /// The name.
     pub name: String,
-    /// What it is.
+    /// Its kind.
     pub kind: SymbolKind,
-    /// Where.
+    /// Its position.
     pub target: Target,
-    /// Whether it is the thing itself, rather than a promise that some file has it.
+    /// Whether this is the definition, rather than a declaration.
     pub is_definition: bool,
 }
 
@@ -63,7 +63,7 @@ fn declarations(db: &Database, file: File) -> Vec<ModuleSymbol> {
     found
 }
 
-/// What a declaration declares, and whether it defines it; none for what only debug information names.
+/// The kind of a declaration, and whether it is a definition; `None` for names that only debug information uses.
 fn kind(kind: &DeclarationKind) -> Option<(SymbolKind, bool)> {
     Some(match kind {
         DeclarationKind::Variable(variable) => {

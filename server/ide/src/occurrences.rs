@@ -1,4 +1,4 @@
-//! Where else a name stands, or the other words of a construct: references and highlights.
+//! Occurrences of a name, or matching keywords of a construct: references and highlights.
 
 use text_size::TextSize;
 use warplens_ide_db::answer::{Access, Occurrence};
@@ -6,7 +6,7 @@ use warplens_ide_db::db::{Database, File};
 use warplens_ide_db::position::FilePosition;
 use warplens_ide_db::{constructs, names};
 
-/// All occurrences of the name at an offset, its declaration among them, or all words of the construct.
+/// All occurrences of the name at an offset, including its declaration, or all keywords of the construct.
 pub(crate) fn occurrences(db: &Database, file: File, offset: TextSize) -> Vec<Occurrence> {
     let Some(position) = FilePosition::new(db, file, offset) else { return Vec::new() };
     if let Some(named) = names::named(db, &position) {
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn the_declaration_of_a_range_stands_for_all_its_registers() {
+    fn the_declaration_of_a_range_represents_all_its_registers() {
         check(
             "
 .entry k() {
@@ -134,7 +134,7 @@ out: halt
     }
 
     #[test]
-    fn the_words_of_a_construct() {
+    fn matching_keywords_of_a_construct() {
         let file = ".kernel k
     loop
         if p1

@@ -1,4 +1,4 @@
-//! Selections that grow: word, operand, statement, block or construct with what is inside of it, function, file.
+//! Selection ranges: word, operand, statement, contents of a block or construct, the whole block, function, file.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
@@ -11,7 +11,7 @@ use warplens_syntax::SyntaxKind;
 pub(crate) fn selection(db: &Database, file: File, offset: TextSize) -> Vec<TextRange> {
     let Some(position) = FilePosition::new(db, file, offset) else { return Vec::new() };
     let Some(token) = position.token(db) else { return Vec::new() };
-    // How a long body is cut into pieces says nothing to a person.
+    // The chunks of a long body are not meaningful to users.
     let nodes = token.parent_ancestors().filter(|node| node.kind() != SyntaxKind::CHUNK);
     let nodes = nodes.map(|node| node.text_range());
     let mut ranges: Vec<TextRange> = std::iter::once(token.text_range()).chain(nodes).collect();
@@ -24,7 +24,7 @@ pub(crate) fn selection(db: &Database, file: File, offset: TextSize) -> Vec<Text
     ranges
 }
 
-/// Adds the constructs around the smallest range, and what is inside of each.
+/// Adds the constructs around the smallest range, and the contents of each.
 fn wave_constructs(code: &Code, text: &str, ranges: &mut Vec<TextRange>) {
     let Some(&smallest) = ranges.first() else { return };
     let of =
@@ -36,7 +36,7 @@ fn wave_constructs(code: &Code, text: &str, ranges: &mut Vec<TextRange>) {
     let around = sides.filter(|between| between.contains_range(smallest));
     ranges.extend(around.map(|between| inside(text, between)));
     ranges.sort_by_key(|range| (range.len(), range.start()));
-    // Constructs can cross where the program is wrong.
+    // Constructs can be nested incorrectly in a wrong program.
     let mut largest = smallest;
     ranges.retain(|range| {
         let grows = range.contains_range(largest);
@@ -45,7 +45,7 @@ fn wave_constructs(code: &Code, text: &str, ranges: &mut Vec<TextRange>) {
     });
 }
 
-/// The statements between two others, without the comment behind the first.
+/// The statements between two others, without the comment after the first.
 fn inside(text: &str, between: TextRange) -> TextRange {
     let start = between.start();
     let between = &text[between];

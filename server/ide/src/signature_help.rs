@@ -1,4 +1,4 @@
-//! Help while operands are typed: the forms of the opcode written, and of a call what the callee takes.
+//! Signature help for operands: the forms of the written opcode, and for a call the signature of the callee.
 
 mod calls;
 mod forms;
@@ -11,37 +11,37 @@ use warplens_ide_db::position::FilePosition;
 use crate::completion;
 use crate::completion::ptx::context::{Context, Statement};
 
-/// At most so many forms are listed; those that fit best are among them.
+/// The maximum number of forms that are listed; those that match best are included.
 const MAX_FORMS: usize = 24;
 
-/// The forms that a statement can take.
+/// The forms of a statement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureHelp {
-    /// Each of them.
+    /// The forms.
     pub signatures: Vec<Signature>,
-    /// The one that fits best what is written.
+    /// The index of the form that matches best.
     pub active: usize,
 }
 
 /// One form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Signature {
-    /// The form in a line.
+    /// The form as a line.
     pub label: String,
-    /// What it does, in markdown.
+    /// Its summary, in markdown.
     pub documentation: String,
     /// Its operands.
     pub parameters: Vec<SignatureParameter>,
-    /// Which of them is being typed; none when the form has no more.
+    /// The operand being typed; `None` after the last one.
     pub active: Option<usize>,
 }
 
 /// An operand of a form.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureParameter {
-    /// Where it stands in the label.
+    /// Its range in the label.
     pub range: TextRange,
-    /// What it is, in markdown.
+    /// Its description, in markdown.
     pub documentation: String,
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn signature_help(db: &Database, file: File, offset: TextSize) -> Opt
     calls::help(db, &position, &operand).or_else(|| forms::help(&operand))
 }
 
-/// A label with the ranges of its parameters, as it grows.
+/// Builds a label with the ranges of its parameters.
 #[derive(Default)]
 struct Label {
     text: String,
@@ -77,7 +77,7 @@ impl Label {
         self.parameters.push(SignatureParameter { range, documentation });
     }
 
-    /// The signature, with the parameter of this number active if there is one.
+    /// The signature, with the parameter of this index active if it exists.
     fn finish(self, documentation: String, active: usize) -> Signature {
         let active = (active < self.parameters.len()).then_some(active);
         Signature { label: self.text, documentation, parameters: self.parameters, active }
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn a_call_of_nobody_known_shows_the_forms_of_a_call() {
+    fn a_call_of_an_unknown_function_shows_the_forms_of_call() {
         check_call(
             "call (x), ",
             expect![[r#"
@@ -258,7 +258,7 @@ mod tests {
     }
 
     #[test]
-    fn operands_of_wave_in_the_spelling_written() {
+    fn operands_of_wave_in_the_written_dialect() {
         check_wave(
             "iadd ",
             expect![[r#"

@@ -1,4 +1,4 @@
-//! The outline of a file: kernels, functions and variables, and what is inside.
+//! The outline of a file: kernels, functions and variables, and their contents.
 
 mod ptx;
 mod wave;
@@ -17,7 +17,7 @@ pub(crate) fn item_symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Box<[Symbol
     }
 }
 
-/// The outline of a file, in the order of the text.
+/// The outline of a file, in text order.
 pub(crate) fn symbols(db: &Database, file: File) -> Vec<Symbol> {
     let list = file.document(db).items();
     let mut symbols = Vec::new();

@@ -1,4 +1,4 @@
-//! Coloured tokens: every word by what it is, which takes the tree, and the names, which take their declarations.
+//! Semantic tokens: the kinds of words, from the tree, and of names, from their declarations.
 
 mod ptx;
 mod wave;
@@ -14,7 +14,7 @@ pub(crate) fn tokens(db: &Database, file: File) -> Vec<SemanticToken> {
     tokens_in(db, file, TextRange::up_to(file.document(db).items().text_len()))
 }
 
-/// The tokens that touch a range; items outside of it are not looked at.
+/// The tokens that overlap a range; items outside of it are ignored.
 pub(crate) fn tokens_in(db: &Database, file: File, range: TextRange) -> Vec<SemanticToken> {
     let list = file.document(db).items();
     let Some(first) = list.item_at(range.start()) else { return Vec::new() };
@@ -33,7 +33,7 @@ pub(crate) fn tokens_in(db: &Database, file: File, range: TextRange) -> Vec<Sema
     tokens
 }
 
-/// Calls `visit` for the tokens of a tree that touch a range, in order. What lies outside is passed by in whole nodes.
+/// Calls `visit` for the tokens of a tree that overlap a range, in order. Nodes outside of it are skipped.
 fn walk(tree: &SyntaxNode, range: TextRange, mut visit: impl FnMut(&SyntaxToken)) {
     let mut preorder = tree.preorder_with_tokens();
     while let Some(event) = preorder.next() {
@@ -50,7 +50,7 @@ fn walk(tree: &SyntaxNode, range: TextRange, mut visit: impl FnMut(&SyntaxToken)
     }
 }
 
-/// Adds a token; one that spans lines becomes one for each line.
+/// Adds a token; one that spans lines is split at newlines.
 fn push(token: &SyntaxToken, kind: TokenKind, modifiers: TokenModifiers, tokens: &mut Vec<SemanticToken>) {
     let mut start = token.text_range().start();
     for line in token.text().split_inclusive('\n') {

@@ -1,4 +1,4 @@
-//! Declarations of PTX in words.
+//! Descriptions of PTX declarations.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::ptx::{
@@ -14,7 +14,7 @@ use crate::declared::{count, one_line};
 use crate::module::module_names;
 use crate::position::{FilePosition, token_covering};
 
-/// The name at a place, declared in the same function: its declaration, what it is, how often it is used.
+/// The name at a position, declared in the same function: its declaration, its kind, and the number of its uses.
 pub fn local(db: &Database, position: &FilePosition<'_>) -> Option<String> {
     let function = ptx_function(db, position.item)?;
     let name = function.name_at(position.offset)?;
@@ -25,7 +25,7 @@ pub fn local(db: &Database, position: &FilePosition<'_>) -> Option<String> {
     Some(format!("```ptx\n{declaration}\n```\n\n{what} · {}", usage(&function, name.referent)))
 }
 
-/// What a local name is, in a few words: `register, .b32`.
+/// The kind of a local name, in a few words: `register, .b32`.
 fn what(function: &Function, name: NameRef<'_>) -> String {
     let text = function.referent_text(name.referent);
     match name.resolution {
@@ -43,7 +43,7 @@ fn what(function: &Function, name: NameRef<'_>) -> String {
     }
 }
 
-/// What a symbol is, in a few words.
+/// The kind of a symbol, in a few words.
 pub fn kind(function: &Function, kind: &SymbolKind) -> String {
     match kind {
         SymbolKind::Register { ty: Some(Type::Pred), .. }
@@ -103,7 +103,7 @@ fn times(number: usize) -> String {
     }
 }
 
-/// A name of the module: its declaration as written, wherever it stands.
+/// A name of the module: its declaration as written, in any item.
 pub fn of_module(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
     let symbol = module_names(db, position.file).definition(name)?;
     let item = items(db, position.file)[symbol.item as usize];
@@ -112,7 +112,7 @@ pub fn of_module(db: &Database, position: &FilePosition<'_>, name: &str) -> Opti
     Some(format!("```ptx\n{text}\n```\n\n**`{name}`** · {}", module_kind(&declaration.kind)))
 }
 
-/// What a name of the module is, in a few words.
+/// The kind of a name of the module, in a few words.
 pub fn module_kind(kind: &DeclarationKind) -> String {
     match kind {
         DeclarationKind::Variable(variable) => {
@@ -165,7 +165,7 @@ fn is_declaration(kind: SyntaxKind) -> bool {
     )
 }
 
-/// Where the part begins that an outline leaves out.
+/// The start of the part that an outline omits.
 fn body_start(node: &SyntaxNode) -> Option<TextSize> {
     if let Some(function) = ast::Function::cast(node.clone()) {
         return Some(function.body()?.syntax().text_range().start());

@@ -11,7 +11,7 @@ use crate::module::module_names;
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::position::FilePosition;
 
-/// What an occurrence does, in an editor's words.
+/// The kind of access of an occurrence.
 pub(crate) fn access(role: Role) -> Access {
     match role {
         Role::Declaration => Access::Declaration,
@@ -96,7 +96,7 @@ fn module_named(db: &Database, position: &FilePosition<'_>) -> Option<Named> {
     })
 }
 
-/// A register range stands for all its registers; one of them also has the range's declaration.
+/// A register range represents all its registers; each of them also has the range's declaration.
 pub(crate) fn occurrences(db: &Database, position: &FilePosition<'_>, subject: &Subject) -> Vec<Occurrence> {
     let Some(function) = ptx_function(db, position.item) else { return Vec::new() };
     let wanted = match subject {
@@ -113,7 +113,7 @@ pub(crate) fn occurrences(db: &Database, position: &FilePosition<'_>, subject: &
     found.map(|name| Occurrence { range: name.range, access: access(name.role) }).collect()
 }
 
-/// Where a name at a place is declared in the same item: the name, and the whole declaration.
+/// The declaration in the same item of the name at a position: the range of the name, and of the whole declaration.
 pub(crate) fn local_declaration(
     db: &Database,
     position: &FilePosition<'_>,
@@ -124,7 +124,7 @@ pub(crate) fn local_declaration(
     Some((symbol.range, full.map_or(symbol.range, |node| node.text_range())))
 }
 
-/// The declarations of a name of the module, the definitions where there are any.
+/// The definitions of a name of the module, or else its declarations.
 pub(crate) fn module_declarations(db: &Database, file: File, name: &str) -> Vec<Target> {
     let names = module_names(db, file);
     let is_definition = |symbol: &&ModuleSymbol| symbol.kind.is_definition();

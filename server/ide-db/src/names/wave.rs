@@ -10,10 +10,10 @@ use crate::db::{Database, Db, File, Item, items, wave_code};
 use crate::names::{ModuleUse, NameUse, Named, Namespace, Requirement, Subject};
 use crate::position::FilePosition;
 
-/// Predicate registers are numbered behind the general ones.
+/// Predicate registers are numbered after the general ones.
 const FIRST_PREDICATE: u32 = 256;
 
-/// What an occurrence does, in an editor's words.
+/// The kind of access of an occurrence.
 fn access(role: Role) -> Access {
     match role {
         Role::Declaration => Access::Declaration,
@@ -74,7 +74,7 @@ pub(crate) fn occurrences(db: &Database, position: &FilePosition<'_>, wanted: &S
     same.map(|found| Occurrence { range: found.range, access: access(found.role) }).collect()
 }
 
-/// A register is declared nowhere; the first write to it in the kernel is what one looks for.
+/// Registers have no declaration; the first write in the kernel is used instead.
 pub(crate) fn local_declaration(
     db: &Database,
     position: &FilePosition<'_>,
@@ -89,7 +89,7 @@ pub(crate) fn local_declaration(
     Some((first.range, instruction.range))
 }
 
-/// Where a kernel or a label is declared.
+/// The declaration of a kernel or a label.
 pub(crate) fn file_declarations(db: &Database, file: File, namespace: Namespace, name: &str) -> Vec<Target> {
     let list = file.document(db).items();
     let mut targets = Vec::new();

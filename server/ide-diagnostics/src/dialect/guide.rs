@@ -1,4 +1,4 @@
-//! Into the guide's spelling: names with a dot, the value of a store first, the scope of an atomic as a suffix.
+//! Rewrites into the guide's dialect: names with a dot, the value of a store first, the scope of an atomic as a suffix.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Instruction, Value};
@@ -6,7 +6,7 @@ use warplens_isa::wave::Suffix;
 
 use crate::dialect::Edits;
 
-/// The edits that write an instruction in the guide's spelling; `None` where there is nothing to do.
+/// The edits that rewrite an instruction in the guide's dialect; `None` if it needs none.
 pub(crate) fn instruction(text: &str, code: &Code, at: usize) -> Option<Edits> {
     let instruction = &code.instructions[at];
     let entry = instruction.entry?.0;
@@ -36,7 +36,7 @@ pub(crate) fn size(text: &str, code: &Code, at: usize) -> Option<(TextRange, Str
     ones.then(|| (tail, String::new()))
 }
 
-/// The operands in the guide's order, where that is another one.
+/// The operands in the guide's order, if that differs.
 fn reordered(text: &str, instruction: &Instruction) -> Edits {
     let Some(entry) = instruction.entry else { return Edits::new() };
     let wanted = entry.0.operands.iter().filter_map(|operand| instruction.operand(operand.name));

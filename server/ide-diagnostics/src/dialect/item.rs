@@ -1,4 +1,4 @@
-//! A whole item in the toolchain's spelling: registers in reach, then lanes that leave, then one instruction after the other.
+//! Rewrites a whole item in the toolchain's dialect: first high registers, then exits of single lanes, then instructions.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave;
@@ -7,23 +7,23 @@ use warplens_hir::wave::{Accepts, Code, DepartureKind, ProblemKind, Severity};
 use crate::dialect::toolchain::{Rewriter, size as size_in_toolchain};
 use crate::dialect::{Edits, in_order, names, structure};
 
-/// An item in the toolchain's spelling.
+/// An item in the toolchain's dialect.
 pub(super) struct Written {
     pub(super) text: String,
     code: Code,
-    /// Whether lanes that leave are written otherwise.
+    /// Whether exits of single lanes were rewritten.
     pub(super) is_restructured: bool,
-    /// What makes it of the text as it was.
+    /// The edits of the original text.
     pub(super) edits: Edits,
 }
 
 impl Written {
-    /// Writes an item, as far as it can be written.
+    /// Rewrites an item, as far as possible.
     pub(super) fn new(text: &str, code: &Code) -> Written {
         let mut written = Written::of(edited(text, &in_order(names::in_reach(code).into_iter())));
         if let Some(text) = structure::rewritten(&written.text, &written.code) {
             let other = Written::of(text);
-            // One `if` more may be one too many.
+            // One more `if` may exceed the nesting limit.
             if other.code.problems.iter().all(|problem| problem.kind != ProblemKind::TooDeep) {
                 written = Written { is_restructured: true, ..other };
             }
@@ -41,7 +41,7 @@ impl Written {
         Written { text, code, is_restructured: false, edits: Edits::new() }
     }
 
-    /// What the toolchain still does not take or runs otherwise: the line in the item, and why.
+    /// The code that the toolchain still rejects or miscompiles: the line in the item, and the reason.
     pub(super) fn left(&self) -> Vec<(usize, String)> {
         let departures = wave::departures(&self.code, Accepts::Toolchain).into_iter();
         let departures =
@@ -65,12 +65,12 @@ impl Written {
     }
 }
 
-/// More registers asked for than named does no harm by itself.
+/// Requesting more registers than are used is harmless by itself.
 fn is_capped(kind: &DepartureKind) -> bool {
     *kind == DepartureKind::ManyRegisters
 }
 
-/// The edits that write each instruction and each `.workgroup_size` by itself.
+/// The edits that rewrite each instruction and each `.workgroup_size` separately.
 fn instructions(text: &str, code: &Code) -> Edits {
     let rewriter = Rewriter::new(text, code);
     let sizes = (0..code.sizes.len()).filter_map(|at| size_in_toolchain(code, at));
@@ -78,7 +78,7 @@ fn instructions(text: &str, code: &Code) -> Edits {
     in_order(sizes.chain(instructions.flatten()))
 }
 
-/// The text after edits, which are in order and do not touch each other.
+/// The text after edits, which are sorted and do not touch each other.
 fn edited(text: &str, edits: &Edits) -> String {
     let mut edited = String::with_capacity(text.len() + text.len() / 4);
     let mut at = 0;
@@ -90,7 +90,7 @@ fn edited(text: &str, edits: &Edits) -> String {
     edited + &text[at..]
 }
 
-/// The edits that make one text of another, a line each where as many lines changed as there were.
+/// The edits from one text to another, one per line if the number of lines is unchanged.
 fn difference(before: &str, after: &str) -> Edits {
     let (old, new): (Vec<_>, Vec<_>) =
         (before.split_inclusive('\n').collect(), after.split_inclusive('\n').collect());

@@ -1,17 +1,17 @@
-//! One instruction while it is written anew: lines before it, its own words, lines after it, and the registers taken for them.
+//! The rewrite of one instruction: lines before it, its own text, lines after it, and the registers that they need.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Cell, Code, Instruction, MAX_DEPTH, Spares};
 
 use crate::dialect::{Edits, LAST_PREDICATE};
 
-/// The last register that toolchain 0.1.2 encodes rightly as the false source of a `select`.
+/// The last register that toolchain 0.1.2 encodes correctly as the false source of a `select`.
 const LAST_FALSE_SOURCE: u8 = 15;
 
-/// So many registers a kernel asks for beyond those that it has, when they run out.
+/// The number of additional registers that a kernel requests if all are used.
 const MORE: u8 = 4;
 
-/// An instruction that is written anew.
+/// The rewrite of an instruction.
 pub(super) struct Line<'r> {
     text: &'r str,
     code: &'r Code,
@@ -19,7 +19,7 @@ pub(super) struct Line<'r> {
     at: usize,
     general: Vec<u8>,
     predicates: Vec<u8>,
-    /// Whether a register is taken that the kernel does not have yet.
+    /// Whether it uses a register that the kernel does not have yet.
     more: bool,
     pub(super) before: Vec<String>,
     pub(super) after: Vec<String>,
@@ -44,7 +44,7 @@ impl<'r> Line<'r> {
         &self.code.instructions[self.at]
     }
 
-    /// So many free registers in a row; the first of them.
+    /// The first of some consecutive free registers.
     pub(super) fn registers(&mut self, count: u8) -> Option<u8> {
         let free: Vec<u8> =
             self.spares.general(self.at).filter(|index| !self.general.contains(index)).collect();
@@ -60,7 +60,7 @@ impl<'r> Line<'r> {
         Some(first)
     }
 
-    /// Puts what a `select` reads for false into a register that is encoded rightly, if it has to be.
+    /// Moves the false source of a `select` to a register that is encoded correctly, if necessary.
     pub(super) fn low_false_source(&mut self, source: &mut String) -> Option<()> {
         if source[1..].parse::<u8>().ok()? > LAST_FALSE_SOURCE {
             let mut free = self.spares.general(self.at).filter(|index| !self.general.contains(index));
@@ -72,7 +72,7 @@ impl<'r> Line<'r> {
         Some(())
     }
 
-    /// A free predicate register, or one whose value waits in a general register until the instruction is done.
+    /// A free predicate register, or one whose value is saved in a general register during the instruction.
     pub(super) fn predicate(&mut self) -> Option<u8> {
         let free = self.spares.predicates(self.at).find(|index| !self.predicates.contains(index));
         let found = match free {
@@ -83,7 +83,7 @@ impl<'r> Line<'r> {
         Some(found)
     }
 
-    /// Puts a predicate that the instruction does not name aside. What changes the mask leaves nobody to fetch it back.
+    /// Saves a predicate that the instruction does not use. Not for instructions that change the mask: they may leave no lane to restore it.
     fn set_aside(&mut self) -> Option<u8> {
         let instruction = self.instruction();
         let entry = instruction.entry?.0;
@@ -97,7 +97,7 @@ impl<'r> Line<'r> {
         let found =
             (0..=LAST_PREDICATE).rev().find(|index| !named(index) && !self.predicates.contains(index))?;
         let (kept, zero) = (self.registers(1)?, self.registers(1)?);
-        // `@!p0` is heard where `@p0` is not.
+        // The toolchain honors `@!p0` but ignores `@p0`.
         self.before.push(format!("mov_imm r{kept}, 1"));
         self.before.push(format!("@!p{found} mov_imm r{kept}, 0"));
         self.after.push(format!("mov_imm r{zero}, 0"));
@@ -105,28 +105,28 @@ impl<'r> Line<'r> {
         Some(found)
     }
 
-    /// Whether one more `if` can stand around the instruction.
-    pub(super) fn has_room(&self) -> bool {
+    /// Whether the nesting limit allows one more `if` around the instruction.
+    pub(super) fn can_nest(&self) -> bool {
         let parents = &self.code.parents;
         std::iter::successors(parents[self.at], |parent| parents[*parent as usize]).count() < MAX_DEPTH
     }
 
-    /// The instruction in an `if` instead of under its guard.
+    /// Puts the instruction in an `if` instead of guarding it.
     pub(super) fn in_branch(&mut self) -> Option<(TextRange, String)> {
-        let guard = self.instruction().guard.filter(|_| self.has_room())?;
+        let guard = self.instruction().guard.filter(|_| self.can_nest())?;
         self.after.insert(0, "endif".into());
         let range = TextRange::new(guard.range.start(), self.instruction().mnemonic_range.start());
         Some((range, format!("if p{}\n{}    ", guard.predicate, self.indent())))
     }
 
-    /// How many registers the kernel asks for when it asks for more; `None` where it does not say how many.
+    /// The increased number of registers of the kernel; `None` if it does not declare one.
     fn limit(&self) -> Option<u8> {
         self.code.resources.registers?;
         let beyond = self.spares.beyond();
         Some(beyond.start.saturating_add(MORE).min(beyond.end))
     }
 
-    /// The edits: those of the instruction's own words, and the lines around it.
+    /// The edits: those of the instruction's own text, and the lines around it.
     pub(super) fn finish(self, mut edits: Edits) -> Option<Edits> {
         let range = self.instruction().range;
         let indent = self.indent();
@@ -142,12 +142,12 @@ impl<'r> Line<'r> {
             let directive = self.code.resources.registers?.range;
             edits.push((directive, format!(".registers {}", self.limit()?)));
         }
-        // Of two at one place the insertion comes first.
+        // Of two at one offset the insertion is first.
         edits.sort_by_key(|(range, _)| (range.start(), range.end()));
         Some(edits)
     }
 
-    /// Other lines in the place of the whole instruction.
+    /// Replaces the whole instruction by other lines.
     pub(super) fn replaced(mut self, mut lines: Vec<String>) -> Option<Edits> {
         let range = self.instruction().range;
         let last = lines.pop()?;
@@ -155,15 +155,15 @@ impl<'r> Line<'r> {
         self.finish(vec![(range, last)])
     }
 
-    /// The blanks that the line of the instruction starts with.
+    /// The indentation of the instruction.
     fn indent(&self) -> &'r str {
         let start = usize::from(self.instruction().range.start());
         let line = self.text[..start].rfind('\n').map_or(0, |newline| newline + 1);
-        let blanks = self.text[line..start].trim_start_matches([' ', '\t']);
-        &self.text[line..start - blanks.len()]
+        let code = self.text[line..start].trim_start_matches([' ', '\t']);
+        &self.text[line..start - code.len()]
     }
 
-    /// Where the line of the instruction ends, its comment included, if nothing else stands on it.
+    /// The end of the instruction's line, including its comment, if nothing else is on it.
     fn line_end(&self) -> TextSize {
         let end = self.instruction().range.end();
         let rest = &self.text[usize::from(end)..];

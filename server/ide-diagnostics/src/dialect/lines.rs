@@ -1,4 +1,4 @@
-//! A kernel's text written again line by line, with lines left out, put in, and set further in.
+//! Rewrites a kernel's text line by line: omits, inserts and indents lines.
 
 use std::borrow::Cow;
 
@@ -8,20 +8,20 @@ use warplens_hir::wave::Code;
 /// One step of indentation.
 const STEP: &str = "    ";
 
-/// The lines of a text, some of them written already.
+/// The lines of a text, some of them already written.
 pub(super) struct Lines<'t> {
     lines: Vec<Cow<'t, str>>,
     /// The line of each instruction.
     places: Vec<usize>,
     /// The first line that is not written yet.
     next: usize,
-    /// How many steps further in lines are written.
+    /// The additional indentation, in steps.
     steps: usize,
     out: String,
 }
 
 impl<'t> Lines<'t> {
-    /// `None` where an instruction shares its line with something else.
+    /// `None` if an instruction shares its line with something else.
     pub(super) fn new(text: &'t str, code: &Code) -> Option<Lines<'t>> {
         let lines: Vec<&str> = text.split_inclusive('\n').collect();
         let mut places = Vec::with_capacity(code.instructions.len());
@@ -44,7 +44,7 @@ impl<'t> Lines<'t> {
         Some(Lines { lines, places, next: 0, steps: 0, out: String::with_capacity(text.len() * 2) })
     }
 
-    /// Other words on a line that is not written yet.
+    /// Replaces a text on a line that is not written yet.
     pub(super) fn replace(&mut self, range: TextRange, words: &str) {
         let mut start = 0;
         for line in &mut self.lines {
@@ -58,18 +58,18 @@ impl<'t> Lines<'t> {
         }
     }
 
-    /// Writes all lines before that of an instruction; before the end, where there is no such instruction.
+    /// Writes all lines before that of an instruction, or before the end if it does not exist.
     pub(super) fn until(&mut self, at: usize) {
         let line = self.places.get(at).copied();
         self.write(line.unwrap_or_else(|| self.places.last().map_or(0, |last| last + 1)));
     }
 
-    /// Writes all lines to that of an instruction.
+    /// Writes all lines up to that of an instruction.
     pub(super) fn through(&mut self, at: usize) {
         self.write(self.places[at] + 1);
     }
 
-    /// Leaves out an instruction, but for its comment.
+    /// Omits an instruction, but keeps its comment.
     pub(super) fn skip(&mut self, at: usize) {
         self.until(at);
         let line = &self.lines[self.places[at]];
@@ -80,23 +80,23 @@ impl<'t> Lines<'t> {
         self.next = self.places[at] + 1;
     }
 
-    /// Puts in a line that is indented as an instruction is.
+    /// Inserts a line with the indentation of an instruction.
     pub(super) fn add(&mut self, like: usize, words: &str) {
         let line = &self.lines[self.places[like]];
-        let blanks = &line[..line.len() - line.trim_start().len()];
+        let indent = &line[..line.len() - line.trim_start().len()];
         let end = if line.ends_with("\r\n") { "\r\n" } else { "\n" };
         self.out += &STEP.repeat(self.steps);
-        self.out += blanks;
+        self.out += indent;
         self.out += words;
         self.out += end;
     }
 
-    /// Lines are written one step further in from now on.
+    /// Increases the indentation by one step.
     pub(super) fn indent(&mut self) {
         self.steps += 1;
     }
 
-    /// Lines are written one step further out again.
+    /// Decreases the indentation by one step.
     pub(super) fn dedent(&mut self) {
         self.steps -= 1;
     }

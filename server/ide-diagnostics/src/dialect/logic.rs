@@ -1,6 +1,6 @@
-//! `and`, `or`, `xor`, `not` of predicates in a language without them: comparisons under guards, and `if` where a guard will not do.
+//! `and`, `or`, `xor`, `not` of predicates in a dialect without them: guarded comparisons, and `if` where guards do not work.
 //!
-//! The toolchain ignores the guard `@p0` but not `@!p0`, and `if` reads its predicate once, before what stands inside can change it.
+//! The toolchain ignores the guard `@p0` but not `@!p0`, and `if` reads its predicate once, before its body can change it.
 
 /// A predicate, or the opposite of one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,7 +20,7 @@ fn set(to: u8, value: bool) -> String {
     format!("icmp_{} p{to}, r0, r0", if value { "eq" } else { "ne" })
 }
 
-/// The lines that run `line` where the literal holds.
+/// The lines that execute `line` where the literal is true.
 pub(super) fn when(literal: Literal, line: String) -> Vec<String> {
     match literal {
         Literal { index: 0, negated: false } => vec!["if p0".into(), format!("    {line}"), "endif".into()],
@@ -28,7 +28,7 @@ pub(super) fn when(literal: Literal, line: String) -> Vec<String> {
     }
 }
 
-/// `@p0 halt`: with `p0` turned around, since `@!p0` is heard. Who goes on had it false.
+/// `@p0 halt`: with `p0` inverted, since `@!p0` is honored. It is false in the lanes that continue.
 pub(super) fn end_under_p0() -> Vec<String> {
     let p0 = Literal { index: 0, negated: false };
     let mut lines = choose(p0, vec![set(0, false)], vec![set(0, true)]);
@@ -39,7 +39,7 @@ pub(super) fn end_under_p0() -> Vec<String> {
 /// `to = from`, for another register.
 pub(super) fn copy(to: u8, from: Literal) -> Vec<String> {
     let mut lines = vec![set(to, false)];
-    // `@!p0` is heard where `@p0` is not.
+    // The toolchain honors `@!p0` but ignores `@p0`.
     if from == (Literal { index: 0, negated: false }) {
         lines = vec![set(to, true)];
         lines.extend(when(from.opposite(), set(to, false)));
@@ -49,7 +49,7 @@ pub(super) fn copy(to: u8, from: Literal) -> Vec<String> {
     lines
 }
 
-/// Only the lanes in which the literal holds run the first lines; the others run the second.
+/// Lanes in which the literal is true execute the first lines, the others the second.
 fn choose(literal: Literal, yes: Vec<String>, no: Vec<String>) -> Vec<String> {
     let (first, second) = if literal.negated { (no, yes) } else { (yes, no) };
     let inside = |lines: Vec<String>| lines.into_iter().map(|line| format!("    {line}"));
@@ -61,11 +61,11 @@ fn choose(literal: Literal, yes: Vec<String>, no: Vec<String>) -> Vec<String> {
     lines
 }
 
-/// The lines that give `to` the value of an operation; `None` for one that there is not.
+/// The lines that set `to` to the result of an operation; `None` for an unknown one.
 pub(super) fn lines(operation: &str, to: u8, a: Literal, b: Literal) -> Option<Vec<String>> {
     let assign = |from: Literal| match from {
         Literal { index, negated: false } if index == to => Vec::new(),
-        // Where this is asked for, an `if` around it has read `to` already.
+        // In this case an `if` around it has read `to` already.
         Literal { index, .. } if index == to => choose(from, vec![set(to, true)], vec![set(to, false)]),
         from => copy(to, from),
     };
@@ -86,7 +86,7 @@ pub(super) fn lines(operation: &str, to: u8, a: Literal, b: Literal) -> Option<V
     })
 }
 
-/// The lines inside of the lanes for which a guard stood before them.
+/// The lines, executed only by the lanes of a guard.
 pub(super) fn guarded(guard: Option<Literal>, lines: Vec<String>) -> Vec<String> {
     match guard {
         None => lines,

@@ -1,5 +1,4 @@
-//! Registers under other names, throughout an item: a predicate for `p0`, whose guard the toolchain ignores, and registers below
-//! `r32` for those above.
+//! Renames registers throughout an item: `p0`, whose guard the toolchain ignores, and registers above `r31`.
 
 use std::cell::OnceCell;
 
@@ -9,10 +8,10 @@ use warplens_hir::wave::{Cell, Code, Liveness, Name, NameRef, Role, Spares, Valu
 
 use crate::dialect::{Edits, LAST_PREDICATE, REGISTERS, is_closed};
 
-/// In longer kernels registers do not share a name: to find out which could takes too long.
+/// The maximum size of kernels whose registers may share a name: in longer ones the analysis takes too long.
 const MOST_INSTRUCTIONS: usize = 20_000;
 
-/// The edits that keep guards off `p0` and registers below `r32`, as far as there are others.
+/// The edits that rename `p0` in guards and registers above `r31`, as far as others are free.
 pub(super) fn in_reach(code: &Code) -> Edits {
     let mut edits = if has_p0_guard(code) { other_guard(code).map(|(_, edits)| edits) } else { None };
     let registers = Registers::of(code).map(Registers::all_in_reach);
@@ -22,7 +21,7 @@ pub(super) fn in_reach(code: &Code) -> Edits {
     edits.unwrap_or_default()
 }
 
-/// As many registers as the toolchain has, for a kernel that asks for more and names none of those.
+/// Limits the requested registers to those of the toolchain, for a kernel that does not use higher ones.
 pub(crate) fn fewer_registers(code: &Code) -> Option<(TextRange, String)> {
     let asked = code.resources.registers.filter(|asked| asked.value > u32::from(REGISTERS))?;
     let is_high = |name: &NameRef| matches!(name.name, Name::Register(index) if index >= REGISTERS);
@@ -34,7 +33,7 @@ fn has_p0_guard(code: &Code) -> bool {
     code.instructions.iter().filter_map(|it| it.guard).any(|guard| guard.predicate == 0 && !guard.negated)
 }
 
-/// The edits that call `p0` otherwise in the whole item, and what it is called then.
+/// The edits that rename `p0` in the whole item, and its new name.
 pub(crate) fn other_guard(code: &Code) -> Option<(u8, Edits)> {
     let spares = is_closed(code).then(|| Spares::new(code))?;
     let other = (1..=LAST_PREDICATE).find(|index| spares.never_named(Cell::Predicate(*index)))?;
@@ -42,7 +41,7 @@ pub(crate) fn other_guard(code: &Code) -> Option<(u8, Edits)> {
     Some((other, occurrences.map(|it| (it.range, format!("p{other}"))).collect()))
 }
 
-/// The edits that call a high register otherwise in the whole item, and what it is called then.
+/// The edits that rename a high register in the whole item, and its new name.
 pub(crate) fn other_register(code: &Code, range: TextRange) -> Option<(u8, Edits)> {
     let Name::Register(high) = code.names.iter().find(|name| name.range.start() == range.start())?.name
     else {
@@ -54,11 +53,11 @@ pub(crate) fn other_register(code: &Code, range: TextRange) -> Option<(u8, Edits
     Some((other, registers.edits()))
 }
 
-/// The general registers of an item, and other names for some.
+/// The general registers of an item, and new names for some.
 struct Registers<'c> {
     code: &'c Code,
     live: OnceCell<Liveness>,
-    /// Registers that stay together since an instruction reads or writes them as one value: the first of them, and how many.
+    /// Registers that an instruction reads or writes as one value: the first of them, and their number.
     rows: Vec<(u8, u8)>,
     names: FxHashMap<u8, u8>,
 }
@@ -88,7 +87,7 @@ impl<'c> Registers<'c> {
         Some(Registers { code, live: OnceCell::new(), rows, names: FxHashMap::default() })
     }
 
-    /// The edits that bring as many registers in reach as there is room for, and ask for no more than there are.
+    /// The edits that rename as many high registers as possible, and limit the requested number.
     fn all_in_reach(mut self) -> Edits {
         let high: Vec<u8> =
             self.rows.iter().filter(|(_, end)| *end > REGISTERS).map(|(first, _)| *first).collect();
@@ -103,10 +102,10 @@ impl<'c> Registers<'c> {
         edits
     }
 
-    /// Finds other names for the row that a register belongs to.
+    /// Finds new names for the group that a register belongs to.
     fn settle(&mut self, register: u8) -> Option<()> {
         let (first, end) = *self.rows.iter().find(|(first, end)| (*first..*end).contains(&register))?;
-        // What nothing writes comes from the launch, under its own name.
+        // A register that is never written is set by the launch and keeps its name.
         let written = |index: u8| {
             self.code.instructions.iter().any(|it| it.writes().any(|cell| cell == Cell::General(index)))
         };
@@ -125,23 +124,23 @@ impl<'c> Registers<'c> {
         Some(())
     }
 
-    /// Whether nothing has this name, now or from now on.
+    /// Whether no register has this name, before or after the renaming.
     fn is_unnamed(&self, name: u8) -> bool {
         let is_row = self.rows.iter().any(|(first, end)| (*first..*end).contains(&name));
         !is_row && !self.names.values().any(|taken| *taken == name)
     }
 
-    /// Whether a register can have the name of another: nobody ever wants both.
+    /// Whether a register can get the name of another: they are never live together.
     fn is_apart(&self, index: u8, other: u8) -> bool {
         let called = |name: u8| {
             let renamed = self.names.iter().filter(move |(_, to)| **to == name).map(|(from, _)| *from);
             std::iter::once(name).filter(|name| !self.names.contains_key(name)).chain(renamed)
         };
-        called(other).all(|other| other != index && !self.meet(index, other))
+        called(other).all(|other| other != index && !self.interferes(index, other))
     }
 
-    /// Whether one is written, or stands in the same instruction, where the other is still read.
-    fn meet(&self, one: u8, other: u8) -> bool {
+    /// Whether one is written, or used in the same instruction, while the other is live.
+    fn interferes(&self, one: u8, other: u8) -> bool {
         let (one, other) = (Cell::General(one), Cell::General(other));
         let live = self.live.get_or_init(|| Liveness::of(self.code));
         let both_at_start = live.before(0, one) && live.before(0, other);

@@ -1,9 +1,9 @@
-//! Lanes that leave early, written for toolchain 0.1.2: `continue`, a `break` inside of an `if` and a `halt` of some lanes.
+//! Exits of single lanes, rewritten for toolchain 0.1.2: `continue`, a `break` in an `if`, and a `halt` of some lanes.
 //!
-//! That toolchain's masks forget at the next `endif` which lanes have left. So a lane that leaves says so in a register of its own, a
-//! *mark*, and stays; what follows stands under an `if` that only lanes without a mark enter. A loop begins each trip by letting
-//! those go that are to leave it. A `continue` of the loop's own block needs no mark: the rest of the trip becomes the other side of
-//! an `if`. All of it means the same by the guide.
+//! That toolchain's masks include lanes that have exited again after the next `endif`. So a lane that exits sets a register,
+//! its *mark*, and stays active; the code that follows is put under an `if` for lanes without a mark. A loop starts each
+//! iteration with a `break` for its marked lanes. A `continue` of the loop's own block needs no mark: the rest of the
+//! iteration becomes the other path of an `if`. The semantics of the guide do not change.
 
 use rustc_hash::FxHashSet;
 use warplens_hir::wave::{Cell, Code, Link, Spares, Value, resumes};
@@ -12,12 +12,12 @@ use crate::dialect::lines::Lines;
 use crate::dialect::logic::Literal;
 use crate::dialect::{LAST_PREDICATE, REGISTERS, is_closed};
 
-/// In the mark of a loop: the lane is done with this trip.
+/// The value of a loop's mark: the lane is done with this iteration.
 const TRIP: u8 = 1;
-/// In the mark of a loop: the lane is done with the loop.
+/// The value of a loop's mark: the lane is done with the loop.
 const LOOP: u8 = 2;
 
-/// The text with all such places written otherwise; `None` where there are none, or where it cannot be done.
+/// The text with all such exits rewritten; `None` if there are none, or if that is not possible.
 pub(super) fn rewritten(text: &str, code: &Code) -> Option<String> {
     let marked = marked(code)?;
     let mut writer = Writer::new(text, code, marked)?;
@@ -25,10 +25,10 @@ pub(super) fn rewritten(text: &str, code: &Code) -> Option<String> {
     Some(writer.lines.finish())
 }
 
-/// What lanes can be done with before its end: a loop, by its index, or the kernel.
+/// The region that lanes can exit: a loop, by its index, or the kernel.
 type Region = Option<u32>;
 
-/// How an instruction ends something for the lanes that run it.
+/// How an instruction exits a region for the lanes that execute it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Leave {
     Continue,
@@ -36,7 +36,7 @@ enum Leave {
     End,
 }
 
-/// The regions that need marks; `None` where nothing has to be written otherwise.
+/// The regions that need marks; `None` if nothing needs a rewrite.
 fn marked(code: &Code) -> Option<FxHashSet<Region>> {
     let mut marked = FxHashSet::default();
     let mut any = false;
@@ -60,7 +60,7 @@ fn marked(code: &Code) -> Option<FxHashSet<Region>> {
     any.then_some(marked)
 }
 
-/// Whether an instruction has to be written otherwise.
+/// Whether an instruction must be rewritten.
 fn leave(code: &Code, at: usize) -> Option<Leave> {
     let inside = code.parents[at].is_some();
     match code.instructions[at].name() {
@@ -71,7 +71,7 @@ fn leave(code: &Code, at: usize) -> Option<Leave> {
     }
 }
 
-/// Whether a `halt` is all that stands in an `if` of the kernel's own block, so that a guard does for both.
+/// Whether a `halt` is the only instruction in an `if` of the kernel's own block, so that a guard can replace the `if`.
 fn bare_end(code: &Code, at: usize) -> bool {
     let Some(open) = code.parents.get(at).copied().flatten() else { return false };
     let alone = open as usize + 1 == at && code.parents[open as usize].is_none();
@@ -88,11 +88,11 @@ struct Writer<'c> {
     code: &'c Code,
     spares: Spares<'c>,
     marked: FxHashSet<Region>,
-    /// The loops around the place that is written.
+    /// The loops around the present position.
     loops: Vec<u32>,
-    /// Whether that place is in an `if` that has been put there.
+    /// Whether the present position is in an inserted `if`.
     is_wrapped: bool,
-    /// Registers that the kernel does not name: the first for numbers to compare with, then one for each region of the nest.
+    /// Unused registers of the kernel: the first for constants, then one for the mark of each nested region.
     pool: Vec<u8>,
     lines: Lines<'c>,
 }
@@ -143,20 +143,20 @@ impl<'c> Writer<'c> {
         Some(())
     }
 
-    /// Whether an instruction ends all lanes that are there.
+    /// Whether all active lanes exit at an instruction.
     fn ends_all(&self, at: usize) -> bool {
         let instruction = &self.code.instructions[at];
         let is_own = self.code.parents[at].is_none() && instruction.guard.is_none();
         is_own && matches!(instruction.name(), "halt" | "return")
     }
 
-    /// Whether an instruction has to be written otherwise, where lanes are that have a mark of the kernel.
+    /// Whether an instruction must be rewritten while lanes with a mark of the kernel are active.
     fn leave_of(&self, at: usize) -> Option<Leave> {
         let ends = self.is_wrapped && matches!(self.code.instructions[at].name(), "halt" | "return");
         if ends { Some(Leave::End) } else { leave(self.code, at) }
     }
 
-    /// The register in which lanes say that they are done with a region.
+    /// The register with the mark of a region.
     fn mark(&self, region: Region) -> u8 {
         let depth = self.loops.iter().position(|open| Some(*open) == region).map_or(0, |at| at + 1);
         self.pool[depth + 1]
@@ -166,7 +166,7 @@ impl<'c> Writer<'c> {
         self.loops.last().copied()
     }
 
-    /// Writes the instructions of a block; says whether lanes with a mark of the region around it come to its end.
+    /// Writes the instructions of a block; returns whether lanes with a mark of the enclosing region reach its end.
     fn block(&mut self, from: usize, to: usize) -> Option<bool> {
         let mut next = from;
         while next < to {
@@ -186,7 +186,7 @@ impl<'c> Writer<'c> {
                 }
                 Some(Link::Loop { end: Some(end) }) => {
                     next = end as usize + 1;
-                    self.trips(at, end as usize)?
+                    self.loop_body(at, end as usize)?
                 }
                 _ => {
                     next = at + 1;
@@ -213,8 +213,8 @@ impl<'c> Writer<'c> {
         Some(marked)
     }
 
-    /// A loop. Lanes that are done with the kernel come to its end with marks of the regions around it.
-    fn trips(&mut self, at: usize, end: usize) -> Option<bool> {
+    /// A loop. Lanes that are done with the kernel reach its end with marks of the enclosing regions.
+    fn loop_body(&mut self, at: usize, end: usize) -> Option<bool> {
         let leaves = |wanted: Leave| (at..end).any(|at| leave(self.code, at) == Some(wanted));
         let (has_ends, has_breaks) = (leaves(Leave::End), leaves(Leave::Break));
         self.loops.push(at as u32);
@@ -243,7 +243,7 @@ impl<'c> Writer<'c> {
         Some(has_ends)
     }
 
-    /// A `halt` in an `if` of its own, as a `halt` with a guard.
+    /// A `halt` that is alone in an `if`, as a guarded `halt`.
     fn guarded_end(&mut self, at: usize) -> Option<()> {
         let literal = predicate_of(self.code, at)?;
         self.lines.skip(at);
@@ -253,7 +253,7 @@ impl<'c> Writer<'c> {
         Some(())
     }
 
-    /// An instruction at which lanes leave, and the rest of its block for the others.
+    /// An instruction at which lanes exit, and the rest of its block for the others.
     fn leave(&mut self, leave: Leave, at: usize, to: usize) -> Option<bool> {
         let literal = match leave {
             Leave::End => self.code.instructions[at]
@@ -287,7 +287,7 @@ impl<'c> Writer<'c> {
         Some(!marks.is_empty())
     }
 
-    /// The rest of a block, for lanes that have no mark of the region around it.
+    /// The rest of a block, for lanes without a mark of the enclosing region.
     fn unless_marked(&mut self, from: usize, to: usize) -> Option<()> {
         if from == to {
             return Some(());
@@ -305,7 +305,7 @@ impl<'c> Writer<'c> {
         self.rest(from, to)
     }
 
-    /// The rest of a block, one step further in, up to the `endif` that is put there.
+    /// The rest of a block, indented by one step, up to the inserted `endif`.
     fn rest(&mut self, from: usize, to: usize) -> Option<()> {
         let was_wrapped = std::mem::replace(&mut self.is_wrapped, true);
         self.lines.indent();
@@ -317,7 +317,7 @@ impl<'c> Writer<'c> {
         Some(())
     }
 
-    /// A predicate register that nobody misses at any of these places.
+    /// A predicate register that is not live at any of these instructions.
     fn predicate(&self, places: &[usize]) -> Option<u8> {
         (0..=LAST_PREDICATE).find(|index| self.spares.is_free_at(Cell::Predicate(*index), places))
     }

@@ -1,4 +1,4 @@
-//! Into what toolchain 0.1.2 assembles, and runs as it was meant.
+//! Rewrites instructions into a form that toolchain 0.1.2 assembles and executes correctly.
 
 use rustc_hash::FxHashMap;
 use text_size::TextRange;
@@ -11,7 +11,7 @@ use crate::dialect::line::Line;
 use crate::dialect::logic::Literal;
 use crate::dialect::{Edits, logic};
 
-/// Writes the instructions of an item anew.
+/// Rewrites the instructions of an item.
 pub(crate) struct Rewriter<'c> {
     text: &'c str,
     code: &'c Code,
@@ -30,7 +30,7 @@ impl<'c> Rewriter<'c> {
         Rewriter { text, code, spares: Spares::new(code) }
     }
 
-    /// The edits that write an instruction anew; `None` where it cannot be, or needs none.
+    /// The edits that rewrite an instruction; `None` if that is impossible or unnecessary.
     pub(crate) fn instruction(&self, at: usize) -> Option<Edits> {
         let instruction = &self.code.instructions[at];
         let entry = instruction.entry?.0;
@@ -67,7 +67,7 @@ impl<'c> Rewriter<'c> {
         edits.filter(|edits| !edits.is_empty())
     }
 
-    /// The edits that read the special registers of an instruction into general ones first.
+    /// The edits that copy the special registers of an instruction to general ones first.
     pub(crate) fn special_operands(&self, at: usize) -> Option<Edits> {
         let instruction = &self.code.instructions[at];
         let entry = instruction.entry?.0;
@@ -79,7 +79,7 @@ impl<'c> Rewriter<'c> {
         line.finish(edits)
     }
 
-    /// What stands for an operand in the toolchain's language; what it needs is put before and after the line.
+    /// The operand in the toolchain's dialect; adds the lines that it needs before and after the instruction.
     fn operand(&self, line: &mut Line<'_>, entry: &isa::Instruction, operand: &Operand) -> Option<String> {
         let ty = entry.operands.iter().find(|form| form.name == operand.name).map_or("", |form| form.ty);
         Some(match &operand.value {
@@ -93,7 +93,7 @@ impl<'c> Rewriter<'c> {
             }
             Value::Integer { .. } if entry.mnemonic == "mov_imm" => self.text[operand.range].to_owned(),
             Value::Integer { .. } | Value::Float(_) => {
-                // A lane that is not there would not have the number for those that read it.
+                // An inactive lane would not have the number for the lanes that read it.
                 if entry.mnemonic.starts_with("wave_") && operand.name == "rs1" {
                     return None;
                 }
@@ -111,7 +111,7 @@ impl<'c> Rewriter<'c> {
         })
     }
 
-    /// A half of a register as a whole one.
+    /// Copies a half of a register to a whole one.
     fn half(&self, line: &mut Line<'_>, index: u8, half: Half) -> Option<String> {
         let free = line.registers(1)?;
         let (number, operation) = match half {
@@ -123,7 +123,7 @@ impl<'c> Rewriter<'c> {
         Some(format!("r{free}"))
     }
 
-    /// A register for a result of which a half of another is made afterwards.
+    /// A register for a result that is merged into a half of another afterwards.
     fn written_half(&self, line: &mut Line<'_>, index: u8, half: Half) -> Option<String> {
         let (result, other) = (line.registers(1)?, line.registers(1)?);
         line.after.push(format!("mov_imm r{other}, 0xffff"));
@@ -145,7 +145,7 @@ impl<'c> Rewriter<'c> {
         Some(format!("r{result}"))
     }
 
-    /// A number in registers of its own, a word each.
+    /// Moves a number to registers, one word each.
     fn number(&self, line: &mut Line<'_>, operand: &Operand, ty: &str) -> Option<String> {
         let first = line.registers(operand.registers)?;
         let words = words(&operand.value, operand.registers, ty)?;
@@ -159,7 +159,7 @@ impl<'c> Rewriter<'c> {
         Some(format!("r{first}"))
     }
 
-    /// The opposite of a predicate. An `if` without `else` has its lines on the other side instead.
+    /// The inverse of a predicate. For an `if` without `else`, its lines are moved to the other path instead.
     fn opposite(&self, line: &mut Line<'_>, entry: &isa::Instruction, index: u8) -> Option<String> {
         let alone = matches!(
             self.code
@@ -193,7 +193,7 @@ impl<'c> Rewriter<'c> {
         Some(logic::guarded(guard, lines))
     }
 
-    /// The words of the instruction that change where they stand.
+    /// The parts of the instruction that are replaced in place.
     fn in_place(
         &self,
         instruction: &Instruction,
@@ -226,7 +226,7 @@ impl<'c> Rewriter<'c> {
         edits
     }
 
-    /// Other instructions that do the same. The last of them writes the result, under the guard.
+    /// Equivalent instructions. The last of them writes the result, with the guard.
     fn stand_in(&self, mut line: Line<'_>, entry: &isa::Instruction, written: &[String]) -> Option<Edits> {
         let instruction = line.instruction();
         let mut taken = FxHashMap::default();
@@ -253,7 +253,7 @@ impl<'c> Rewriter<'c> {
             && let Some(last) = lines.pop()
         {
             let literal = Literal { index: guard.predicate, negated: guard.negated };
-            if is_p0(guard) && !line.has_room() {
+            if is_p0(guard) && !line.can_nest() {
                 return None;
             }
             lines.extend(logic::when(literal, last));
@@ -262,7 +262,7 @@ impl<'c> Rewriter<'c> {
     }
 }
 
-/// What stands for a free register of a template: `?p` is a predicate, `?d` and `?e` are pairs, whose second is `?d+`.
+/// The register for a placeholder of a template: `?p` is a predicate, `?d` and `?e` are pairs, whose second is `?d+`.
 fn taken_for(taken: &mut FxHashMap<String, u8>, line: &mut Line<'_>, free: &str) -> Option<String> {
     let name = free.trim_end_matches('+');
     let index = match taken.get(name) {
@@ -280,13 +280,13 @@ fn taken_for(taken: &mut FxHashMap<String, u8>, line: &mut Line<'_>, free: &str)
     })
 }
 
-/// A `select` where no register is free that its false source is encoded rightly from: one side, then the other over it.
+/// A `select` without a free register that its false source can be encoded with: the false value, overwritten by the true one.
 fn without_select(
     line: &mut Line<'_>,
     instruction: &Instruction,
     [target, predicate, yes, no]: [&str; 4],
 ) -> Option<Vec<String>> {
-    let result = line.registers(1).filter(|_| line.has_room())?;
+    let result = line.registers(1).filter(|_| line.can_nest())?;
     let when = |index: &str, line: String| {
         let literal = Literal { index: index.parse().ok()?, negated: false };
         Some(logic::when(literal, line))
@@ -305,12 +305,12 @@ fn is_p0(guard: Guard) -> bool {
     guard.predicate == 0 && !guard.negated
 }
 
-/// Whether an instruction under a guard changes more than the lanes that it is for.
+/// Whether a guarded instruction also affects other lanes than the guarded ones.
 fn is_control(entry: &isa::Instruction) -> bool {
     entry.category.id == "control" || matches!(entry.mnemonic, "return" | "barrier")
 }
 
-/// Whether all operands are what the form wants, but for special registers that are read.
+/// Whether all operands match the form, except special registers that are read.
 fn understood(instruction: &Instruction) -> bool {
     let named = |operand: &Operand| !operand.name.is_empty() && operand.value != Value::Invalid;
     instruction.complete
@@ -339,12 +339,12 @@ fn in_toolchain_order(
 
 /// A word of a number.
 enum Word {
-    /// The number as the program has it.
+    /// The number as written.
     AsWritten,
     Bits(u32),
 }
 
-/// The words of a number where an operand of this type is read, the low one first.
+/// The words of a number for an operand of this type, the low one first.
 fn words(value: &Value, count: u8, ty: &str) -> Option<Vec<Word>> {
     let is_float = ["f16", "f32", "f64"].iter().any(|float| ty.contains(float));
     let wide =

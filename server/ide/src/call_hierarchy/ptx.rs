@@ -11,7 +11,7 @@ use warplens_ide_db::{declared, names};
 
 use crate::call_hierarchy::{CallItem, Calls};
 
-/// The function of this name: its definition, else its first declaration.
+/// The function with this name: its definition, or else its first declaration.
 pub(super) fn item_of(db: &Database, file: File, name: &str) -> Option<CallItem> {
     let names = module_names(db, file);
     let symbol = names.definition(name).or_else(|| names.declarations(name).next())?;
@@ -43,7 +43,7 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let list = file.document(db).items();
     let mut callers = Vec::new();
     for (index, item) in items(db, file).iter().enumerate() {
-        // What is known of all items tells which few have to be looked into.
+        // The memoized uses of all items select the few that need a search.
         if !names::module_uses(db, *item).iter().any(|found| found.name == name) {
             continue;
         }
@@ -80,7 +80,7 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     order.into_iter().filter_map(calls).collect()
 }
 
-/// The functions that a body calls by name, and where.
+/// The functions that a body calls by name, with the ranges of the calls.
 fn calls(function: &Function) -> impl Iterator<Item = (&str, TextRange)> {
     function.names().filter_map(|name| match (name.role, name.resolution) {
         (Role::Call, Resolution::External(callee)) => Some((callee, name.range)),

@@ -1,4 +1,4 @@
-//! Calls of WAVE: a function is what begins at a label, and any kernel of the file may call it.
+//! Calls of WAVE: a function starts at a label, and any kernel of the file may call it.
 
 use smol_str::SmolStr;
 use text_size::{TextRange, TextSize};
@@ -9,7 +9,7 @@ use warplens_ide_db::names::{Namespace, module_uses};
 
 use crate::call_hierarchy::{CallItem, Calls};
 
-/// The kernel or the function of this name: the first that the file declares.
+/// The kernel or the function with this name: the first that the file declares.
 pub(super) fn item_of(db: &Database, file: File, namespace: Namespace, name: &str) -> Option<CallItem> {
     let (index, code) = declared(db, file, namespace, name)?;
     let start = file.document(db).items().start_of(index);
@@ -57,7 +57,7 @@ fn function(db: &Database, file: File, code: &Code, label: &Label, start: TextSi
     })
 }
 
-/// Who calls the function of this name. A kernel is called by launches only.
+/// The callers of the function with this name. A kernel is called by launches only.
 pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let list = file.document(db).items();
     let mut callers: Vec<Calls> = Vec::new();
@@ -85,7 +85,7 @@ pub(super) fn incoming(db: &Database, file: File, name: &str) -> Vec<Calls> {
     callers
 }
 
-/// Whom the function of this name calls, or else the kernel.
+/// The callees of the function with this name, or else of the kernel.
 pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     let of_label = declared(db, file, Namespace::Labels, name);
     let Some((index, code)) = of_label.or_else(|| declared(db, file, Namespace::Kernels, name)) else {
@@ -107,7 +107,7 @@ pub(super) fn outgoing(db: &Database, file: File, name: &str) -> Vec<Calls> {
     callees.into_iter().filter_map(calls).collect()
 }
 
-/// The calls of some instructions: whom, by which of them, and where it is named.
+/// The calls of some instructions: the callee, the instruction, and the range of the callee's name.
 fn calls(code: &Code, extent: std::ops::Range<usize>) -> impl Iterator<Item = (&SmolStr, usize, TextRange)> {
     code.names.iter().filter_map(move |found| match (&found.name, found.role) {
         (Name::Label(callee), Role::Call) => {

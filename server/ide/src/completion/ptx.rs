@@ -12,7 +12,7 @@ use warplens_ide_db::position::FilePosition;
 use crate::completion::Proposals;
 use crate::completion::ptx::context::{Context, Statement};
 
-/// What a module can hold.
+/// The directives and declarations of a module.
 pub(super) fn module(proposals: &mut Proposals) {
     declarations::in_module(proposals);
 }

@@ -1,6 +1,6 @@
-//! Texts with places to fill in, in LSP's snippet syntax and as plain text.
+//! Texts with placeholders, in LSP's snippet syntax and as plain text.
 
-/// A text with places to fill in.
+/// A text with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Snippet {
     parts: Vec<Part>,
@@ -9,14 +9,14 @@ pub(crate) struct Snippet {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Part {
     Text(String),
-    /// A place to fill in, with what stands there until then.
+    /// A placeholder with its default text.
     Placeholder(String),
     /// A choice of words.
     Choice(Vec<String>),
 }
 
 impl Snippet {
-    /// Nothing but text.
+    /// A snippet without placeholders.
     pub(crate) fn text(text: &str) -> Snippet {
         Snippet::default().then(text)
     }
@@ -28,7 +28,7 @@ impl Snippet {
         self
     }
 
-    /// Adds a place to fill in.
+    /// Adds a placeholder.
     #[must_use]
     pub(crate) fn placeholder(mut self, name: &str) -> Snippet {
         self.parts.push(Part::Placeholder(name.to_owned()));
@@ -68,7 +68,7 @@ impl Snippet {
         text
     }
 
-    /// For a client without snippets: everything up to the first place to fill in.
+    /// For a client without snippets: the text up to the first placeholder.
     pub(crate) fn plain(&self) -> String {
         let texts = self.parts.iter().map_while(|part| match part {
             Part::Text(text) => Some(text.as_str()),

@@ -32,7 +32,7 @@ pub(super) fn proposals(db: &Database, position: &FilePosition<'_>) -> Proposals
     proposals
 }
 
-/// What a statement can begin with.
+/// The words that can start a statement.
 fn start(db: &Database, position: &FilePosition<'_>, line: &Line, guarded: bool, proposals: &mut Proposals) {
     let around = Around::of(db, position, line.word.start());
     let is_directive = line.typed.starts_with('.');
@@ -46,12 +46,12 @@ fn start(db: &Database, position: &FilePosition<'_>, line: &Line, guarded: bool,
     directives(&around, |name| structure::moves(db, position, line, name), proposals);
 }
 
-/// What a file can begin with.
+/// The first lines of a file.
 pub(super) fn in_empty_file(proposals: &mut Proposals) {
     directives(&Around::default(), |_| None, proposals);
 }
 
-/// The directives that fit: outside of a kernel only the one that opens one.
+/// The directives that are allowed: outside of a kernel only the one that opens one.
 fn directives(around: &Around, moves: impl Fn(&str) -> Option<TextEdit>, proposals: &mut Proposals) {
     let fits = |name: &str| match name {
         ".kernel" => !around.is_kernel,

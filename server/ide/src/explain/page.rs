@@ -1,6 +1,6 @@
-//! A page of documentation under construction: headings, lists, code, and nothing where there is nothing to say.
+//! Builds a page of documentation: headings, lists and code. Empty parts are omitted.
 
-/// Between two pages.
+/// The separator of two pages.
 pub(crate) const RULE: &str = "\n\n---\n\n";
 
 /// Markdown, paragraph by paragraph.
@@ -10,7 +10,7 @@ pub(crate) struct Page {
 }
 
 impl Page {
-    /// A page that starts with a name, and small facts beside it.
+    /// A page with a name and facts in its title.
     pub(crate) fn titled(name: &str, facts: &[String]) -> Page {
         let mut page = Page::default();
         let facts: Vec<&str> = facts.iter().map(String::as_str).filter(|fact| !fact.is_empty()).collect();
@@ -66,8 +66,8 @@ impl Page {
     }
 }
 
-/// Text in which the stars of products, `y*ntid.x`, are escaped: two of them would read as emphasis. The stars that mark
-/// emphasis have a blank or an end on one side.
+/// Escapes the stars of products, `y*ntid.x`: two of them would be read as emphasis. The stars that mark emphasis have
+/// white space or an end of the text on one side.
 fn keep_products(text: &str) -> String {
     let mut kept = String::with_capacity(text.len());
     let mut in_code = false;
@@ -100,7 +100,7 @@ mod tests {
     use super::keep_products;
 
     #[test]
-    fn products_are_no_emphasis_and_emphasis_stays() {
+    fn products_are_not_emphasis_and_emphasis_is_kept() {
         assert_eq!(keep_products("x + y*ntid.x + z*(a)*%b"), r"x + y\*ntid.x + z\*(a)\*%b");
         assert_eq!(keep_products("**Lanes.** *(old)*, `a*b`"), "**Lanes.** *(old)*, `a*b`");
     }

@@ -29,14 +29,14 @@ pub(crate) fn explain(name: &str) -> Option<String> {
     (!pages.is_empty()).then(|| pages.join(RULE))
 }
 
-/// What a name can be.
+/// The kinds of names.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let opcodes = ptx::instructions().iter().map(|entry| entry.opcode);
     let directives = ptx::directives().iter().map(|directive| directive.name);
     opcodes.chain(directives).chain(ptx::special_register_names().iter().copied())
 }
 
-/// The page of a mnemonic that is a form with all its modifiers: `ld.global.f32`.
+/// The page of a mnemonic that is a complete form: `ld.global.f32`.
 fn whole_form(name: &str) -> Option<String> {
     let (opcode, modifiers) = name.split_once('.')?;
     if ptx::instruction(name).is_some() || ptx::instructions().iter().any(|entry| entry.name == name) {
@@ -49,7 +49,7 @@ fn whole_form(name: &str) -> Option<String> {
     form::page(&form::Statement { mnemonic: &mnemonic, guard: None, operands: None, platform })
 }
 
-/// The entries that a name or a whole mnemonic means.
+/// The entries for a name or a whole mnemonic.
 fn entries(name: &str) -> Vec<&'static Instruction> {
     if let Some(entry) = ptx::instruction(name) {
         return vec![entry];
@@ -61,8 +61,8 @@ fn entries(name: &str) -> Vec<&'static Instruction> {
     matching(opcode, &modifiers)
 }
 
-/// The entries of an opcode that the written modifiers (with their dots) can belong to; those that say most about them
-/// first; all of the opcode's when none fits.
+/// The entries of an opcode that the written modifiers (with their dots) match, the most specific ones first; all entries
+/// of the opcode if none matches.
 pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruction> {
     let all = ptx::by_opcode(opcode);
     let accepted = |entry: &Instruction| modifiers.iter().filter(|word| accepts(entry, word)).count();
@@ -76,7 +76,7 @@ pub(crate) fn matching(opcode: &str, modifiers: &[&str]) -> Vec<&'static Instruc
     if fitting.is_empty() { all.to_vec() } else { fitting }
 }
 
-/// Whether a class that must be there is not among the modifiers. Values of several words are written apart.
+/// Whether a required class is missing among the modifiers. Values of several words are separate modifiers.
 fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
     let is_written = |value: &Modifier| {
         let mut words = value.name.split_inclusive('.').map(|word| word.trim_end_matches('.'));
@@ -85,7 +85,7 @@ fn is_missing(class: &ModifierClass, modifiers: &[&str]) -> bool {
     !class.optional && !modifiers.is_empty() && !class.values.iter().any(|value| is_written(value))
 }
 
-/// What is written with a dot: a directive, a state space, a type, a modifier; it may be several of them.
+/// The pages of a word with a dot: a directive, a state space, a type, a modifier; it may be several of them.
 fn dotted(name: &str) -> Vec<String> {
     // `@@DWARF` is the one directive without a dot.
     let is_whole = name.starts_with(['.', '@']);
@@ -126,7 +126,7 @@ pub(crate) fn instruction(entry: &'static Instruction) -> String {
     page.finish()
 }
 
-/// What holds for all forms; later clauses are about some of them.
+/// The clause that applies to all forms; later clauses are about some of them.
 fn first_clause(prose: &str) -> &str {
     prose.split(';').next().unwrap_or(prose).trim()
 }
@@ -157,7 +157,7 @@ fn class(class: &ModifierClass) -> String {
 /// An operand in a line.
 pub(crate) fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
-    let optional = if operand.optional { ", may be left out" } else { "" };
+    let optional = if operand.optional { ", optional" } else { "" };
     let about = if operand.about.is_empty() { String::new() } else { format!(" · {}", operand.about) };
     format!("`{}` {}: {}{optional}{about}", operand.name, role(operand.role), either(&kinds))
 }
@@ -176,7 +176,7 @@ pub(crate) fn directive(directive: &Directive) -> String {
     page.code("ptx", directive.syntax);
     page.list("Where", directive.places);
     page.list("Needs", directive.requires);
-    page.list("Not together with", directive.conflicts);
+    page.list("Mutually exclusive with", directive.conflicts);
     page.list("Notes", directive.notes);
     page.titled_code("Example", "ptx", directive.example);
     page.finish()
@@ -201,7 +201,7 @@ pub(crate) fn space(name: &str) -> Option<String> {
         "Has no addresses".into()
     });
     if !space.writable {
-        facts.push("A kernel cannot write it".into());
+        facts.push("Read-only in a kernel".into());
     }
     page.list("Facts", facts);
     Some(page.finish())
@@ -215,10 +215,10 @@ pub(crate) fn type_(name: &str) -> Option<String> {
     page.paragraph(ty.summary);
     page.list("Values", ranges::of(ty));
     if let Some(storage) = ty.storage {
-        page.paragraph(&format!("Only instructions name it; a `{storage}` register holds it."));
+        page.paragraph(&format!("A type of instructions only; declare a `{storage}` register for it."));
     } else if !ty.registers.is_empty() {
         let registers: Vec<String> = ty.registers.iter().map(|name| format!("`{name}`")).collect();
-        page.paragraph(&format!("Registers of {} hold it.", either(&registers)));
+        page.paragraph(&format!("Values are in registers of {}.", either(&registers)));
     }
     Some(page.finish())
 }
@@ -240,11 +240,11 @@ pub(crate) fn modifier(name: &str) -> Option<String> {
     const SHOWN: usize = 16;
     let more = if users.len() > SHOWN { format!(" and {} more", users.len() - SHOWN) } else { String::new() };
     let names: Vec<String> = users.iter().take(SHOWN).map(|name| format!("`{name}`")).collect();
-    page.paragraph(&format!("Taken by {}{more}.", names.join(", ")));
+    page.paragraph(&format!("Accepted by {}{more}.", names.join(", ")));
     Some(page.finish())
 }
 
-/// The page of a word that stands only inside of longer ones: `.st` of `multimem.st`, a word of a modifier of several.
+/// The page of a word that is only a part of names or modifiers: `.st` of `multimem.st`.
 fn part_of_names(word: &str) -> Option<String> {
     let has_word = |value: &Modifier| value.name.split('.').any(|part| word.strip_prefix('.') == Some(part));
     let in_name = |entry: &Instruction| {
@@ -267,7 +267,7 @@ fn part_of_names(word: &str) -> Option<String> {
         return None;
     }
     let mut page = Page::titled(word, &["PTX".into(), "part of longer words".into()]);
-    page.list("Where it stands", found);
+    page.list("Used in", found);
     Some(page.finish())
 }
 
@@ -312,12 +312,12 @@ pub(crate) fn special_register(register: &SpecialRegister) -> String {
 
 fn same_for(scope: Scope) -> &'static str {
     match scope {
-        Scope::Thread => "Each thread reads its own value: a branch on it can split the warp",
+        Scope::Thread => "Each thread reads its own value: lanes can diverge at a branch on it",
         Scope::Warp => "The same for all threads of a warp",
         Scope::Cta => "The same for all threads of a CTA",
         Scope::Cluster => "The same for all threads of a cluster",
         Scope::Grid => "The same for all threads of a launch",
-        Scope::Device => "Given by the device, not by the program",
+        Scope::Device => "Determined by the device, not by the program",
     }
 }
 

@@ -22,14 +22,13 @@ pub(crate) fn explain(name: &str) -> Option<String> {
         .or_else(|| spelling(name))
 }
 
-/// What a name can be.
+/// The kinds of names.
 pub(crate) fn names() -> impl Iterator<Item = &'static str> {
     let mnemonics = wave::instructions().iter().flat_map(|entry| [Some(entry.mnemonic), entry.toolchain]);
     mnemonics.flatten().chain(wave::directives().iter().map(|directive| directive.name))
 }
 
-/// The instruction that a written mnemonic means, and the word after it that is not part of its name: a cache hint or
-/// a scope.
+/// The instruction for a written mnemonic, and the word after it that is not part of its name: a cache hint or a scope.
 pub(crate) fn mnemonic(written: &str) -> Option<(&'static Instruction, Option<&str>)> {
     if let Some(entry) = wave::instruction(written) {
         return Some((entry, None));
@@ -45,7 +44,7 @@ pub(crate) fn mnemonic(written: &str) -> Option<(&'static Instruction, Option<&s
     fits.then_some((entry, Some(suffix)))
 }
 
-/// The page of an instruction, and what the word after its mnemonic adds.
+/// The page of an instruction, with the meaning of the word after its mnemonic.
 pub(crate) fn instruction(entry: &Instruction, suffix: Option<&str>) -> String {
     let facts = [
         "WAVE".to_owned(),
@@ -71,12 +70,12 @@ pub(crate) fn instruction(entry: &Instruction, suffix: Option<&str>) -> String {
     page.paragraph(&simulation(entry.simulation));
     page.titled_code("Example", "wave-asm", entry.example);
     if entry.toolchain_example != entry.example {
-        page.titled_code("Example, as the toolchain writes it", "wave-asm", entry.toolchain_example);
+        page.titled_code("Example, in the toolchain's dialect", "wave-asm", entry.toolchain_example);
     }
     page.finish()
 }
 
-/// The forms of an instruction: the guide's, the one on predicates, the toolchain's where it differs.
+/// The forms of an instruction: the guide's, the one on predicates, the toolchain's if it differs.
 fn forms(entry: &Instruction) -> Vec<String> {
     let mut forms = vec![form(entry.mnemonic, entry.operands)];
     if !entry.predicate_operands.is_empty() {
@@ -101,7 +100,7 @@ fn form(mnemonic: &str, operands: &[Operand]) -> String {
     text
 }
 
-/// Where the specification, or the guide, describes it.
+/// The section of the specification, or of the guide, that describes it.
 fn section(section: &str) -> String {
     let is_number = section.starts_with(|c: char| c.is_ascii_digit());
     if is_number { format!("specification §{}", section.replace(", ", ", §")) } else { section.to_owned() }
@@ -125,12 +124,12 @@ fn availability(available: Availability) -> &'static str {
 /// An operand in a line.
 pub(crate) fn operand(operand: &Operand) -> String {
     let kinds: Vec<String> = operand.kinds.iter().map(|kind| kind_name(*kind).to_owned()).collect();
-    let optional = if operand.optional { ", may be left out" } else { "" };
+    let optional = if operand.optional { ", optional" } else { "" };
     let ty = if operand.ty.is_empty() { String::new() } else { format!(" (`{}`)", operand.ty) };
     format!("`{}` {}: {}{ty}{optional}", operand.name, role(operand.role), either(&kinds))
 }
 
-/// An operand kind in words.
+/// The name of an operand kind.
 pub(crate) fn kind_name(kind: OperandKind) -> &'static str {
     match kind {
         OperandKind::General => "register",
@@ -166,7 +165,7 @@ pub(crate) fn special_register(register: &SpecialRegister) -> String {
     page.paragraph(if register.uniform {
         "The same for all lanes of a wave."
     } else {
-        "Each lane reads its own value: an `if` on it can split the wave."
+        "Each lane reads its own value: lanes can diverge at an `if` on it."
     });
     page.titled_code("Example", "wave-asm", register.example);
     page.finish()
@@ -187,12 +186,12 @@ fn cache_hint(name: &str) -> Option<String> {
     Some(page.finish())
 }
 
-/// The page of a general, half or predicate register: what its class is.
+/// The page of a general, half or predicate register.
 pub(crate) fn register(name: &str) -> Option<String> {
     let class = class_of(name)?;
     let class = wave::register_classes().iter().find(|have| have.name == class)?;
     let bits =
-        if class.bits == 1 { "1 bit a lane".to_owned() } else { format!("{} bits a lane", class.bits) };
+        if class.bits == 1 { "1 bit per lane".to_owned() } else { format!("{} bits per lane", class.bits) };
     let mut page = Page::titled(name, &["WAVE".into(), format!("{} register", class.name), bits]);
     page.paragraph(class.summary);
     page.list("Notes", class.notes);

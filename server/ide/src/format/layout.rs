@@ -1,29 +1,29 @@
-//! Blanks between tokens: what is there, what is wanted, and the edits that make the one of the other.
+//! White space between tokens: the present gap, the wanted gap, and the edits between them.
 //!
-//! Tokens, comments and line marks are never touched, only what lies between them is, so that formatting cannot change
-//! what a file says. A gap that is as wanted makes no edit, and one of several lines is edited line by line: cursors,
-//! lanes and all else that follows the text stays where it is.
+//! Only the white space between tokens, comments and line markers is changed, so that formatting cannot change the meaning
+//! of a file. A correct gap needs no edit, and one of several lines is edited line by line: cursors, lanes and everything
+//! else that is tracked through edits stays in place.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::answer::TextEdit;
 use warplens_syntax::SyntaxKind;
 
-/// How far in a line starts.
+/// The indentation of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Indent {
     Flush,
     Statement,
     Continuation,
-    /// So many times four blanks.
+    /// Four spaces per level.
     Level(u8),
-    /// The same for what closes a construct: comments before it may belong to what it closes.
+    /// The same for a token that closes a construct: comments before it may belong to the construct.
     Closing(u8),
 }
 
-/// The deepest level that is shown.
+/// The maximum indentation level.
 const MAX_LEVEL: u8 = 40;
-const BLANKS: &str = match std::str::from_utf8(&[b' '; 4 * MAX_LEVEL as usize]) {
-    Ok(blanks) => blanks,
+const SPACES: &str = match std::str::from_utf8(&[b' '; 4 * MAX_LEVEL as usize]) {
+    Ok(spaces) => spaces,
     Err(_) => "",
 };
 
@@ -33,33 +33,33 @@ impl Indent {
             Indent::Flush => "",
             Indent::Statement => "\t",
             Indent::Continuation => "\t\t",
-            Indent::Level(level) | Indent::Closing(level) => &BLANKS[..4 * usize::from(level.min(MAX_LEVEL))],
+            Indent::Level(level) | Indent::Closing(level) => &SPACES[..4 * usize::from(level.min(MAX_LEVEL))],
         }
     }
 }
 
-/// Where comments go.
+/// The position of comments.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Comments {
-    /// Those behind code in a column of their own; those on lines of their own as far in as they were, roughly.
+    /// Comments after code in a separate column; comments on separate lines keep their indentation, roughly.
     InColumns,
-    /// Those behind code where they are; those on lines of their own as far in as what follows.
+    /// Comments after code stay in place; comments on separate lines are aligned with the next token.
     WithCode,
 }
 
-/// What is wanted before a token.
+/// The wanted gap before a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gap {
     /// It starts a line.
     Line(Indent),
-    /// It stands on the line of the token before it, after these blanks.
+    /// It is on the line of the previous token, after these spaces.
     Same(&'static str),
-    /// The same, unless it started a line: then it keeps doing so.
+    /// The same, unless it starts a line already: then it still does.
     Kept(&'static str, Indent),
 }
 
 impl Gap {
-    /// How far in the token is when a comment before it makes it start a line.
+    /// The indentation of the token if a comment before it makes it start a line.
     fn indent(self) -> Indent {
         match self {
             Gap::Line(indent) | Gap::Kept(_, indent) => indent,
@@ -68,42 +68,42 @@ impl Gap {
     }
 }
 
-/// What the line that is being laid out ends with so far.
+/// The end of the line so far.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum End {
-    /// There is no line yet: the start of the file.
+    /// The start of the file.
     Start,
-    /// So many line ends, which belong to the item before.
+    /// That many newlines, which belong to the previous item.
     Lines(usize),
     Code,
-    /// `{` or `}`, which a comment follows closely.
+    /// `{` or `}`, which a comment follows after one space.
     Brace,
-    /// A comment or line mark that only the line's end ends.
+    /// A comment or line marker that extends to the end of the line.
     LineComment,
-    /// A block comment that began its line.
+    /// A block comment that starts its line.
     LeadingComment,
     /// A block comment after code.
     InnerComment,
-    /// Something that was passed over: what follows on its line stays as it is.
+    /// Skipped text: the rest of its line is unchanged.
     Unknown,
 }
 
-/// At most so many line ends between two tokens: two blank lines.
+/// The maximum number of newlines between two tokens: two blank lines.
 const MAX_BREAKS: usize = 3;
 
-/// Where comments behind code begin, counted from where the code does.
+/// The column of comments after code, from the start of the code.
 const COMMENT_COLUMN: usize = 40;
 
-/// A comment of its own line that is this far in belongs to the comments behind code.
+/// The indentation from which a comment on a separate line belongs to the comments after code.
 const FAR_IN: usize = 32;
 
 const TAB: usize = 8;
 
-/// Compilers set these comments around text that a programmer wrote, which stays as it was written.
+/// Compilers put these comments around handwritten code, which is not formatted.
 const INLINE_BEGIN: &str = "// begin inline asm";
 const INLINE_END: &str = "// end inline asm";
 
-/// A comment or a line mark that waits for the token after it.
+/// A comment or a line marker before the next token.
 struct Waiting {
     range: TextRange,
     kind: SyntaxKind,
@@ -112,25 +112,25 @@ struct Waiting {
 /// Lays out a file, item after item, and collects the edits.
 pub(super) struct Layout<'t> {
     text: &'t str,
-    /// Where the item starts in the file.
+    /// The start of the item in the file.
     start: TextSize,
-    /// Where the last token, comment or line mark of the item ends.
+    /// The end of the last token, comment or line marker of the item.
     at: TextSize,
     waiting: Vec<Waiting>,
     end: End,
-    /// How wide the line is so far, from the end of its indentation.
+    /// The width of the line so far, without its indentation.
     width: usize,
-    /// Inside of text that compilers took over.
+    /// Whether this is handwritten code.
     inline: bool,
     comments: Comments,
     line_end: &'static str,
-    /// Blanks of the file at the end of the last item, if the line may go on in the next one.
+    /// The white space at the end of the last item, if the line may continue in the next one.
     loose: TextRange,
     edits: Vec<TextEdit>,
 }
 
 impl<'t> Layout<'t> {
-    /// A layout of a file with these line ends.
+    /// A layout of a file with these newlines.
     pub(super) fn new(comments: Comments, line_end: &'static str) -> Layout<'t> {
         Layout {
             text: "",
@@ -147,12 +147,12 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Goes on with the next item.
+    /// Continues with the next item.
     pub(super) fn item(&mut self, text: &'t str, start: TextSize) {
         (self.text, self.start, self.at, self.inline) = (text, start, 0.into(), false);
     }
 
-    /// Passes over a part of the item, before which `gap` is wanted; the gap after it stays as it is.
+    /// Skips a part of the item, with `gap` before it; the gap after it is unchanged.
     pub(super) fn pass(&mut self, range: TextRange, gap: Gap) {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
@@ -164,17 +164,17 @@ impl<'t> Layout<'t> {
         (self.at, self.end, self.loose) = (range.end(), End::Unknown, TextRange::default());
     }
 
-    /// Passes over the whole item.
+    /// Skips the whole item.
     pub(super) fn pass_item(&mut self) {
         (self.at, self.end, self.loose) = (TextSize::of(self.text), End::Unknown, TextRange::default());
     }
 
-    /// A comment or a line mark of the item.
+    /// A comment or a line marker of the item.
     pub(super) fn trivia(&mut self, range: TextRange, kind: SyntaxKind) {
         self.waiting.push(Waiting { range, kind });
     }
 
-    /// A token of the item, and what is wanted before it.
+    /// A token of the item, and the gap before it.
     pub(super) fn token(&mut self, range: TextRange, kind: SyntaxKind, gap: Gap) {
         self.comments(gap, Some(range.start()));
         self.gap_before_token(range.start(), gap);
@@ -183,32 +183,32 @@ impl<'t> Layout<'t> {
         self.end = if is_brace { End::Brace } else { End::Code };
     }
 
-    /// The end of the item: comments that no token of it follows, and line ends that do not belong to the next one.
+    /// The end of the item: comments after its last token, and newlines that do not belong to the next item.
     pub(super) fn end_item(&mut self) {
         self.comments(Gap::Line(Indent::Flush), None);
-        let blank = TextRange::new(self.at, TextSize::of(self.text));
-        let breaks = self.breaks(blank).min(MAX_BREAKS);
+        let space = TextRange::new(self.at, TextSize::of(self.text));
+        let breaks = self.breaks(space).min(MAX_BREAKS);
         if breaks > 0 && !matches!(self.end, End::Unknown | End::Start) {
-            self.set_lines(blank, breaks, "");
+            self.set_lines(space, breaks, "");
             self.end = End::Lines(breaks);
         } else if self.end == End::Code {
-            self.loose = blank + self.start;
+            self.loose = space + self.start;
         }
     }
 
     /// The end of the file, which is the end of a line.
     pub(super) fn finish(mut self) -> Vec<TextEdit> {
         self.loose = TextRange::default();
-        let blank = TextRange::new(self.at, TextSize::of(self.text));
+        let space = TextRange::new(self.at, TextSize::of(self.text));
         match self.end {
             End::Unknown | End::Lines(_) => {}
-            End::Start => self.set_lines(blank, 0, Indent::Flush.text()),
-            _ => self.set_lines(blank, self.breaks(blank).clamp(1, MAX_BREAKS), ""),
+            End::Start => self.set_lines(space, 0, Indent::Flush.text()),
+            _ => self.set_lines(space, self.breaks(space).clamp(1, MAX_BREAKS), ""),
         }
         self.edits
     }
 
-    /// Puts the waiting comments. `next` is where a token follows.
+    /// Lays out the pending comments. `next` is the start of the next token.
     fn comments(&mut self, gap: Gap, next: Option<TextSize>) {
         let waiting = std::mem::take(&mut self.waiting);
         for (index, comment) in waiting.iter().enumerate() {
@@ -222,33 +222,33 @@ impl<'t> Layout<'t> {
         self.waiting.clear();
     }
 
-    /// Puts a comment. It is alone when nothing follows on its line, and the last when nothing may follow there.
+    /// Lays out a comment. It is alone if nothing follows on its line, and the last if nothing may follow there.
     fn comment(&mut self, comment: &Waiting, gap: Gap, is_alone: bool, is_last: bool) {
-        let blank = TextRange::new(self.at, comment.range.start());
+        let space = TextRange::new(self.at, comment.range.start());
         let text = &self.text[comment.range];
         let ends_line = comment.kind != SyntaxKind::COMMENT || !text.starts_with("/*");
-        let breaks = self.breaks(blank);
+        let breaks = self.breaks(space);
         let starts_line = breaks > 0 || matches!(self.end, End::Start | End::Lines(_) | End::LineComment);
         let ends_inline = text.trim_end() == INLINE_END;
         if self.inline || (self.end == End::Unknown && !starts_line) {
-            self.keep(blank);
+            self.keep(space);
         } else if starts_line {
             let indent = match comment.kind {
                 SyntaxKind::LINE_MARK => "",
                 _ if !is_alone && !ends_line => gap.indent().text(),
-                _ => self.own_indent(&self.text[blank], gap),
+                _ => self.own_indent(&self.text[space], gap),
             };
-            self.set_lines(blank, self.wanted_breaks(breaks), indent);
+            self.set_lines(space, self.wanted_breaks(breaks), indent);
         } else if self.comments == Comments::WithCode {
-            if blank.is_empty() {
-                self.set_blanks(blank, " ");
+            if space.is_empty() {
+                self.set_spaces(space, " ");
             } else {
-                self.keep(blank);
+                self.keep(space);
             }
         } else if ends_line || is_alone || is_last {
-            self.set_blanks(blank, behind_code(self.end, self.width));
+            self.set_spaces(space, after_code(self.end, self.width));
         } else {
-            self.set_blanks(blank, " ");
+            self.set_spaces(space, " ");
         }
         self.put(comment.range);
         self.inline = (self.inline && !ends_inline) || text.trim_end() == INLINE_BEGIN;
@@ -259,12 +259,12 @@ impl<'t> Layout<'t> {
         };
     }
 
-    /// The indentation of a comment on a line of its own, by the blanks before it and what follows.
-    fn own_indent(&self, blank: &str, gap: Gap) -> &'static str {
+    /// The indentation of a comment on a separate line, from the spaces before it and the next token.
+    fn own_indent(&self, space: &str, gap: Gap) -> &'static str {
         match (self.comments, gap.indent()) {
-            (Comments::InColumns, _) => own_indent(blank),
+            (Comments::InColumns, _) => own_indent(space),
             (Comments::WithCode, Indent::Closing(level))
-                if width_of_last_line(blank) > 4 * usize::from(level) =>
+                if width_of_last_line(space) > 4 * usize::from(level) =>
             {
                 Indent::Level(level.saturating_add(1)).text()
             }
@@ -273,33 +273,33 @@ impl<'t> Layout<'t> {
     }
 
     fn gap_before_token(&mut self, token: TextSize, gap: Gap) {
-        let blank = TextRange::new(self.at, token);
-        let breaks = self.breaks(blank);
+        let space = TextRange::new(self.at, token);
+        let breaks = self.breaks(space);
         if self.inline || (self.end == End::Unknown && breaks == 0) {
-            return self.keep(blank);
+            return self.keep(space);
         }
         match (self.end, gap) {
             (End::LineComment | End::Lines(_), _) => {
-                self.set_lines(blank, self.wanted_breaks(breaks), gap.indent().text())
+                self.set_lines(space, self.wanted_breaks(breaks), gap.indent().text())
             }
             (End::LeadingComment | End::InnerComment, _) if breaks > 0 => {
-                self.set_lines(blank, self.wanted_breaks(breaks), gap.indent().text());
+                self.set_lines(space, self.wanted_breaks(breaks), gap.indent().text());
             }
             (End::LeadingComment, _) | (End::InnerComment, Gap::Same(_) | Gap::Kept(..)) => {
-                self.set_blanks(blank, " ");
+                self.set_spaces(space, " ");
             }
-            (_, Gap::Line(indent)) => self.set_lines(blank, self.wanted_breaks(breaks), indent.text()),
+            (_, Gap::Line(indent)) => self.set_lines(space, self.wanted_breaks(breaks), indent.text()),
             (_, Gap::Kept(_, indent)) if breaks > 0 => {
-                self.set_lines(blank, self.wanted_breaks(breaks), indent.text());
+                self.set_lines(space, self.wanted_breaks(breaks), indent.text());
             }
-            (_, Gap::Kept(blanks, _) | Gap::Same(blanks)) => {
-                let must_part = blanks.is_empty() && !blank.is_empty() && self.would_join(blank);
-                self.set_blanks(blank, if must_part { " " } else { blanks });
+            (_, Gap::Kept(spaces, _) | Gap::Same(spaces)) => {
+                let must_separate = spaces.is_empty() && !space.is_empty() && self.would_join(space);
+                self.set_spaces(space, if must_separate { " " } else { spaces });
             }
         }
     }
 
-    /// How many line ends there shall be where there are so many.
+    /// The wanted number of newlines for the present one.
     fn wanted_breaks(&self, breaks: usize) -> usize {
         match self.end {
             End::Start => breaks.min(MAX_BREAKS - 1),
@@ -308,10 +308,10 @@ impl<'t> Layout<'t> {
         }
     }
 
-    /// Whether the tokens around these blanks would be read as others without them.
-    fn would_join(&self, blank: TextRange) -> bool {
-        let before = &self.text.as_bytes()[..usize::from(blank.start())];
-        let after = &self.text.as_bytes()[usize::from(blank.end())..];
+    /// Whether the tokens around this white space would be merged without it.
+    fn would_join(&self, space: TextRange) -> bool {
+        let before = &self.text.as_bytes()[..usize::from(space.start())];
+        let after = &self.text.as_bytes()[usize::from(space.end())..];
         let (Some(&last), Some(&first)) = (before.last(), after.first()) else { return false };
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$');
         let is_operator = |byte: u8| b"<>=!&|:/*.@#%".contains(&byte);
@@ -329,20 +329,20 @@ impl<'t> Layout<'t> {
 
     // Lines.
 
-    fn breaks(&self, blank: TextRange) -> usize {
-        line_ends(&self.text[blank]).count()
+    fn breaks(&self, space: TextRange) -> usize {
+        newlines(&self.text[space]).count()
     }
 
-    /// Leaves a gap as it is.
-    fn keep(&mut self, blank: TextRange) {
-        self.put(blank);
+    /// Keeps a gap unchanged.
+    fn keep(&mut self, space: TextRange) {
+        self.put(space);
     }
 
-    /// Goes on behind a piece of the text.
+    /// Continues after a part of the text.
     fn put(&mut self, piece: TextRange) {
         (self.at, self.loose) = (piece.end(), TextRange::default());
         let text = &self.text[piece];
-        match line_ends(text).last() {
+        match newlines(text).last() {
             None => self.advance(text),
             Some((_, end)) => {
                 self.width = 0;
@@ -357,20 +357,20 @@ impl<'t> Layout<'t> {
         }
     }
 
-    fn set_blanks(&mut self, blank: TextRange, wanted: impl AsRef<str>) {
+    fn set_spaces(&mut self, space: TextRange, wanted: impl AsRef<str>) {
         let wanted = wanted.as_ref();
-        if &self.text[blank] != wanted {
-            self.edit(blank, wanted.to_owned());
+        if &self.text[space] != wanted {
+            self.edit(space, wanted.to_owned());
         }
-        self.at = blank.end();
+        self.at = space.end();
         self.advance(wanted);
     }
 
-    /// Makes a gap so many line ends and an indentation, leaving the line ends that are there.
-    fn set_lines(&mut self, blank: TextRange, breaks: usize, indent: &str) {
-        let ends: Vec<(usize, usize)> = line_ends(&self.text[blank]).collect();
+    /// Changes a gap to that many newlines and an indentation, and keeps present newlines.
+    fn set_lines(&mut self, space: TextRange, breaks: usize, indent: &str) {
+        let ends: Vec<(usize, usize)> = newlines(&self.text[space]).collect();
         let part = |start: usize, end: usize| {
-            let at = |offset: usize| blank.start() + TextSize::new(offset as u32);
+            let at = |offset: usize| space.start() + TextSize::new(offset as u32);
             TextRange::new(at(start), at(end))
         };
         let mut from = 0;
@@ -387,8 +387,8 @@ impl<'t> Layout<'t> {
         if !missing.is_empty() && !self.loose.is_empty() {
             self.edits.push(TextEdit { range: self.loose, insert: String::new() });
         }
-        self.replace(part(from, usize::from(blank.len())), &(missing + indent));
-        (self.at, self.width) = (blank.end(), 0);
+        self.replace(part(from, usize::from(space.len())), &(missing + indent));
+        (self.at, self.width) = (space.end(), 0);
     }
 
     fn replace(&mut self, range: TextRange, wanted: &str) {
@@ -402,8 +402,8 @@ impl<'t> Layout<'t> {
     }
 }
 
-/// The line ends of a text, each as where it starts and ends.
-fn line_ends(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize)> {
+/// The newlines of a text, as start and end offsets.
+fn newlines(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize)> {
     let bytes = text.as_bytes();
     bytes.iter().enumerate().filter_map(move |(at, byte)| match byte {
         b'\n' if at > 0 && bytes[at - 1] == b'\r' => Some((at - 1, at + 1)),
@@ -413,29 +413,29 @@ fn line_ends(text: &str) -> impl DoubleEndedIterator<Item = (usize, usize)> {
     })
 }
 
-fn width_of_last_line(blank: &str) -> usize {
-    let start = line_ends(blank).last().map_or(0, |(_, end)| end);
-    blank[start..].chars().fold(0, |width, char| match char {
+fn width_of_last_line(space: &str) -> usize {
+    let start = newlines(space).last().map_or(0, |(_, end)| end);
+    space[start..].chars().fold(0, |width, char| match char {
         '\t' => (width / TAB + 1) * TAB,
         _ => width + 1,
     })
 }
 
-/// The indentation of a comment on a line of its own, by the one that it has.
-fn own_indent(blank: &str) -> &'static str {
+/// The indentation of a comment on a separate line, from its present one.
+fn own_indent(space: &str) -> &'static str {
     const FAR: &str = "                                        ";
-    match width_of_last_line(blank) {
+    match width_of_last_line(space) {
         0 => "",
         1..FAR_IN => "\t",
         _ => &FAR[..COMMENT_COLUMN],
     }
 }
 
-/// What is wanted between code and a comment behind it.
-fn behind_code(end: End, width: usize) -> String {
-    let blanks = match end {
+/// The spaces between code and a comment after it.
+fn after_code(end: End, width: usize) -> String {
+    let spaces = match end {
         End::Brace => 1,
         _ => COMMENT_COLUMN.saturating_sub(width).max(1),
     };
-    " ".repeat(blanks)
+    " ".repeat(spaces)
 }

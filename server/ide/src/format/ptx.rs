@@ -1,5 +1,5 @@
-//! The style of PTX: what is wanted before each token, by the node it stands in. It is the style of NVIDIA's compilers;
-//! `docs/formatting.md` describes it.
+//! The style of PTX: the gap before each token, by its node. It is the style of NVIDIA's compilers, as described in
+//! `docs/formatting.md`.
 
 use text_size::{TextRange, TextSize};
 use warplens_syntax::SyntaxKind::*;
@@ -7,7 +7,7 @@ use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 
 use crate::format::layout::{Gap, Indent, Layout};
 
-/// Lays out an item, as far as its nodes touch `window`. In a long body `pause` is called now and then.
+/// Lays out the nodes of an item that overlap `window`. In a long body `pause` is called periodically.
 pub(super) fn item(
     root: &SyntaxNode,
     text: &str,
@@ -48,18 +48,18 @@ pub(super) fn item(
     layout.end_item();
 }
 
-/// A node around the token.
+/// An ancestor of the token.
 #[derive(Clone, Copy)]
 struct Frame {
     kind: SyntaxKind,
     /// A body rather than a block inside one; a section without data; a function rather than a kernel; a call; a list of
     /// parameters with a line for each.
     special: bool,
-    /// Where it starts.
+    /// Its start.
     start: TextSize,
 }
 
-/// The token before.
+/// The previous token.
 #[derive(Clone, Copy)]
 struct Before {
     kind: SyntaxKind,
@@ -70,13 +70,13 @@ struct Before {
 struct Walk<'t> {
     text: &'t str,
     stack: Vec<Frame>,
-    /// The next token starts a line, so far in.
+    /// The next token starts a line, with this indentation.
     lead: Option<Indent>,
     before: Option<Before>,
 }
 
 impl Walk<'_> {
-    /// Whether the node that comes next is a statement or a part of a body, which others do not depend on.
+    /// Whether the next node is a statement or a part of a body, which others do not depend on.
     fn can_pass(&self) -> bool {
         self.stack.last().is_some_and(|frame| matches!(frame.kind, BLOCK | CHUNK | SECTION_DIRECTIVE))
     }
@@ -119,7 +119,7 @@ impl Walk<'_> {
         matches!(child.kind(), IDENT | DOT_WORD) && &self.text[child.text_range()] == word
     }
 
-    /// What is wanted before a token.
+    /// The gap before a token.
     fn gap(&mut self, kind: SyntaxKind, range: TextRange) -> Gap {
         let Some(&parent) = self.stack.last() else { return Gap::Line(Indent::Flush) };
         let gap = match (self.lead.take(), self.before) {
@@ -131,7 +131,7 @@ impl Walk<'_> {
         gap
     }
 
-    /// What is wanted before a token that does not begin a statement.
+    /// The gap before a token that does not start a statement.
     fn inside(&self, parent: Frame, before: Before, kind: SyntaxKind, start: TextSize) -> Gap {
         match (parent.kind, kind) {
             (BLOCK, R_BRACE) => return Gap::Line(closing(parent)),
@@ -142,27 +142,27 @@ impl Walk<'_> {
             (FUNCTION, SEMICOLON) if parent.special => return Gap::Kept("", Indent::Flush),
             _ => {}
         }
-        let blanks = self.blanks(parent, before, kind, start);
+        let spaces = self.spaces(parent, before, kind, start);
         let belongs_close = match kind {
-            // Compilers begin a line with the one before the prototype of a call.
+            // Compilers start a line with the token before the prototype of a call.
             COMMA => !(parent.kind == INSTRUCTION && parent.special),
             SEMICOLON | COLON => true,
-            DOT_WORD | L_ANGLE | R_ANGLE => blanks.is_empty(),
+            DOT_WORD | L_ANGLE | R_ANGLE => spaces.is_empty(),
             _ => false,
         };
         match self.continuation() {
-            Some(indent) if !belongs_close => Gap::Kept(blanks, indent),
-            _ => Gap::Same(blanks),
+            Some(indent) if !belongs_close => Gap::Kept(spaces, indent),
+            _ => Gap::Same(spaces),
         }
     }
 
-    /// Whether the node so many above the innermost one is a function that is no kernel.
+    /// Whether the ancestor that many levels above the innermost node is a function other than a kernel.
     fn in_function_of(&self, above: usize) -> bool {
         let frame = self.stack.iter().rev().nth(above);
         frame.is_some_and(|frame| frame.kind == FUNCTION && frame.special)
     }
 
-    /// How far in a further line of the statement is; `None` where it has to stay on one.
+    /// The indentation of a continuation line of the statement; `None` if it must stay on one line.
     fn continuation(&self) -> Option<Indent> {
         let is_in_body = self.stack.iter().any(|frame| frame.kind == BLOCK);
         let statement = self.stack.iter().rev().find_map(|frame| match frame.kind {
@@ -179,8 +179,8 @@ impl Walk<'_> {
         statement.flatten()
     }
 
-    /// The blanks between two tokens of a statement.
-    fn blanks(&self, parent: Frame, before: Before, kind: SyntaxKind, start: TextSize) -> &'static str {
+    /// The spaces between two tokens of a statement.
+    fn spaces(&self, parent: Frame, before: Before, kind: SyntaxKind, start: TextSize) -> &'static str {
         let above = self.stack.iter().rev().nth(1).map(|frame| frame.kind);
         match (before.kind, kind) {
             (_, COMMA | SEMICOLON) => "",
@@ -209,7 +209,7 @@ impl Walk<'_> {
                 let is_call = self.stack.iter().rev().any(|frame| frame.kind == INSTRUCTION && frame.special);
                 match &self.text[TextRange::new(before.range.end(), start)] {
                     _ if is_call => " ",
-                    // So some compilers set logical operations.
+                    // Some compilers write logical operations this way.
                     "  \t" => "  \t",
                     _ => " \t",
                 }
@@ -223,13 +223,13 @@ impl Walk<'_> {
         self.stack.iter().rev().any(|frame| frame.kind == kind)
     }
 
-    /// Whether operators take no blanks around them here.
+    /// Whether operators have no spaces around them here.
     fn is_tight(&self) -> bool {
         let tight = |kind| matches!(kind, ADDRESS | SECTION_DATA | LOC_ATTRIBUTE | INITIALIZER | DIMENSION);
         self.stack.iter().rev().any(|frame| tight(frame.kind))
     }
 
-    /// Whether the token before is the first of the innermost directive.
+    /// Whether the previous token is the first of the innermost directive.
     fn starts_with(&self, before: Before) -> bool {
         self.stack
             .iter()
@@ -237,8 +237,8 @@ impl Walk<'_> {
             .any(|frame| frame.kind == before.parent && frame.start == before.range.start())
     }
 
-    /// Whether the name that a variable of a body declares stands in a column of its own. For parameters of calls that
-    /// differs among compilers, so theirs stay where they are.
+    /// Whether the name of a variable in a body is in a separate column. For parameters of calls compilers differ, so they
+    /// stay in place.
     fn is_column_of_names(&self, before: Before, start: TextSize) -> bool {
         let Some(variable) = self.stack.iter().rposition(|frame| frame.kind == VARIABLE) else {
             return false;
@@ -250,7 +250,7 @@ impl Walk<'_> {
     }
 }
 
-/// How far in the closing brace of a block is.
+/// The indentation of the closing brace of a block.
 fn closing(block: Frame) -> Indent {
     if block.special { Indent::Flush } else { Indent::Statement }
 }

@@ -404,11 +404,11 @@ x: .b32 t - t }
 
 /// The sample with other blanks where blanks may stand.
 fn respaced(choices: &[u8]) -> String {
-    const BLANKS: [&str; 10] =
+    const SPACES: [&str; 10] =
         ["", " ", "\t", "\n", "  \r\n ", "\r", " /* c */ ", " // c\n", "\n\n\n\n\n", "   \t  "];
     let tree = parse_file(warplens_syntax::ptx::LANGUAGE, SAMPLE).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
-    let mut choices = choices.iter().cycle().map(|choice| BLANKS[usize::from(*choice) % BLANKS.len()]);
+    let mut choices = choices.iter().cycle().map(|choice| SPACES[usize::from(*choice) % SPACES.len()]);
     let mut text = String::new();
     for token in tokens {
         use warplens_syntax::SyntaxKind::{COMMA, L_BRACE, R_BRACE, SEMICOLON, WHITESPACE};
@@ -419,7 +419,7 @@ fn respaced(choices: &[u8]) -> String {
             }
             WHITESPACE => match choices.next().unwrap_or_default() {
                 "" => text.push(' '),
-                blanks => text.push_str(blanks),
+                spaces => text.push_str(spaces),
             },
             COMMA | SEMICOLON | L_BRACE | R_BRACE => {
                 text.push_str(choices.next().unwrap_or_default());
@@ -515,9 +515,9 @@ proptest! {
         }
         // How far in a comment stands depends on lines that the whole joins before this one.
         let moves_comment = |edit: &TextEdit| {
-            let blanks = |text: &str| text.chars().all(|c| matches!(c, ' ' | '\t'));
+            let spaces = |text: &str| text.chars().all(|c| matches!(c, ' ' | '\t'));
             let after = &text[usize::from(edit.range.end())..];
-            blanks(&edit.insert) && blanks(&text[edit.range]) && after.starts_with('/')
+            spaces(&edit.insert) && spaces(&text[edit.range]) && after.starts_with('/')
         };
         let compared = |edits: Vec<TextEdit>| -> Vec<TextEdit> {
             edits.into_iter().filter(|edit| lines.contains_range(edit.range) && !moves_comment(edit)).collect()

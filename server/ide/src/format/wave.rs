@@ -1,6 +1,6 @@
-//! The style of WAVE: kernels at the left, what is in them four blanks in, and four more inside of every `if` and `loop`.
-//! `docs/formatting.md` describes it. Constructs are counted as they are written, so that an `endif` that is missing moves the
-//! lines after it, which shows where.
+//! The style of WAVE: kernels are not indented, their statements by four spaces, and by four more in every `if` and `loop`,
+//! as described in `docs/formatting.md`. Constructs are counted as written, so a missing `endif` indents the lines after it,
+//! which shows the mistake.
 
 pub(super) mod typed;
 
@@ -10,7 +10,7 @@ use warplens_syntax::{NodeOrToken, SyntaxKind, SyntaxNode, WalkEvent};
 
 use crate::format::layout::{Gap, Indent, Layout};
 
-/// Lays out an item, as far as its statements touch `window`. In a long body `pause` is called now and then.
+/// Lays out the statements of an item that overlap `window`. In a long body `pause` is called periodically.
 pub(super) fn item(
     root: &SyntaxNode,
     text: &str,
@@ -54,13 +54,13 @@ fn is_statement(kind: SyntaxKind) -> bool {
 
 struct Walk<'t> {
     text: &'t str,
-    /// The nodes around the token.
+    /// The ancestors of the token.
     stack: Vec<SyntaxKind>,
-    /// `if` and `loop` that are open.
+    /// The number of open `if` and `loop`.
     depth: u8,
-    /// The next token starts a line, so far in.
+    /// The next token starts a line, with this indentation.
     lead: Option<Indent>,
-    /// The token before, and the node that it stands in.
+    /// The previous token, and its node.
     before: Option<(SyntaxKind, SyntaxKind)>,
 }
 
@@ -77,7 +77,7 @@ impl Walk<'_> {
         self.stack.push(node.kind());
     }
 
-    /// How far in an instruction is; counts what it opens and closes.
+    /// The indentation of an instruction; counts the constructs that it opens and closes.
     fn instruction(&mut self, node: &SyntaxNode) -> Indent {
         let is_in_kernel = self.stack.contains(&KERNEL);
         let mut tokens = node.children_with_tokens().filter_map(NodeOrToken::into_token);
@@ -97,22 +97,22 @@ impl Walk<'_> {
         }
     }
 
-    /// What is wanted before a token.
+    /// The gap before a token.
     fn gap(&mut self, kind: SyntaxKind) -> Gap {
         let parent = self.stack.last().copied().unwrap_or(ITEM);
         let gap = match (self.lead.take(), self.before) {
             (Some(indent), _) => Gap::Line(indent),
-            // Something that is no statement: it has an error, and stays.
+            // Not a statement: it has an error, and stays in place.
             (None, None) => Gap::Kept(" ", Indent::Flush),
-            (None, Some(before)) => Gap::Same(blanks(before, kind, parent)),
+            (None, Some(before)) => Gap::Same(spaces(before, kind, parent)),
         };
         self.before = Some((kind, parent));
         gap
     }
 }
 
-/// The blanks between two tokens of a statement.
-fn blanks((before, around): (SyntaxKind, SyntaxKind), kind: SyntaxKind, parent: SyntaxKind) -> &'static str {
+/// The spaces between two tokens of a statement.
+fn spaces((before, around): (SyntaxKind, SyntaxKind), kind: SyntaxKind, parent: SyntaxKind) -> &'static str {
     match (before, kind) {
         (_, COMMA | COLON) => "",
         (AT | BANG, _) if matches!(around, GUARD | PREDICATE) => "",

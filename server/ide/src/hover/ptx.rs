@@ -41,7 +41,7 @@ pub(super) fn hover(db: &Database, position: &FilePosition<'_>) -> Option<(TextR
     Some((named.range, markdown))
 }
 
-/// What the performance directives of a kernel imply together, where the token is one of them.
+/// The combined effect of a kernel's performance directives, if the token is one of them.
 fn occupancy_of(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
     let directive = ast::FunctionDirective::cast(token.parent()?)?;
     let header = ptx_header(db, position.item);
@@ -56,7 +56,7 @@ fn occupancy_of(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken)
     Some(crate::explain::page::RULE.to_owned() + &implied)
 }
 
-/// The explanation of a word of the language; `None` where a name stands.
+/// The explanation of a word of the language; `None` for a name.
 fn word(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Option<String> {
     match token.kind() {
         SyntaxKind::DOT_WORD => dot_word(token),
@@ -68,7 +68,7 @@ fn word(db: &Database, position: &FilePosition<'_>, token: &SyntaxToken) -> Opti
     }
 }
 
-/// A string that `.pragma` knows.
+/// A known string of `.pragma`.
 fn pragma(string: &str) -> Option<String> {
     let name = string.trim_matches('"').split_whitespace().next()?;
     isa::pragma(name).and_then(|_| explain::explain(name))
@@ -87,7 +87,7 @@ fn dot_word(token: &SyntaxToken) -> Option<String> {
     }
 }
 
-/// `.x` of `%tid.x`: the register says what its components are.
+/// `.x` of `%tid.x`: explained on the page of the register.
 fn component(member: &ast::Member) -> Option<String> {
     let name = member.base()?.ident_token()?;
     Some(explain::special_register(isa::special_register(name.text())?))

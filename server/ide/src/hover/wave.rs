@@ -54,7 +54,7 @@ fn touches(range: TextRange, token: &SyntaxToken) -> bool {
     range.contains_range(token.text_range())
 }
 
-/// The instruction as written, and what it is joined with.
+/// The instruction as written, with the other keywords of its construct.
 fn mnemonic(
     db: &Database,
     position: &FilePosition<'_>,
@@ -97,7 +97,7 @@ fn name(db: &Database, position: &FilePosition<'_>, named: &Named, name: &Name) 
     }
 }
 
-/// A number as its operand reads it.
+/// A number with the type of its operand.
 fn number(instruction: &Instruction, range: TextRange) -> Option<String> {
     let operand = instruction.operands.iter().find(|operand| operand.range.contains_range(range))?;
     match operand.value {
@@ -107,12 +107,12 @@ fn number(instruction: &Instruction, range: TextRange) -> Option<String> {
     }
 }
 
-/// The bits that a number with a point stands for, and those that the toolchain makes of it.
+/// The bits of a number with a decimal point, and those that the toolchain stores.
 fn float(instruction: &Instruction, operand: &Operand, value: f64) -> String {
     let form = instruction.entry.map_or(&[][..], |entry| entry.operands);
     let ty = form.iter().find(|form| form.name == operand.name).map_or("", |form| form.ty);
     let meant = literal(value, ty);
-    // Where no width is named, a number is a single.
+    // Without a width, a number is binary32.
     let ty = if ty.contains("f16") { ty } else { "f32" };
     let stored = value.to_bits() as u32;
     let note = match instruction.mnemonic == "mov_imm" && stored != meant {

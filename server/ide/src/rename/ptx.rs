@@ -16,14 +16,14 @@ pub(super) fn rename(
     named: &Named,
     name: &str,
 ) -> Result<Vec<TextEdit>, String> {
-    check_spelling(name)?;
+    check_syntax(name)?;
     match &named.subject {
         Subject::Module(_, old) => {
             check_module(db, position.file, old, name)?;
             Ok(edit_all(db, position, named, name))
         }
         Subject::Local(referent) => {
-            let function = ptx_function(db, position.item).ok_or("the function is gone")?;
+            let function = ptx_function(db, position.item).ok_or("the function no longer exists")?;
             check_local(db, position.file, &function, name)?;
             match function.resolution(ReferentId::new(*referent as usize)) {
                 Resolution::Indexed { symbol, .. } => {
@@ -39,7 +39,7 @@ pub(super) fn rename(
     }
 }
 
-/// A list such as `L<5>` names labels by number; renaming one of them would leave the list behind.
+/// A list such as `L<5>` names labels by number; renaming one of them would invalidate the list.
 fn check_spelt(
     position: &FilePosition<'_>,
     db: &Database,
@@ -51,7 +51,7 @@ fn check_spelt(
     if found.iter().all(is_spelt) {
         return Ok(());
     }
-    Err(format!("a list names `{old}` by its number; write the list out before renaming"))
+    Err(format!("a list names `{old}` by its number; expand the list before renaming"))
 }
 
 fn edit_all(db: &Database, position: &FilePosition<'_>, named: &Named, name: &str) -> Vec<TextEdit> {
@@ -59,7 +59,7 @@ fn edit_all(db: &Database, position: &FilePosition<'_>, named: &Named, name: &st
     found.into_iter().map(|found| TextEdit { range: found.range, insert: name.to_owned() }).collect()
 }
 
-/// Replaces the name; of the registers of a range only what stands before the number.
+/// Replaces the name; of the registers of a range only the part before the number.
 fn rename_symbol(
     db: &Database,
     position: &FilePosition<'_>,
@@ -74,7 +74,7 @@ fn rename_symbol(
     Ok(found.into_iter().map(edit).collect())
 }
 
-/// Gives a register of a range a name and a declaration of its own, below that of the range.
+/// Gives a register of a range a new name and a separate declaration, below that of the range.
 fn take_out(
     db: &Database,
     position: &FilePosition<'_>,
@@ -101,15 +101,15 @@ fn take_out(
     edits
 }
 
-/// The vector and type words of a register, each with a blank after it.
+/// The vector and type of a register, each with a space after it.
 fn words(kind: &SymbolKind) -> String {
     let SymbolKind::RegisterRange { ty, vector, .. } = kind else { return String::new() };
     let vector = vector.map_or_else(String::new, |length| format!(".v{} ", length.count()));
     format!("{vector}.{} ", ty.map_or("b32", Type::name))
 }
 
-/// Whether a word can be a name at all.
-fn check_spelling(name: &str) -> Result<(), String> {
+/// Checks that a word is a valid name.
+fn check_syntax(name: &str) -> Result<(), String> {
     let is_word = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '$';
     let mut rest = name.chars();
     let well_formed = match rest.next() {
@@ -119,7 +119,7 @@ fn check_spelling(name: &str) -> Result<(), String> {
     };
     if !well_formed {
         return Err(format!(
-            "`{name}` is not a name: names are letters, digits, `_` and `$`, and begin with a letter, or with `_`, `$` or `%` and one more"
+            "`{name}` is not a valid name: names consist of letters, digits, `_` and `$`, and start with a letter, or with `_`, `$` or `%` and one more character"
         ));
     }
     if isa::special_register(name).is_some() {
@@ -140,7 +140,7 @@ fn check_module(db: &Database, file: File, old: &str, name: &str) -> Result<(), 
             && declares(&function, name)
         {
             let user = function.name.clone().unwrap_or_default();
-            return Err(format!("`{user}` has a name `{name}` of its own, which would hide the new one"));
+            return Err(format!("`{user}` declares a local `{name}`, which would hide the new name"));
         }
     }
     Ok(())

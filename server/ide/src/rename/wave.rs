@@ -1,7 +1,7 @@
 //! Renaming in WAVE: kernels, labels, and registers within their kernel.
 //!
-//! A register has its name from the machine, so it can only get that of another one of its class; and it can only where
-//! nobody else knows it: not the launch, which sets registers before the first instruction, not code in other kernels.
+//! The names of registers are predefined, so a register can only be exchanged with another one of its class, and only if it
+//! is not used elsewhere: by the launch, which sets registers before the first instruction, or by code in other kernels.
 
 mod registers;
 
@@ -20,7 +20,7 @@ pub(super) fn rename(
 ) -> Result<Vec<TextEdit>, String> {
     match &named.subject {
         Subject::Module(namespace, old) => {
-            check_spelling(name)?;
+            check_syntax(name)?;
             if old != name {
                 check_free(db, position, *namespace, name)?;
             }
@@ -46,13 +46,13 @@ fn check_free(
     if is_taken { Err(format!("this file already has a `{name}`")) } else { Ok(()) }
 }
 
-/// Words that look like registers or scopes are read as such, wherever they stand.
-fn check_spelling(name: &str) -> Result<(), String> {
+/// Words that look like registers or scopes are always parsed as such.
+fn check_syntax(name: &str) -> Result<(), String> {
     let mut rest = name.chars();
     let starts_well = rest.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_');
     if !starts_well || !rest.all(|c| c.is_alphanumeric() || c == '_') {
         return Err(format!(
-            "`{name}` is not a name: names are letters, digits and `_`, and begin with no digit"
+            "`{name}` is not a valid name: names consist of letters, digits and `_`, and do not start with a digit"
         ));
     }
     let looks_like_register =

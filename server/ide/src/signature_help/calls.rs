@@ -1,4 +1,4 @@
-//! What the callee of a call takes, from its declaration.
+//! The signature of a callee, from its declaration.
 
 use warplens_hir::ptx::{DeclarationKind, Parameter};
 use warplens_ide_db::db::{Database, Item, items, ptx_header};
@@ -13,7 +13,7 @@ use warplens_syntax::ptx::ast;
 use crate::completion::ptx::context::Operand;
 use crate::signature_help::{Label, SignatureHelp};
 
-/// The signature of the callee, where the statement is a call and names it before the cursor.
+/// The signature of the callee, if the statement is a call and names it before the cursor.
 pub(super) fn help(
     db: &Database,
     position: &FilePosition<'_>,
@@ -66,10 +66,10 @@ fn named_later(db: &Database, position: &FilePosition<'_>) -> Option<String> {
     Some(callee.text())
 }
 
-/// What stands before the cursor.
+/// The part of the call before the cursor.
 struct Written<'s> {
     callee: Option<&'s str>,
-    /// Which argument the cursor stands in, of those for the parameters or, before the callee, of those for returns.
+    /// The index of the argument at the cursor: of the parameters or, before the callee, of the return list.
     argument: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The forms of an opcode, as the tables of isa write them.
+//! The forms of an opcode, as written in the tables of isa.
 
 use warplens_ide_db::forms;
 use warplens_isa::ptx as isa;
@@ -17,8 +17,8 @@ pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
     let forms = entries.iter().flat_map(|entry| entry.syntax.iter().map(move |form| (*entry, *form)));
     let mut forms: Vec<(usize, &Instruction, &str)> =
         forms.enumerate().map(|(index, (entry, form))| (index, entry, form)).collect();
-    let best = forms.iter().min_by_key(|(index, entry, form)| (misfit(entry, form, operand), *index))?.0;
-    // Where there are too many, those around the best.
+    let best = forms.iter().min_by_key(|(index, entry, form)| (distance(entry, form, operand), *index))?.0;
+    // If there are too many, those around the best.
     let first = best.saturating_sub(MAX_FORMS / 2).min(forms.len().saturating_sub(MAX_FORMS));
     forms.drain(..first);
     forms.truncate(MAX_FORMS);
@@ -26,9 +26,9 @@ pub(super) fn help(operand: &Operand<'_>) -> Option<SignatureHelp> {
     Some(SignatureHelp { signatures, active: best - first })
 }
 
-/// How badly a form fits: how many words it has that are not written, and written ones that it has not, and whether it
-/// has no such operand.
-fn misfit(entry: &Instruction, form: &str, operand: &Operand<'_>) -> (bool, usize, usize) {
+/// The distance of a form: whether it lacks the operand, the number of its words that are not written, and of written
+/// words that it lacks.
+fn distance(entry: &Instruction, form: &str, operand: &Operand<'_>) -> (bool, usize, usize) {
     let (mnemonic, operands) = halves(form);
     let classes = entry.modifiers.iter().filter(|class| mnemonic.contains(class.name));
     let of_classes: Vec<&str> =
@@ -44,7 +44,7 @@ fn misfit(entry: &Instruction, form: &str, operand: &Operand<'_>) -> (bool, usiz
     (segments(operands).len() <= operand.index, foreign + missing, foreign)
 }
 
-/// The words of a mnemonic that stand outside of braces, without the opcode.
+/// The words of a mnemonic outside of braces, without the opcode.
 fn required_words(mnemonic: &str) -> impl Iterator<Item = &str> {
     let mut depth = 0;
     let outside = mnemonic.split_inclusive(['{', '}']).filter_map(move |part| {
@@ -76,17 +76,17 @@ fn signature(entry: &Instruction, form: &str, index: usize) -> Signature {
     label.finish(format!("{}\n\nPTX {}{target}", entry.summary, entry.since), index)
 }
 
-/// A form up to its operands, and they; a guard belongs to the former.
+/// Splits a form into mnemonic, with a guard, and operands.
 fn halves(form: &str) -> (&str, &str) {
-    let guard = if form.starts_with("{@") { form.find(' ').map_or(0, |blank| blank + 1) } else { 0 };
+    let guard = if form.starts_with("{@") { form.find(' ').map_or(0, |space| space + 1) } else { 0 };
     match form[guard..].find(' ') {
-        Some(blank) => (&form[..guard + blank], &form[guard + blank + 1..]),
+        Some(space) => (&form[..guard + space], &form[guard + space + 1..]),
         None => (form, ""),
     }
 }
 
-/// Where the operands stand in the text of a form: between commas, those inside of brackets and braces left aside; a
-/// group `{, x}` is one that may be left out.
+/// The ranges of the operands in the text of a form: between commas outside of brackets and braces. A group `{, x}` is
+/// optional.
 fn segments(operands: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let (mut depth, mut start) = (0_u32, 0);
@@ -100,7 +100,7 @@ fn segments(operands: &str) -> Vec<(usize, usize)> {
         }
     };
     let bytes = operands.as_bytes();
-    // Whether each open group is one that may be left out.
+    // Whether each open group is optional.
     let mut groups = Vec::new();
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -126,7 +126,7 @@ fn segments(operands: &str) -> Vec<(usize, usize)> {
     found
 }
 
-/// What the operands named in a part of a form are; where it names none, the one with the number of the part.
+/// The operands that are named in a part of a form; if it names none, the one with the index of the part.
 fn documentation(entry: &Instruction, part: &str, number: usize) -> String {
     let is_name = |char: char| char.is_alphanumeric() || matches!(char, '_' | '-');
     let names: Vec<&str> = part.split(|char| !is_name(char)).collect();
@@ -142,7 +142,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn operands_that_may_be_left_out_and_groups() {
+    fn optional_operands_and_groups() {
         let parts = |operands: &str| -> Vec<String> {
             segments(operands).into_iter().map(|(start, end)| operands[start..end].to_owned()).collect()
         };
@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn a_guard_is_no_operand() {
+    fn a_guard_is_not_an_operand() {
         assert_eq!(halves("{@p} bra{.uni} tgt"), ("{@p} bra{.uni}", "tgt"));
         assert_eq!(halves("{@p} ret{.uni}"), ("{@p} ret{.uni}", ""));
         assert_eq!(halves("add.type d, a, b"), ("add.type", "d, a, b"));

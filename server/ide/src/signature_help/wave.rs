@@ -25,7 +25,7 @@ pub(super) fn help(db: &Database, position: &FilePosition<'_>) -> Option<Signatu
 
 fn instruction(name: &str, tokens: &[SyntaxToken]) -> Option<SignatureHelp> {
     let (entry, forms) = forms(name)?;
-    // Nothing is to be typed behind an instruction without operands.
+    // An instruction without operands has no help.
     forms.iter().find(|form| !form.is_empty())?;
     let at = index(tokens);
     let active = forms.iter().position(|form| fits(form, tokens) && at < form.len()).unwrap_or(0);
@@ -43,7 +43,7 @@ fn signature(entry: &Instruction, name: &str, operands: &[Operand], at: usize) -
     label.finish(entry.summary.to_owned(), at)
 }
 
-/// A directive; its parameters are the words of its arguments.
+/// A directive; its parameters are its arguments.
 fn directive(directive: &Directive, at: usize) -> Option<Signature> {
     let mut label = Label::default();
     label.push(directive.name);

@@ -37,7 +37,7 @@ fn kind(kind: &DeclarationKind) -> SymbolKind {
     }
 }
 
-/// The whole declaration around a name, the name itself where the tree has none.
+/// The whole declaration around a name, or the name itself if the tree has none.
 fn full(tree: &SyntaxNode, focus: TextRange) -> TextRange {
     declared::declaration(tree, focus).map_or(focus, |node| node.text_range())
 }
@@ -63,14 +63,14 @@ fn section(directive: &Option<Directive>, tree: &SyntaxNode) -> Option<Symbol> {
     })
 }
 
-/// What a function declares, in the order of the text, that of blocks below them. Registers are left out: there are too
-/// many, and they are found by use.
+/// The declarations of a function, in text order, those of blocks nested. Registers are omitted: there are too many, and
+/// they can be found by their uses.
 fn locals(function: &Function, tree: &SyntaxNode) -> Vec<Symbol> {
     let mut of_scopes: Vec<Vec<Symbol>> = vec![Vec::new(); function.scopes().len()];
     for symbol in function.symbols() {
         of_scopes[symbol.scope.index()].extend(local(function, symbol));
     }
-    // Inner scopes stand after those around them.
+    // Nested scopes follow the enclosing ones.
     for (index, scope) in function.scopes().iter().enumerate().rev() {
         let mut symbols = std::mem::take(&mut of_scopes[index]);
         symbols.sort_by_key(|symbol| symbol.focus.start());
@@ -84,13 +84,12 @@ fn locals(function: &Function, tree: &SyntaxNode) -> Vec<Symbol> {
     Vec::new()
 }
 
-/// A block that declares something, with the comment behind its brace: compilers say there what it is for.
+/// A block with declarations, and the comment after its brace: compilers describe its purpose there.
 fn block(tree: &SyntaxNode, range: TextRange, children: Vec<Symbol>) -> Symbol {
     let brace = token_covering(tree, range.start());
-    let behind = brace.as_ref().and_then(|brace| token_covering(tree, brace.text_range().end()));
-    let blanks =
-        behind.filter(|token| token.kind() == SyntaxKind::WHITESPACE && !token.text().contains('\n'));
-    let comment = blanks.and_then(|blanks| token_covering(tree, blanks.text_range().end()));
+    let after = brace.as_ref().and_then(|brace| token_covering(tree, brace.text_range().end()));
+    let spaces = after.filter(|token| token.kind() == SyntaxKind::WHITESPACE && !token.text().contains('\n'));
+    let comment = spaces.and_then(|spaces| token_covering(tree, spaces.text_range().end()));
     let comment = comment.filter(|token| token.kind() == SyntaxKind::COMMENT);
     Symbol {
         name: "{ }".into(),

@@ -1,4 +1,4 @@
-//! Outlines of WAVE: kernels with their labels, branches and loops, as they stand inside of each other.
+//! Outlines of WAVE: kernels with their labels, branches and loops, nested.
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Instruction, Link, Name, NameRef, Role};
@@ -7,7 +7,7 @@ use warplens_ide_db::db::{Db, Item, wave_code};
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::wave::ast;
 
-/// Constructs further in than this stand beside the one around them: an outline is walked by recursion.
+/// The maximum nesting depth: deeper constructs become siblings, because clients process outlines recursively.
 const MAX_DEPTH: usize = 64;
 
 pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
@@ -30,14 +30,14 @@ pub(super) fn symbols<'db>(db: &'db dyn Db, item: Item<'db>) -> Vec<Symbol> {
     }]
 }
 
-/// What stands in a kernel, nested as far as it has been read.
+/// The outline of a kernel while it is built.
 struct Outline<'c> {
     code: &'c Code,
     text: &'c str,
     top: Vec<Symbol>,
-    /// Constructs that are open, each with the instruction that closes it.
+    /// The open constructs, each with the instruction that closes it.
     open: Vec<(Symbol, usize)>,
-    /// For each predicate register, the instruction that wrote it last.
+    /// For each predicate register, the last instruction that wrote it.
     writers: [Option<TextRange>; 256],
 }
 
@@ -78,7 +78,7 @@ impl<'c> Outline<'c> {
         });
     }
 
-    /// Ends what the instruction closes, and begins what it opens.
+    /// Closes and opens constructs at an instruction.
     fn construct(&mut self, at: usize) {
         self.close_at(at);
         let link = self.code.links[at];
@@ -92,7 +92,7 @@ impl<'c> Outline<'c> {
         };
         let (instruction, end) = (&self.code.instructions[at], end as usize);
         let is_inside = self.open.last().is_none_or(|(_, outer)| end <= *outer);
-        // What crosses another, or is very deep, is shown by its first line alone.
+        // A construct that is nested incorrectly or too deeply is shown by its first line only.
         let nests = is_inside && self.open.len() < MAX_DEPTH;
         let last = if nests { self.code.instructions[end].range } else { instruction.range };
         let detail = match link {
@@ -117,14 +117,14 @@ impl<'c> Outline<'c> {
         }
     }
 
-    /// What wrote the predicate of an `if`.
+    /// The instruction that wrote the predicate of an `if`.
     fn condition(&self, at: usize) -> Option<String> {
         let operand = self.code.instructions[at].operands.first()?;
         let warplens_hir::wave::Value::Predicate { index, .. } = operand.value else { return None };
         self.writers[usize::from(index)].map(|range| self.text[range].to_owned())
     }
 
-    /// How lanes leave a loop.
+    /// The exits of a loop.
     fn exits(&self, open: usize, end: usize) -> Option<String> {
         let mut exits: Vec<&str> = Vec::new();
         for at in open..end {

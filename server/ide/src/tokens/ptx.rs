@@ -78,7 +78,7 @@ impl Names<'_> {
         Some((kind, modifiers(function, name)))
     }
 
-    /// Outside of functions only what a name does is known.
+    /// Outside of functions only the role of a name is known.
     fn of_module(&self, range: TextRange) -> Option<(TokenKind, TokenModifiers)> {
         let mut places = self.module.iter().flat_map(|name| &name.uses);
         let place = places.find(|place| place.range == range)?;
@@ -91,7 +91,7 @@ impl Names<'_> {
 fn kind(function: &Function, name: NameRef<'_>) -> Option<TokenKind> {
     Some(match name.resolution {
         Resolution::Special(_) => TokenKind::SpecialRegister,
-        // What it is, the module knows; what is done with it tells most.
+        // The module knows its kind; otherwise its role is used.
         Resolution::External(_) => match name.role {
             Role::Declaration | Role::Call => TokenKind::Function,
             Role::Target => return None,

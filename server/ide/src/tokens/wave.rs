@@ -39,7 +39,7 @@ fn classify(token: &SyntaxToken, code: &Code) -> Option<(TokenKind, TokenModifie
     Some((kind, TokenModifiers::default()))
 }
 
-/// A mnemonic; of a construct, unless it belongs to none, it is a keyword.
+/// A mnemonic; a keyword if it belongs to a construct.
 fn mnemonic(token: &SyntaxToken, code: &Code) -> (TokenKind, TokenModifiers) {
     let index = code.instruction_at(token.text_range().start());
     match index.and_then(|index| code.links[index]) {
@@ -48,7 +48,7 @@ fn mnemonic(token: &SyntaxToken, code: &Code) -> (TokenKind, TokenModifiers) {
     }
 }
 
-/// Whether a word is the mnemonic of an instruction that exists.
+/// Whether a word is the mnemonic of a known instruction.
 fn is_mnemonic(token: &SyntaxToken, code: &Code) -> bool {
     let Some(index) = code.instruction_at(token.text_range().start()) else { return false };
     let instruction = &code.instructions[index];

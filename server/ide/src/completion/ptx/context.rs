@@ -1,33 +1,33 @@
-//! Where in a statement the cursor stands.
+//! The position of the cursor in a statement.
 //!
-//! The statement is read token by token back from the cursor, because what one is typing is rarely a whole tree; the
-//! tree only says which braces are blocks and whether the place lies in a body.
+//! The statement is read token by token back from the cursor, because incomplete code rarely parses; the tree only
+//! shows which braces are blocks and whether the position is in a body.
 
 use text_size::{TextRange, TextSize};
 use warplens_ide_db::db::Database;
 use warplens_ide_db::position::{FilePosition, token_before, token_covering};
 use warplens_syntax::{SyntaxKind, SyntaxNode, SyntaxToken};
 
-/// The statement up to the cursor, without blanks and comments.
+/// The statement up to the cursor, without white space and comments.
 pub(crate) struct Statement {
     /// The word being typed, up to the cursor.
     pub(crate) word: TextRange,
     typed: String,
-    /// What stands before the word, in order.
+    /// The tokens before the word, in order.
     tokens: Vec<SyntaxToken>,
-    /// Whether the word follows the last token without a blank.
+    /// Whether the word follows the last token without white space.
     is_glued: bool,
-    surroundings: Surroundings,
+    scope: Scope,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Surroundings {
+enum Scope {
     Body,
     Parameters,
     Module,
 }
 
-/// What can stand at the cursor.
+/// The syntax that is expected at the cursor.
 pub(crate) enum Context<'s> {
     /// A statement in a body.
     Statement,
@@ -41,7 +41,7 @@ pub(crate) enum Context<'s> {
     Component { register: &'s str },
     /// An operand of an instruction.
     Operand(Operand<'s>),
-    /// The words of a declaration after its state space.
+    /// The part of a declaration after its state space.
     Declaration,
     /// A directive in a body.
     BodyDirective,
@@ -49,28 +49,28 @@ pub(crate) enum Context<'s> {
     Labels,
     /// A directive or declaration of the module.
     Module,
-    /// What a linkage word stands before.
+    /// A declaration after its linkage.
     AfterLinkage,
-    /// The words of a parameter.
+    /// The parts of a parameter.
     Parameter,
     /// A directive between parameters and body.
     AfterParameters,
-    /// The words of `.target`.
+    /// The values of `.target`.
     Target,
     /// The number of `.version`.
     Version,
-    /// Nothing that could be proposed.
+    /// No proposals.
     Nothing,
 }
 
-/// Which operand the cursor stands in.
+/// The operand that contains the cursor.
 pub(crate) struct Operand<'s> {
     pub(crate) opcode: &'s str,
     /// The modifiers, with their dots.
     pub(crate) modifiers: Vec<&'s str>,
     /// Counted from 0 by the commas outside of brackets.
     pub(crate) index: usize,
-    /// Whether the cursor stands in `[ ]`.
+    /// Whether the cursor is in `[ ]`.
     pub(crate) in_address: bool,
     /// The tokens of the operands up to the cursor.
     pub(crate) tokens: &'s [SyntaxToken],
@@ -81,7 +81,7 @@ impl Statement {
         let tree = position.item.parse(db).syntax();
         let mut before =
             position.offset.checked_sub(1.into()).and_then(|offset| token_covering(&tree, offset));
-        let word = before.take_if(|token| position.blanks == 0.into() && is_word(token.kind()));
+        let word = before.take_if(|token| position.spaces == 0.into() && is_word(token.kind()));
         let (word, typed) = match &word {
             Some(token) => {
                 let range = TextRange::new(token.text_range().start(), position.offset);
@@ -92,17 +92,17 @@ impl Statement {
             None => (TextRange::empty(position.offset), String::new()),
         };
         let is_glued =
-            position.blanks == 0.into() && before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
-        let surroundings = surroundings(before.as_ref());
-        let tokens = statement_tokens(&tree, before, word.start(), surroundings);
-        Statement { word, typed, tokens, is_glued, surroundings }
+            position.spaces == 0.into() && before.as_ref().is_some_and(|token| !is_trivia(token.kind()));
+        let scope = scope(before.as_ref());
+        let tokens = statement_tokens(&tree, before, word.start(), scope);
+        Statement { word, typed, tokens, is_glued, scope }
     }
 
     pub(crate) fn context(&self) -> Context<'_> {
-        match self.surroundings {
-            Surroundings::Body => self.in_body(&self.tokens),
-            Surroundings::Parameters => Context::Parameter,
-            Surroundings::Module => self.in_module(),
+        match self.scope {
+            Scope::Body => self.in_body(&self.tokens),
+            Scope::Parameters => Context::Parameter,
+            Scope::Module => self.in_module(),
         }
     }
 
@@ -177,7 +177,7 @@ impl Statement {
     }
 }
 
-/// Which operand the end of some operand tokens stands in, and whether in an address.
+/// The index of the operand that some tokens end in, and whether that is in an address.
 fn operand_index(tokens: &[SyntaxToken]) -> (usize, bool) {
     let mut index = 0;
     let mut open = Vec::new();
@@ -203,20 +203,20 @@ fn is_trivia(kind: SyntaxKind) -> bool {
     matches!(kind, SyntaxKind::WHITESPACE | SyntaxKind::COMMENT | SyntaxKind::LINE_MARK)
 }
 
-fn surroundings(before: Option<&SyntaxToken>) -> Surroundings {
-    let Some(before) = before else { return Surroundings::Module };
+fn scope(before: Option<&SyntaxToken>) -> Scope {
+    let Some(before) = before else { return Scope::Module };
     let end = before.text_range().end();
     for node in before.parent_ancestors() {
         match node.kind() {
-            // Behind its closing brace one is out of it.
-            SyntaxKind::BLOCK if !is_closed_before(&node, end) => return Surroundings::Body,
+            // After its closing brace the position is outside of it.
+            SyntaxKind::BLOCK if !is_closed_before(&node, end) => return Scope::Body,
             SyntaxKind::PARAM_LIST | SyntaxKind::RETURN_LIST if !is_closed_before(&node, end) => {
-                return Surroundings::Parameters;
+                return Scope::Parameters;
             }
             _ => {}
         }
     }
-    Surroundings::Module
+    Scope::Module
 }
 
 fn is_closed_before(node: &SyntaxNode, end: TextSize) -> bool {
@@ -225,12 +225,12 @@ fn is_closed_before(node: &SyntaxNode, end: TextSize) -> bool {
     node.text_range().end() <= end && last.as_ref().is_some_and(closed)
 }
 
-/// The tokens of the statement that ends with `last`, in order; `end` is where the word begins that is being typed.
+/// The tokens of the statement that ends with `last`, in order; `end` is the start of the word being typed.
 fn statement_tokens(
     tree: &SyntaxNode,
     last: Option<SyntaxToken>,
     end: TextSize,
-    surroundings: Surroundings,
+    scope: Scope,
 ) -> Vec<SyntaxToken> {
     let mut tokens: Vec<SyntaxToken> = Vec::new();
     let mut token = last;
@@ -238,7 +238,7 @@ fn statement_tokens(
         token = token_before(tree, &now);
         let is_end = match now.kind() {
             SyntaxKind::WHITESPACE => {
-                ends_line(&now, end) && starts_anew(token.as_ref(), tokens.last(), surroundings)
+                ends_line(&now, end) && starts_statement(token.as_ref(), tokens.last(), scope)
             }
             _ => ends_statement(&now),
         };
@@ -265,27 +265,23 @@ fn ends_statement(token: &SyntaxToken) -> bool {
     }
 }
 
-/// Whether blanks hold a line end, as far as they stand before `end`.
-fn ends_line(blanks: &SyntaxToken, end: TextSize) -> bool {
-    let length = blanks.text_range().end().min(end) - blanks.text_range().start();
-    blanks.text()[..usize::from(length)].contains('\n')
+/// Whether white space contains a newline before `end`.
+fn ends_line(spaces: &SyntaxToken, end: TextSize) -> bool {
+    let length = spaces.text_range().end().min(end) - spaces.text_range().start();
+    spaces.text()[..usize::from(length)].contains('\n')
 }
 
-/// Whether a line end separates statements, by what stands before and behind it: the directives of a module's head have no
-/// semicolon, and in a body one forgets it.
-fn starts_anew(
-    before: Option<&SyntaxToken>,
-    behind: Option<&SyntaxToken>,
-    surroundings: Surroundings,
-) -> bool {
+/// Whether a newline separates statements, by the tokens around it: the directives of a module's prologue have no
+/// semicolon, and in a body it may be missing.
+fn starts_statement(before: Option<&SyntaxToken>, after: Option<&SyntaxToken>, scope: Scope) -> bool {
     use SyntaxKind::{FLOAT_NUMBER, FUNCTION, IDENT, INT_NUMBER, R_BRACKET, R_PAREN};
     let Some(before) = before else { return true };
-    match surroundings {
-        Surroundings::Module => !before.parent_ancestors().any(|node| node.kind() == FUNCTION),
-        Surroundings::Parameters => false,
-        Surroundings::Body => {
+    match scope {
+        Scope::Module => !before.parent_ancestors().any(|node| node.kind() == FUNCTION),
+        Scope::Parameters => false,
+        Scope::Body => {
             let is_whole = matches!(before.kind(), IDENT | INT_NUMBER | FLOAT_NUMBER | R_PAREN | R_BRACKET);
-            let is_start = behind
+            let is_start = after
                 .is_none_or(|token| matches!(token.kind(), IDENT | SyntaxKind::AT | SyntaxKind::DOT_WORD));
             is_whole && is_start
         }

@@ -1,4 +1,4 @@
-//! Directives, state spaces, types: everything that is no instruction.
+//! Directives, state spaces, types: everything that is not an instruction.
 
 use warplens_ide_db::answer::CompletionKind;
 use warplens_isa::ptx as isa;
@@ -7,7 +7,7 @@ use warplens_isa::ptx::{Directive, Status};
 use crate::completion::snippet::Snippet;
 use crate::completion::{Proposal, Proposals};
 
-/// What can stand in a body beside instructions.
+/// The directives and declarations that are allowed in a body.
 pub(super) fn in_body(proposals: &mut Proposals) {
     for space in [".reg", ".shared", ".local", ".param", ".global", ".const"] {
         proposals.extend(isa::state_space(space).map(|entry| variable(space, entry.summary)));
@@ -17,7 +17,7 @@ pub(super) fn in_body(proposals: &mut Proposals) {
         .extend(directives(|directive| groups.contains(&directive.group) || directive.name == ".pragma"));
 }
 
-/// What can stand between the items of a module.
+/// The directives and declarations that are allowed in a module.
 pub(super) fn in_module(proposals: &mut Proposals) {
     proposals.add(kernel());
     proposals.extend(directives(|directive| {
@@ -43,7 +43,7 @@ fn kernel() -> Proposal {
     }
 }
 
-/// What a linkage word stands before.
+/// The declarations that can follow a linkage.
 pub(super) fn after_linkage(proposals: &mut Proposals) {
     proposals.extend(directives(|directive| matches!(directive.name, ".entry" | ".func")));
     for space in [".global", ".const", ".shared"] {
@@ -51,7 +51,7 @@ pub(super) fn after_linkage(proposals: &mut Proposals) {
     }
 }
 
-/// What can follow the state space of a declaration.
+/// The types and attributes that can follow the state space of a declaration.
 pub(super) fn after_space(proposals: &mut Proposals) {
     types(proposals);
     proposals.extend(isa::directive(".align").map(|entry| directive(entry, 1)));
@@ -60,7 +60,7 @@ pub(super) fn after_space(proposals: &mut Proposals) {
     }
 }
 
-/// What can stand in a parameter.
+/// The words that are allowed in a parameter.
 pub(super) fn in_parameters(proposals: &mut Proposals) {
     proposals.extend(
         isa::state_space(".param")
@@ -76,12 +76,12 @@ fn types(proposals: &mut Proposals) {
     proposals.extend(storable.map(|ty| Proposal::known(ty.name, ty.summary, CompletionKind::Type, 0)));
 }
 
-/// What can stand between parameters and body.
+/// The directives that are allowed between parameters and body.
 pub(super) fn performance(proposals: &mut Proposals) {
     proposals.extend(directives(|directive| matches!(directive.group, "performance" | "cluster")));
 }
 
-/// The words of `.target`.
+/// The values of `.target`.
 pub(super) fn targets(proposals: &mut Proposals) {
     let newest_first = isa::targets().iter().rev();
     proposals.extend(newest_first.map(|target| {
@@ -94,7 +94,7 @@ pub(super) fn targets(proposals: &mut Proposals) {
     );
 }
 
-/// The numbers of `.version`.
+/// The values of `.version`.
 pub(super) fn versions(proposals: &mut Proposals) {
     let newest_first = isa::versions().iter().rev();
     proposals.extend(newest_first.map(|release| {

@@ -1,4 +1,4 @@
-//! Modifiers in the order of the form: those that can come next first.
+//! Modifiers in the order of the form: those that can follow directly are first.
 
 use warplens_ide_db::answer::CompletionKind;
 use warplens_isa::ptx::{Instruction, ModifierClass};
@@ -26,7 +26,7 @@ pub(super) fn propose(opcode: &str, written: &[&str], proposals: &mut Proposals)
     }));
 }
 
-/// The entries that what is written can belong to: a word that only one form has decides, and so do types once they are there.
+/// The entries that match the written modifiers. A word that only one form has decides, and so do types.
 fn candidates(opcode: &str, written: &[&str]) -> Vec<&'static Instruction> {
     let mut entries = matching(opcode, written);
     let all = warplens_isa::ptx::by_opcode(opcode);
@@ -39,7 +39,7 @@ fn candidates(opcode: &str, written: &[&str]) -> Vec<&'static Instruction> {
     entries
 }
 
-/// What an entry has beyond what is written. Rank 0: can come next; 1: comes later; 2: would have come before.
+/// The modifiers of an entry that are not written yet. Rank 0: can follow directly; 1: follows later; 2: belongs before.
 fn next<'e>(entry: &'e Instruction, written: &[&str]) -> Vec<(&'e str, &'e str, u32)> {
     let mut words = entry.words.iter().filter(|word| !written.contains(word));
     if let Some(word) = words.next() {

@@ -27,7 +27,7 @@ fn opcode(entry: &'static Instruction) -> Proposal {
     }
 }
 
-/// The statement with the modifiers that must be there and all operands that must.
+/// The statement with its required modifiers and operands.
 fn statement(entry: &Instruction) -> Snippet {
     let mut snippet = Snippet::text(entry.name);
     for class in entry.modifiers.iter().filter(|class| !class.optional) {

@@ -16,13 +16,13 @@ use crate::completion::snippet::Snippet;
 use crate::completion::{Proposal, Proposals};
 use crate::explain::ptx::matching;
 
-/// So many registers of ranges are listed: those used nearest to the cursor.
+/// The maximum number of registers of ranges that are listed: those used nearest to the cursor.
 const NEAR_REGISTERS: usize = 200;
 
-/// A range of at most so many registers is listed whole.
+/// The maximum size of a range whose registers are all listed.
 const SMALL_RANGE: u32 = 16;
 
-/// What fits as an operand of an instruction.
+/// The proposals for an operand of an instruction.
 pub(super) fn propose(
     db: &Database,
     position: &FilePosition<'_>,
@@ -34,10 +34,10 @@ pub(super) fn propose(
     scope.propose(db, &wants);
 }
 
-/// What an operand may be.
+/// The accepted kinds of an operand.
 struct Wants {
     kinds: Vec<OperandKind>,
-    /// The width of the instruction's type, where it has one.
+    /// The width of the instruction's type, if it has one.
     bits: Option<u32>,
 }
 
@@ -66,7 +66,7 @@ impl Wants {
     }
 }
 
-/// Where names come from.
+/// The scope that names are looked up in.
 struct Scope<'a, 'db> {
     position: &'a FilePosition<'db>,
     function: Option<std::sync::Arc<Function>>,

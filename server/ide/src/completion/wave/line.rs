@@ -1,4 +1,4 @@
-//! The line being typed: a statement ends with it, so its tokens tell what can come.
+//! The line being typed: a statement ends with it, so its tokens determine what can follow.
 
 use text_size::TextRange;
 use warplens_ide_db::db::Database;
@@ -10,9 +10,9 @@ pub(crate) struct Line {
     /// The word being typed, up to the cursor.
     pub(crate) word: TextRange,
     pub(crate) typed: String,
-    /// What stands before the word, in order, without blanks.
+    /// The tokens before the word, in order, without white space.
     pub(crate) tokens: Vec<SyntaxToken>,
-    /// Whether the word follows the last token without a blank.
+    /// Whether the word follows the last token without white space.
     pub(crate) is_glued: bool,
 }
 
@@ -31,7 +31,7 @@ impl Line {
                     | SyntaxKind::BANG
             )
         };
-        let word = before.take_if(|token| position.blanks == 0.into() && is_word(token));
+        let word = before.take_if(|token| position.spaces == 0.into() && is_word(token));
         let (word, typed) = match &word {
             Some(token) => {
                 let range = TextRange::new(token.text_range().start(), position.offset);
@@ -40,12 +40,12 @@ impl Line {
             }
             None => (TextRange::empty(position.offset), String::new()),
         };
-        let is_glued = position.blanks == 0.into()
+        let is_glued = position.spaces == 0.into()
             && before.as_ref().is_some_and(|token| token.kind() != SyntaxKind::WHITESPACE);
         let mut tokens = Vec::new();
         let mut token = before;
         while let Some(now) = token {
-            // A blank that began on the line above ends the line.
+            // White space that starts on the line above ends that line.
             let up_to_word = now.text_range().intersect(TextRange::up_to(word.start())).unwrap_or_default();
             if now.text()[..usize::from(up_to_word.len())].contains('\n') {
                 break;
@@ -59,7 +59,7 @@ impl Line {
         Line { word, typed, tokens, is_glued }
     }
 
-    /// What stands before the word in its statement, a label left out.
+    /// The tokens before the word in its statement, without a label.
     pub(crate) fn statement(&self) -> Statement<'_> {
         let label =
             self.tokens.iter().rposition(|token| token.kind() == SyntaxKind::COLON).map_or(0, |at| at + 1);
@@ -89,7 +89,7 @@ impl Line {
     }
 }
 
-/// What a statement has before the word being typed.
+/// The part of a statement before the word being typed.
 pub(crate) enum Statement<'l> {
     /// Nothing yet, or a guard.
     Start { guarded: bool },
@@ -99,6 +99,6 @@ pub(crate) enum Statement<'l> {
     Instruction { name: String, operands: &'l [SyntaxToken] },
     /// A directive and the tokens of its arguments, commas among them.
     Directive { name: &'l str, arguments: &'l [SyntaxToken] },
-    /// What is no statement.
+    /// Not a statement.
     Other,
 }

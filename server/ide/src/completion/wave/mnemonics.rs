@@ -12,8 +12,8 @@ use crate::completion::snippet::Snippet;
 use crate::completion::wave::operands;
 use crate::completion::{Proposal, Proposals};
 
-/// All instructions but those of constructs: in the spelling that the setting wants, or else first in the one that the file
-/// uses more.
+/// All instructions except those of constructs: in the dialect of the setting; without one, those in the dialect that the file
+/// uses more are first.
 pub(super) fn instructions(db: &Database, position: &FilePosition<'_>, proposals: &mut Proposals) {
     let accepts = position.file.accepts(db);
     let common = prevalent(db, position.file);
@@ -49,7 +49,7 @@ fn mnemonic(
     Proposal { insert, ..Proposal::known(name, &detail, CompletionKind::Opcode, rank) }
 }
 
-/// The spelling that a file uses more; the guide's, if neither.
+/// The dialect that a file uses more; by default the guide's.
 fn prevalent(db: &Database, file: File) -> Dialect {
     let counts = items(db, file).iter().map(|item| dialect_counts(db, *item));
     let (guide, toolchain) =
@@ -57,7 +57,7 @@ fn prevalent(db: &Database, file: File) -> Dialect {
     if toolchain > guide { Dialect::Toolchain } else { Dialect::Guide }
 }
 
-/// How many instructions of an item have the guide's name and how many the toolchain's, of those where they differ.
+/// The number of instructions of an item with the guide's name and with the toolchain's, of those whose names differ.
 #[salsa::tracked(returns(copy))]
 fn dialect_counts<'db>(db: &'db dyn Db, item: Item<'db>) -> (u32, u32) {
     let code = wave_code(db, item);
@@ -70,7 +70,7 @@ fn dialect_counts<'db>(db: &'db dyn Db, item: Item<'db>) -> (u32, u32) {
     })
 }
 
-/// What can follow a mnemonic after a dot: the rest of its name, a cache hint, a scope.
+/// The words that can follow a mnemonic after a dot: the rest of its name, a cache hint, a scope.
 pub(super) fn suffix(name: &str, proposals: &mut Proposals) {
     for entry in isa::instructions() {
         let Some(rest) = entry.mnemonic.strip_prefix(name) else { continue };

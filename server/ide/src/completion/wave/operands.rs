@@ -1,4 +1,4 @@
-//! Operands: those that the form of the instruction takes at the place, with what wrote them last.
+//! Operands: those that the form of the instruction accepts at the position, with their last writers.
 
 use text_size::TextRange;
 use warplens_hir::wave::{Code, Name, NameRef, Role};
@@ -16,7 +16,7 @@ use crate::explain::wave as explain;
 /// The predicate registers that a guard or a condition can name.
 const PREDICATES: u8 = 4;
 
-/// What fits as the next operand of the instruction `name`, after these tokens.
+/// The proposals for the next operand of the instruction `name`, after these tokens.
 pub(in crate::completion) fn operand(
     db: &Database,
     position: &FilePosition<'_>,
@@ -26,7 +26,7 @@ pub(in crate::completion) fn operand(
 ) {
     let Some((_, forms)) = forms(name) else { return };
     let is_negated = tokens.last().is_some_and(|token| token.kind() == SyntaxKind::BANG);
-    // Behind an operand comes a comma first.
+    // An operand is followed by a comma first.
     if tokens.last().is_some_and(|token| token.kind() != SyntaxKind::COMMA) && !is_negated {
         return;
     }
@@ -54,8 +54,8 @@ pub(in crate::completion) fn operand(
     }
 }
 
-/// The instruction that is written so, and the forms that it can take: its operands, without the first where that may be
-/// left out, and those of the form on predicates. A scope behind the mnemonic is no operand any more.
+/// The instruction with this name, and its forms: its operands, without the first if that may be omitted, and those of
+/// the form on predicates. A scope after the mnemonic is not an operand any more.
 pub(crate) fn forms(written: &str) -> Option<(&'static Instruction, Vec<&'static [Operand]>)> {
     let (entry, suffix) = explain::mnemonic(written)?;
     let name = written.strip_suffix(suffix.unwrap_or_default())?;
@@ -68,7 +68,7 @@ pub(crate) fn forms(written: &str) -> Option<(&'static Instruction, Vec<&'static
     Some((entry, std::iter::once(all).chain(shorter).chain(on_predicates).collect()))
 }
 
-/// Whether a form has the operands that are complete in these tokens, each with a comma behind it.
+/// Whether a form accepts the complete operands in these tokens, each with a comma after it.
 pub(crate) fn fits(form: &[Operand], tokens: &[SyntaxToken]) -> bool {
     let mut operands = form.iter();
     let written = tokens.split_inclusive(|token| token.kind() == SyntaxKind::COMMA);
@@ -82,7 +82,7 @@ pub(crate) fn index(tokens: &[SyntaxToken]) -> usize {
     tokens.iter().filter(|token| token.kind() == SyntaxKind::COMMA).count()
 }
 
-/// What can come next: in the forms that have what is written so far, or else in all of them.
+/// The operands that can follow: in the forms that accept the written ones, or else in all of them.
 fn kinds(forms: &[&[Operand]], tokens: &[SyntaxToken]) -> Vec<OperandKind> {
     let fitting: Vec<&[Operand]> = forms.iter().filter(|form| fits(form, tokens)).copied().collect();
     let forms = if fitting.is_empty() { forms } else { &fitting };
@@ -90,7 +90,7 @@ fn kinds(forms: &[&[Operand]], tokens: &[SyntaxToken]) -> Vec<OperandKind> {
     operands.flat_map(|operand| operand.kinds.iter().copied()).collect()
 }
 
-/// Whether an operand can begin with such a token.
+/// Whether an operand can start with such a token.
 fn takes(operand: &Operand, token: SyntaxKind) -> bool {
     operand.kinds.iter().any(|kind| match kind {
         OperandKind::General | OperandKind::Fragment => token == SyntaxKind::GENERAL_REGISTER,
@@ -103,7 +103,7 @@ fn takes(operand: &Operand, token: SyntaxKind) -> bool {
     })
 }
 
-/// The predicates of a guard. The toolchain takes `@p0` for no guard at all.
+/// The predicates of a guard. The toolchain ignores `@p0`.
 pub(in crate::completion) fn guard(
     db: &Database,
     position: &FilePosition<'_>,
@@ -111,7 +111,7 @@ pub(in crate::completion) fn guard(
     proposals: &mut Proposals,
 ) {
     proposals.extend(predicates(db, position).map(|proposal| match proposal.label == "p0" && !negated {
-        true => Proposal { rank: 2, ..proposal.with_detail("the toolchain takes @p0 for no guard") },
+        true => Proposal { rank: 2, ..proposal.with_detail("the toolchain ignores the guard @p0") },
         false => proposal,
     }));
 }
@@ -124,7 +124,7 @@ pub(in crate::completion) fn scopes(proposals: &mut Proposals) {
     }));
 }
 
-/// The predicate that a condition is most likely about: the one that was written last.
+/// The most likely predicate of a condition: the one that was written last.
 pub(in crate::completion) fn likely_predicate(db: &Database, position: &FilePosition<'_>) -> String {
     let code = wave_code(db, position.item);
     let written = before(&code, position).filter(|found| is_write(found));
@@ -135,7 +135,7 @@ pub(in crate::completion) fn likely_predicate(db: &Database, position: &FilePosi
     format!("p{}", predicates.next_back().unwrap_or(1))
 }
 
-/// The predicate registers, those that are written first.
+/// The predicate registers, written ones first.
 fn predicates(db: &Database, position: &FilePosition<'_>) -> impl Iterator<Item = Proposal> {
     let code = wave_code(db, position.item);
     (0..PREDICATES).map(move |index| {
@@ -145,7 +145,7 @@ fn predicates(db: &Database, position: &FilePosition<'_>) -> impl Iterator<Item 
     })
 }
 
-/// The general registers that the kernel uses, those that are written before first, and the first that it does not use.
+/// The general registers that the kernel uses, those written before the position first, and the first unused one.
 fn registers(db: &Database, position: &FilePosition<'_>) -> Vec<Proposal> {
     let code = wave_code(db, position.item);
     let mut used = [false; 256];
@@ -167,7 +167,7 @@ fn registers(db: &Database, position: &FilePosition<'_>) -> Vec<Proposal> {
     proposals.chain(free).collect()
 }
 
-/// The names before a place.
+/// The names before a position.
 fn before<'c>(code: &'c Code, position: &FilePosition<'_>) -> impl DoubleEndedIterator<Item = &'c NameRef> {
     let end = code.names.partition_point(|found| found.range.end() < position.offset);
     code.names[..end].iter()
@@ -177,7 +177,7 @@ fn is_write(found: &NameRef) -> bool {
     matches!(found.role, Role::Write | Role::ReadWrite)
 }
 
-/// The instruction that wrote a register last before a place, on other lines.
+/// The last instruction that writes a register before a position, on other lines.
 fn last_write(code: &Code, position: &FilePosition<'_>, name: &Name) -> Option<TextRange> {
     let here = code.instruction_at(position.offset);
     let mut writes = before(code, position).rev().filter(|found| found.name == *name && is_write(found));

@@ -1,4 +1,4 @@
-//! Words of constructs: each where it fits, with what closes it.
+//! Keywords of constructs: each where it is allowed, with the keyword that closes it.
 
 use text_size::TextSize;
 use warplens_hir::wave::{Code, Link};
@@ -13,7 +13,7 @@ use crate::completion::wave::operands;
 use crate::completion::{Proposal, Proposals};
 use crate::format;
 
-/// The words that are proposed here.
+/// The keywords that are proposed here.
 const WORDS: [&str; 7] = ["if", "else", "endif", "loop", "break", "continue", "endloop"];
 
 /// Whether a mnemonic is one of them.
@@ -21,28 +21,28 @@ pub(super) fn has(mnemonic: &str) -> bool {
     WORDS.contains(&mnemonic)
 }
 
-/// What is open around a place.
+/// The constructs that are open around a position.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) struct Around {
-    /// It lies in a kernel.
+    /// The position is in a kernel.
     pub(super) is_kernel: bool,
     /// The kernel has its `.end`.
     pub(super) is_closed: bool,
     /// The innermost construct is an `if` without an `else`.
     takes_else: bool,
-    /// The innermost construct is an `if`, and one around the place is not closed.
+    /// The innermost construct is an `if`, and one around the position is not closed.
     takes_endif: bool,
     /// The same for a `loop`.
     takes_endloop: bool,
     is_in_loop: bool,
-    /// An `endif` further down closes nothing yet.
+    /// A later `endif` does not close a construct yet.
     awaits_if: bool,
-    /// An `endloop` further down closes nothing yet.
+    /// A later `endloop` does not close a construct yet.
     awaits_loop: bool,
 }
 
 impl Around {
-    /// What is open where the word that begins at `start` is typed; the word itself does not count.
+    /// The constructs that are open at the word that starts at `start`; the word itself does not count.
     pub(super) fn of(db: &Database, position: &FilePosition<'_>, start: TextSize) -> Around {
         let code = wave_code(db, position.item);
         let Some(kernel) = &code.kernel else { return Around::default() };
@@ -51,17 +51,17 @@ impl Around {
             return Around::default();
         }
         let at = code.instructions.partition_point(|instruction| instruction.range.start() < start);
-        // What is being typed may already close something.
+        // The word being typed may already close a construct.
         let typed = code.instructions.get(at).filter(|instruction| instruction.range.start() == start);
-        let behind = at + usize::from(typed.is_some());
+        let after = at + usize::from(typed.is_some());
         let stack = open(&code, at);
-        let is_open = |opener: &usize| end(&code, *opener).is_none_or(|end| (at..behind).contains(&end));
+        let is_open = |opener: &usize| end(&code, *opener).is_none_or(|end| (at..after).contains(&end));
         let innermost = stack.last().and_then(|opener| code.links[*opener]);
         let any_open = |wanted: fn(&Link) -> bool| {
             stack.iter().any(|opener| code.links[*opener].as_ref().is_some_and(wanted) && is_open(opener))
         };
         let awaits = |mnemonic: &str| {
-            let rest = code.instructions.iter().zip(&code.links).skip(behind);
+            let rest = code.instructions.iter().zip(&code.links).skip(after);
             rest.into_iter().any(|(instruction, link)| link.is_none() && instruction.mnemonic == mnemonic)
         };
         let is_loop = |link: &Link| matches!(link, Link::Loop { .. });
@@ -71,7 +71,7 @@ impl Around {
             is_closed: kernel.end.is_some(),
             takes_else: match innermost {
                 Some(Link::If { otherwise, .. }) => {
-                    otherwise.is_none_or(|other| (at..behind).contains(&(other as usize)))
+                    otherwise.is_none_or(|other| (at..after).contains(&(other as usize)))
                 }
                 _ => false,
             },
@@ -109,7 +109,7 @@ fn open(code: &Code, at: usize) -> Vec<usize> {
     stack
 }
 
-/// What closes a construct.
+/// The instruction that closes a construct.
 fn end(code: &Code, opener: usize) -> Option<usize> {
     match code.links[opener] {
         Some(Link::If { end, .. } | Link::Loop { end }) => end.map(|end| end as usize),
@@ -117,7 +117,7 @@ fn end(code: &Code, opener: usize) -> Option<usize> {
     }
 }
 
-/// The words that fit. Those that close something come first, and move out to where they belong.
+/// The keywords that are allowed. Those that close a construct are first, and are dedented.
 pub(super) fn words(
     db: &Database,
     position: &FilePosition<'_>,
@@ -151,8 +151,8 @@ pub(super) fn words(
             .placeholder("")
             .then("\nendif");
         let label = "if … else … endif";
-        let proposal =
-            Proposal::word(label, CompletionKind::Snippet, 2).with_detail("both sides of a branch");
+        let proposal = Proposal::word(label, CompletionKind::Snippet, 2)
+            .with_detail("taken and not-taken path of a branch");
         proposals.add(Proposal { insert: both, ..proposal });
     }
 }
@@ -161,7 +161,7 @@ fn summary(word: &str) -> &'static str {
     isa::instruction(word).map_or("", |entry| entry.summary)
 }
 
-/// The blanks before a word that closes something, made those that it gets when it is formatted.
+/// Changes the white space before a keyword that closes a construct to the formatted indentation.
 pub(super) fn moves(db: &Database, position: &FilePosition<'_>, line: &Line, word: &str) -> Option<TextEdit> {
     let is_first = line.tokens.is_empty();
     is_first

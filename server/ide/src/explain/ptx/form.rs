@@ -1,4 +1,4 @@
-//! The page of an instruction in the form that is written: what its modifiers and operands are there, and what it needs.
+//! The page of an instruction in its written form: the meaning of its modifiers and operands, and its requirements.
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::{
@@ -19,9 +19,9 @@ pub(crate) struct Statement<'a> {
     pub(crate) mnemonic: &'a Mnemonic,
     /// `@!%p1`
     pub(crate) guard: Option<String>,
-    /// The operands as commas separate them; `None` where only the mnemonic is known.
+    /// The operands, separated by commas; `None` if only the mnemonic is known.
     pub(crate) operands: Option<&'a [String]>,
-    /// What the module is written for.
+    /// The version and target of the module.
     pub(crate) platform: Platform,
 }
 
@@ -44,7 +44,7 @@ pub(crate) fn page(statement: &Statement<'_>) -> Option<String> {
     page.list("Operands", operands(entry, found.as_ref(), statement));
     page.paragraph(&needs(entry, found.as_ref(), statement.platform));
     page.titled_code("Computes", "text", &entry.semantics.join("\n"));
-    page.list("To know", entry.notes);
+    page.list("Notes", entry.notes);
     if !entry.divergence.is_empty() {
         page.paragraph(&format!("**Lanes.** {}", entry.divergence));
     }
@@ -53,7 +53,7 @@ pub(crate) fn page(statement: &Statement<'_>) -> Option<String> {
     Some(page.finish())
 }
 
-/// The form that a mnemonic has with so many operands.
+/// The form of a mnemonic with that number of operands.
 pub(crate) fn form_of(mnemonic: &Mnemonic, operands: Option<usize>) -> Option<FormMatch> {
     let MnemonicForms::Known(found) = mnemonic.forms() else { return None };
     let takes = |form: &FormMatch| {
@@ -70,18 +70,18 @@ pub(crate) fn spelt(mnemonic: &Mnemonic) -> String {
     std::iter::once(mnemonic.opcode.as_str()).chain(words).collect::<Vec<_>>().join(".")
 }
 
-/// The entry that a mnemonic without a form means.
+/// The entry for a mnemonic without a form.
 pub(crate) fn entry_of(mnemonic: &Mnemonic) -> Option<&'static Instruction> {
     let dotted: Vec<String> = mnemonic.modifiers.iter().map(|word| format!(".{word}")).collect();
     let dotted: Vec<&str> = dotted.iter().map(String::as_str).collect();
     matching(&mnemonic.opcode, &dotted).first().copied()
 }
 
-/// The guard and each modifier, with what it means there.
+/// The guard and each modifier, with its meaning there.
 fn as_written(entry: &Instruction, found: Option<&FormMatch>, statement: &Statement<'_>) -> Vec<String> {
     let guard = statement.guard.iter().map(|guard| {
         let not = if guard.contains('!') { "not " } else { "" };
-        format!("`{guard}` · acts only in lanes where the predicate is {not}true")
+        format!("`{guard}` · executed only by lanes whose predicate is {not}true")
     });
     let named = entry.words.len();
     let modifiers = (0..statement.mnemonic.modifiers.len()).filter(|index| {
@@ -92,7 +92,7 @@ fn as_written(entry: &Instruction, found: Option<&FormMatch>, statement: &Statem
     guard.chain(meanings).collect()
 }
 
-/// What the modifier of this number means in its place: the summary of the value, and what its class decides.
+/// The meaning of the modifier with this index: the summary of the value, and that of its class.
 pub(crate) fn meaning(
     entry: &Instruction,
     found: Option<&FormMatch>,
@@ -118,14 +118,14 @@ pub(crate) fn meaning(
     Some(format!("`{word}` · {summary}{decides}"))
 }
 
-/// What a word means wherever it stands.
+/// The meaning of a word independent of its position.
 fn summary(word: &str) -> Option<&'static str> {
     let space = || Some(isa::state_space(word)?.summary);
     let modifier = || Some(isa::modifier(word).first()?.summary);
     isa::type_(word).map(|ty| ty.summary).or_else(space).or_else(modifier)
 }
 
-/// The slot of a form that the modifier of this number fills. Slots of equal words are filled in their order.
+/// The slot of a form that the modifier with this index fills. Slots of equal words are filled in order.
 pub(crate) fn slot_of(found: &FormMatch, mnemonic: &Mnemonic, index: usize) -> Option<usize> {
     let mut is_taken = vec![false; mnemonic.modifiers.len()];
     for (slot, value) in found.chosen.iter().enumerate() {
@@ -203,7 +203,7 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
         line.push_str(&format!(", {may} `|{}`", second.name));
     }
     if rule.optional && text.is_none() {
-        line.push_str(", may be left out");
+        line.push_str(", optional");
     }
     if !operand.about.is_empty() {
         line.push_str(&format!(" · {}", operand.about));
@@ -211,7 +211,7 @@ fn operand_of_form(entry: &Instruction, rule: &OperandRule, text: Option<&str>) 
     line
 }
 
-/// The constants of a range in words.
+/// The description of a range of constants.
 fn constants(entry: &Instruction, range: isa::Range) -> String {
     let low = range.low;
     let bounds = match range.high {
@@ -227,8 +227,8 @@ fn constants(entry: &Instruction, range: isa::Range) -> String {
     }
 }
 
-/// Which registers hold the value, where that is not simply a register of its type. Of what is written only a type is
-/// said that the value has nowhere else.
+/// The registers for the value, unless that is a register of its type. A type of the written form is shown only if it
+/// occurs nowhere else.
 fn registers(rule: &OperandRule, is_written: bool) -> String {
     const MOST: usize = 4;
     let own = rule.ty.map(warplens_hir::ptx::Type::name);
@@ -267,7 +267,7 @@ fn shortened(text: &str) -> String {
     }
 }
 
-/// The oldest version and target that have the form, and whether the module is one of them.
+/// The oldest version and target with the form, and whether the module has it.
 fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> String {
     let mut parts = Vec::new();
     let form_gate = found.map_or(&[][..], |found| found.form.gate.0);
@@ -283,18 +283,18 @@ fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> 
     }
     let mut text = format!("**Needs.** {}.", parts.join("; "));
     if let Some(removed) = found.and_then(|found| found.form.removed) {
-        text.push_str(&format!(" Gone from {}.", need(&removed)));
+        text.push_str(&format!(" Removed in {}.", need(&removed)));
     }
     let module = module(platform);
     match found.map(|found| platform.unmet(found)) {
         _ if module.is_empty() => {}
         None => {}
-        Some(None) => text.push_str(&format!(" This file, {module}, has it.")),
+        Some(None) => text.push_str(&format!(" Available in this file ({module}).")),
         Some(Some(Unmet::Needs(..))) => {
-            text.push_str(&format!(" **This file, {module}, does not have it.**"))
+            text.push_str(&format!(" **Not available in this file ({module}).**"))
         }
         Some(Some(Unmet::Removed(_))) => {
-            text.push_str(&format!(" **This file, {module}, no longer has it.**"));
+            text.push_str(&format!(" **Removed for this file ({module}).**"));
         }
     }
     text
@@ -315,11 +315,11 @@ fn need(need: &Need) -> String {
         TargetNeed::Any => format!("PTX {}", need.since),
         TargetNeed::AtLeast(number) => format!("PTX {}, sm_{number}", need.since),
         TargetNeed::Family(number) => format!("PTX {}, sm_{number}f and later of its family", need.since),
-        TargetNeed::Exactly(number) => format!("PTX {}, sm_{number}a and no other", need.since),
+        TargetNeed::Exactly(number) => format!("PTX {}, sm_{number}a only", need.since),
     }
 }
 
-/// The statement that was tried on the assembler and has the most in common with the one written, else the whole example.
+/// The assembled example statement that is most similar to the written one, or else the whole example.
 fn example(entry: &'static Instruction, mnemonic: &Mnemonic) -> &'static str {
     let common = |code: &str| {
         let mut words = code.split(|c: char| c.is_whitespace() || c == ';').find(|word| word.contains('.'));

@@ -1,8 +1,8 @@
-//! Which values a type has.
+//! The ranges of types.
 
 use warplens_isa::ptx::{Type, TypeKind};
 
-/// The range of a type, and what else is to be known of its values; of packed types that of an element.
+/// The range of a type and other properties of its values; for packed types those of an element.
 pub(super) fn of(ty: &Type) -> Vec<String> {
     let bits = u32::from(ty.bits) / u32::from(ty.elements.max(1));
     let each = if ty.elements > 1 {
@@ -67,13 +67,7 @@ fn format(name: &str) -> Option<Format> {
         "e2m3" => format("1 sign, 2 exponent, 3 mantissa bits", "7.5", "1", "0.125", NEITHER),
         "e3m2" => format("1 sign, 3 exponent, 2 mantissa bits", "28", "0.25", "0.25", NEITHER),
         "e2m1" => format("1 sign, 2 exponent, 1 mantissa bit", "6", "1", "0.5", NEITHER),
-        "ue8m0" => format(
-            "8 exponent bits and nothing else: powers of two",
-            "2^127",
-            "2^-127",
-            "",
-            "all ones is NaN",
-        ),
+        "ue8m0" => format("8 exponent bits only: powers of two", "2^127", "2^-127", "", "all ones is NaN"),
         _ => None,
     }
 }

@@ -1,5 +1,5 @@
-//! As one types WAVE: how far in the line of the cursor is. Only its leading blanks change, and only to what formatting the
-//! file would give them, so that a construct looks nested from the moment it is written.
+//! On-type formatting of WAVE: the indentation of the cursor's line. Only its leading spaces change, and only to the result
+//! of formatting the file, so that constructs are indented while they are typed.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::Code;
@@ -9,17 +9,17 @@ use warplens_ide_db::db::{Database, File, items, wave_code};
 use crate::format::layout::Indent;
 use crate::format::size;
 
-/// What stands further out than the lines before it, and closes what they are in.
+/// The keywords that are dedented, because they close a construct.
 const CLOSERS: [&str; 4] = ["else", "endif", "endloop", ".end"];
 
-/// The edit after the last letter of a word that closes something was typed, alone on its line.
+/// The edit after the last letter of a keyword that closes a construct was typed, alone on its line.
 pub(in crate::format) fn closed(db: &Database, file: File, text: &str, offset: TextSize) -> Option<TextEdit> {
     let line = line_of(text, offset);
     let is_at_end = text[TextRange::new(offset, line.end())].trim().is_empty();
     is_at_end.then(|| closing(db, file, text, (offset, text[line].trim()))).flatten()
 }
 
-/// The edit that moves the line of a word to where it belongs, if that word closes something.
+/// The edit that dedents the line of a word, if the word closes a construct.
 pub(in crate::format) fn closing(
     db: &Database,
     file: File,
@@ -31,7 +31,7 @@ pub(in crate::format) fn closing(
     closes.then(|| indented(text, line, depth(db, file, line.start(), word))).flatten()
 }
 
-/// The edit after a line end was typed before the line of `offset`, of which the last one with text ends at `ended`.
+/// The edit after a newline was typed before the line of `offset`; the last line with text ends at `ended`.
 pub(in crate::format) fn begun(
     db: &Database,
     file: File,
@@ -39,13 +39,13 @@ pub(in crate::format) fn begun(
     (ended, offset): (TextSize, TextSize),
 ) -> Option<TextEdit> {
     let line = line_of(text, offset);
-    // Without a line end between them it is the line that was ended.
+    // Without a newline between them it is the completed line itself.
     let is_new = line.start() > ended;
     let word = text[line].split_whitespace().next().unwrap_or_default();
     if is_new { indented(text, line, depth(db, file, ended, word)) } else { None }
 }
 
-/// The line of an offset. Only a line feed ends one; a lone carriage return is a blank, or part of a comment.
+/// The line of an offset. Only a line feed ends a line; a single carriage return is white space, or part of a comment.
 fn line_of(text: &str, offset: TextSize) -> TextRange {
     let at = usize::from(offset);
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -53,7 +53,7 @@ fn line_of(text: &str, offset: TextSize) -> TextRange {
     TextRange::new(size(start), size(end))
 }
 
-/// How far in a line is that begins with `word`, after what stands before `offset`.
+/// The indentation of a line that starts with `word`, after the text before `offset`.
 fn depth(db: &Database, file: File, offset: TextSize, word: &str) -> u8 {
     let list = file.document(db).items();
     let before = offset.checked_sub(1.into()).and_then(|before| list.item_at(before));
@@ -72,7 +72,7 @@ fn depth(db: &Database, file: File, offset: TextSize, word: &str) -> u8 {
     }
 }
 
-/// How many constructs are open, counted as they are written.
+/// The number of open constructs, counted as written.
 fn open(code: &Code, at: TextSize) -> u8 {
     let before = code.instructions.iter().take_while(|instruction| instruction.range.start() < at);
     before.fold(0, |open: u8, instruction| match instruction.mnemonic.as_str() {
@@ -82,7 +82,7 @@ fn open(code: &Code, at: TextSize) -> u8 {
     })
 }
 
-/// The edit that makes the leading blanks of a line those of a level, the shorter of those that do.
+/// The shortest edit that changes the indentation of a line to a level.
 fn indented(text: &str, line: TextRange, level: u8) -> Option<TextEdit> {
     let wanted = Indent::Level(level).text();
     let shown = &text[line];

@@ -1,5 +1,5 @@
-//! What registers and labels do in their function: where a register is written and read, and whether lanes share it;
-//! where control comes to a label from, and where lanes that part there meet.
+//! The use of registers and labels in their function: where a register is written and read, and whether it is uniform;
+//! the branches to a label, and its reconvergence point.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::Variance;
@@ -12,7 +12,7 @@ use warplens_ide_db::module::never_returns;
 use warplens_ide_db::position::FilePosition;
 use warplens_ide_db::variance;
 
-/// What is to be said about the local name at a place, beside its declaration; often nothing.
+/// The behavior of the local name at a position, in addition to its declaration; often `None`.
 pub(super) fn of_name(db: &Database, position: &FilePosition<'_>) -> Option<String> {
     let function = ptx_function(db, position.item)?;
     let name = function.name_at(position.offset)?;
@@ -48,7 +48,7 @@ fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) ->
     (!text.is_empty()).then_some(text)
 }
 
-/// Whether the lanes of a warp hold the same value in a register at a place, and why not.
+/// Whether a register is uniform at a position, and why not.
 fn sharing(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) -> Option<String> {
     let instruction = function.instruction_at(name.range.start())?;
     let after = name.role.writes();
@@ -91,26 +91,29 @@ fn label(function: &Function, cfg: &Cfg, name: NameRef<'_>, target: u32, lines: 
     };
     let last = |block: BlockId| cfg.block(block).instructions.end.checked_sub(1);
     if let Some(before) = target.checked_sub(1).filter(|_| falls_in(function, cfg, block)) {
-        parts.push(format!("Control also comes from line {}, just before.", line_of(before)));
+        parts.push(format!("Control also reaches it from line {}, just before.", line_of(before)));
     }
     if !cfg.reachable()[block.index()] {
-        parts.push("Control never comes here.".to_owned());
+        parts.push("Control never reaches it.".to_owned());
     } else if let Some(end) = loop_end(cfg, block) {
         let end = last(end).map(line_of).unwrap_or_default();
-        parts.push(format!("It starts a loop, which goes back from line {end}."));
+        parts.push(format!("It starts a loop, with a back edge at line {end}."));
     }
-    let meets = function.post_dominators(cfg);
-    parts.push(match meets.immediate(block) {
-        Some(meeting) if !cfg.block(meeting).instructions.is_empty() => {
-            let start = cfg.block(meeting).instructions.start;
-            format!("All lanes that come here and stay meet again at line {} at the latest.", line_of(start))
+    let post_dominators = function.post_dominators(cfg);
+    parts.push(match post_dominators.immediate(block) {
+        Some(next) if !cfg.block(next).instructions.is_empty() => {
+            let start = cfg.block(next).instructions.start;
+            format!(
+                "All lanes that reach it and do not exit reconverge at line {} at the latest.",
+                line_of(start)
+            )
         }
-        _ => "From here lanes go on to the end of the function.".to_owned(),
+        _ => "From here lanes continue to the end of the function.".to_owned(),
     });
     Some(parts.join(" "))
 }
 
-/// Whether control comes to a block from the instruction before it without a branch.
+/// Whether control falls through to a block from the instruction before it.
 fn falls_in(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
     let before = cfg.predecessors(block).find(|from| from.index() + 1 == block.index());
     let last = before.and_then(|before| cfg.block(before).instructions.clone().next_back());
@@ -120,7 +123,7 @@ fn falls_in(function: &Function, cfg: &Cfg, block: BlockId) -> bool {
     })
 }
 
-/// The last block that goes back to this one, where it starts a loop.
+/// The last block with a back edge to this one, if it starts a loop.
 fn loop_end(cfg: &Cfg, block: BlockId) -> Option<BlockId> {
     let reached = cfg.graph().reachable(block.0);
     cfg.predecessors(block).filter(|from| reached[from.index()]).max()
@@ -129,7 +132,7 @@ fn loop_end(cfg: &Cfg, block: BlockId) -> Option<BlockId> {
 /// Line numbers of an item in its file, from 1.
 struct Lines {
     first: usize,
-    /// Where each line but the first starts, relative to the item.
+    /// The start of each line except the first, relative to the item.
     starts: Vec<TextSize>,
 }
 
@@ -148,7 +151,7 @@ impl Lines {
         self.first + self.starts.partition_point(|start| *start <= offset)
     }
 
-    /// `line 3`, `lines 3, 5 and 9`, cut where there are many.
+    /// `line 3`, `lines 3, 5 and 9`, truncated if there are many.
     fn list(&self, places: impl Iterator<Item = TextSize>) -> Option<String> {
         const MOST: usize = 8;
         let mut numbers: Vec<usize> = places.map(|offset| self.line(offset)).collect();

@@ -1,4 +1,4 @@
-//! Numbers in other notations, read as the operand that they stand in asks for.
+//! Numbers in other notations, with the type of their operand.
 
 use warplens_hir::ptx::Type;
 use warplens_ide_db::notation;
@@ -30,7 +30,7 @@ pub(super) fn number(token: &SyntaxToken) -> Option<String> {
     }
 }
 
-/// Whether a minus stands before the number.
+/// Whether the number has a minus sign.
 fn is_negated(token: &SyntaxToken) -> bool {
     let expression = token.parent_ancestors().find(|node| node.kind() == SyntaxKind::PREFIX_EXPR);
     let sign = expression.and_then(|expression| expression.first_token());
@@ -39,7 +39,7 @@ fn is_negated(token: &SyntaxToken) -> bool {
     })
 }
 
-/// The type that the instruction reads an operand as, where the number is the whole operand.
+/// The type with which the instruction reads an operand, if the number is the whole operand.
 fn operand_type(token: &SyntaxToken) -> Option<Type> {
     let instruction = token.parent_ancestors().find_map(ast::Instruction::cast)?;
     let is_in_address = token

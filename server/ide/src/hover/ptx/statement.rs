@@ -1,4 +1,4 @@
-//! The opcode and the modifiers of a statement, explained as they are written there.
+//! The opcode and the modifiers of a statement, explained for its form.
 
 use warplens_hir::ptx::{FormMatch, Mnemonic, Platform};
 use warplens_ide_db::db::{Database, File};
@@ -13,7 +13,7 @@ use crate::explain::ptx as explain;
 use crate::explain::ptx::form;
 use crate::explain::ptx::form::Statement;
 
-/// The form written, where the token is its opcode.
+/// The page of the written form, if the token is its opcode.
 pub(super) fn opcode(db: &Database, file: File, token: &SyntaxToken) -> Option<String> {
     let instruction = ast::Instruction::cast(token.parent()?)?;
     if instruction.opcode_token().as_ref() != Some(token) {
@@ -28,7 +28,7 @@ pub(super) fn opcode(db: &Database, file: File, token: &SyntaxToken) -> Option<S
     })
 }
 
-/// A modifier in the form that it was written in: what it means there, and what else could stand in its place.
+/// A modifier in its form: its meaning there, and the alternatives.
 pub(super) fn modifier(instruction: &ast::Instruction, token: &SyntaxToken) -> Option<String> {
     let mnemonic = mnemonic(instruction)?;
     let index = instruction.modifiers().position(|modifier| modifier == *token)?;
@@ -48,7 +48,7 @@ pub(super) fn modifier(instruction: &ast::Instruction, token: &SyntaxToken) -> O
     })
 }
 
-/// What could stand in the place of a modifier.
+/// The alternatives to a modifier.
 fn others(found: &FormMatch, mnemonic: &Mnemonic, index: usize) -> Option<String> {
     const MOST: usize = 16;
     let slot = form::slot_of(found, mnemonic, index)?;
@@ -64,7 +64,7 @@ fn others(found: &FormMatch, mnemonic: &Mnemonic, index: usize) -> Option<String
     if slot.optional {
         others.push("nothing".to_owned());
     }
-    (!others.is_empty()).then(|| format!("In its place can stand: {}.", others.join(", ")))
+    (!others.is_empty()).then(|| format!("Alternatives: {}.", others.join(", ")))
 }
 
 /// Opcode and modifiers of a statement.
@@ -74,12 +74,12 @@ pub(super) fn mnemonic(instruction: &ast::Instruction) -> Option<Mnemonic> {
     Some(Mnemonic { opcode, modifiers: modifiers.collect() })
 }
 
-/// The operands of a statement as commas separate them.
+/// The operands of a statement, separated by commas.
 pub(super) fn operands(instruction: &ast::Instruction) -> Vec<String> {
     instruction.operands().map(|operand| operand.syntax().text().to_string().trim().to_owned()).collect()
 }
 
-/// What the file is written for.
+/// The version and target of the file.
 fn platform(db: &Database, file: File) -> Platform {
     let target = module_target(db, file);
     Platform { version: target.version, target: target.architecture.as_deref().and_then(isa::target) }

@@ -1,4 +1,4 @@
-//! What a kernel or a function asks for and does: registers, waves, memory, the divergence stack, instructions, calls.
+//! The resources of a kernel or a function: registers, waves, memory, the divergence stack, instructions, calls.
 
 use std::fmt::Write;
 
@@ -10,14 +10,14 @@ use warplens_ide_db::position::FilePosition;
 
 use crate::hover::wave::structure::Lines;
 
-/// Lanes of a wave where nothing else is said.
+/// The default number of lanes of a wave.
 const WAVE: u32 = 32;
-/// Bytes of registers that every machine has.
+/// The bytes of registers that every machine has.
 const REGISTER_FILE: u64 = 16_384;
-/// Callers and callees that are told of.
+/// The maximum number of callers and callees that are shown.
 const SHOWN: usize = 6;
 
-/// The kernel at a place.
+/// The hover of a kernel.
 pub(super) fn kernel(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
     let code = wave_code(db, position.item);
     let mut page = format!("**`{name}`** · kernel\n");
@@ -26,13 +26,13 @@ pub(super) fn kernel(db: &Database, position: &FilePosition<'_>, name: &str) -> 
     line(&mut page, "workgroup", &workgroup(&code));
     let local = code.resources.local_memory.map_or(0, |memory| memory.value);
     let local =
-        if local > 0 { count(local as usize, "byte", "bytes") } else { "as the launch says".to_owned() };
+        if local > 0 { count(local as usize, "byte", "bytes") } else { "set by the launch".to_owned() };
     line(&mut page, "local memory", &local);
     body(&mut page, &code, 0..code.instructions.len(), code.nesting().entries);
     page.trim_end().to_owned()
 }
 
-/// What a directive comes to in its kernel.
+/// The effect of a directive in its kernel.
 pub(super) fn asked_for(code: &Code, directive: &str) -> Option<String> {
     code.kernel.as_ref()?;
     match directive {
@@ -45,11 +45,11 @@ pub(super) fn asked_for(code: &Code, directive: &str) -> Option<String> {
 /// The registers that a kernel uses, of those that it has.
 fn registers(code: &Code) -> String {
     let used = listed(code.instructions.iter().flat_map(|one| one.reads().chain(one.writes())));
-    let declared = if code.resources.registers.is_some() { "" } else { ", as `.registers` is absent" };
+    let declared = if code.resources.registers.is_some() { "" } else { ", the default without `.registers`" };
     format!("{} of {}{declared}", either(&used, "none"), code.resources.register_count())
 }
 
-/// How many waves the smallest register file holds.
+/// The number of waves that fit into the smallest register file.
 fn at_a_time(code: &Code) -> String {
     let registers = u64::from(code.resources.register_count());
     let fit = REGISTER_FILE / (registers.max(1) * u64::from(WAVE) * 4);
@@ -59,14 +59,14 @@ fn at_a_time(code: &Code) -> String {
     )
 }
 
-/// The function that begins at the label of this name.
+/// The hover of the function that starts at the label with this name.
 pub(super) fn function(db: &Database, position: &FilePosition<'_>, name: &str) -> Option<String> {
     let declares = |item: &warplens_ide_db::db::Item<'_>| {
         let code = wave_code(db, *item);
         code.labels.iter().any(|label| label.name == name).then_some(code)
     };
     let Some(code) = items(db, position.file).iter().find_map(declares) else {
-        return Some(format!("**`{name}`** · label that this file does not have"));
+        return Some(format!("**`{name}`** · undeclared label"));
     };
     let label: &Label = code.labels.iter().find(|label| label.name == name)?;
     let first = label.before as usize;
@@ -75,7 +75,7 @@ pub(super) fn function(db: &Database, position: &FilePosition<'_>, name: &str) -
     let kernel = code.kernel.as_ref().and_then(|kernel| kernel.name.as_ref());
     let mut page = match kernel {
         Some((kernel, _)) => format!("**`{name}`** · function of `{kernel}`\n"),
-        None => format!("**`{name}`** · label outside of every kernel\n"),
+        None => format!("**`{name}`** · label outside of a kernel\n"),
     };
     line(&mut page, "called", &callers(db, position, name));
     line(&mut page, "reads", &either(&listed(inside().flat_map(Instruction::reads)), "no register"));
@@ -95,7 +95,7 @@ fn either(text: &str, nothing: &str) -> String {
 fn workgroup(code: &Code) -> String {
     let Some([x, y, z]) = code.resources.workgroup_size.map(|size| size.value).filter(|size| size[0] > 0)
     else {
-        return "as the launch says".to_owned();
+        return "set by the launch".to_owned();
     };
     let threads = [x, y, z].map(|extent| u64::from(extent.max(1))).into_iter().fold(1, u64::saturating_mul);
     let waves = threads.div_ceil(u64::from(WAVE));
@@ -103,11 +103,11 @@ fn workgroup(code: &Code) -> String {
     format!("{x} x {y} x {z}: {threads}, {} of {WAVE} lanes", count(waves as usize, "wave", "waves"))
 }
 
-/// What both have: the divergence stack, instructions, and whom it calls.
+/// The common parts: the divergence stack, instructions, and callees.
 fn body(page: &mut String, code: &Code, extent: std::ops::Range<usize>, entries: usize) {
     let stack = match entries {
         0 => "not used".to_owned(),
-        _ => format!("at most {entries} of {MAX_DEPTH} entries, with what it calls"),
+        _ => format!("at most {entries} of {MAX_DEPTH} entries, including callees"),
     };
     line(page, "divergence stack", &stack);
     let of = |kind: fn(&str) -> bool| {
@@ -159,7 +159,7 @@ fn runs(class: &str, used: &[bool; 256]) -> Vec<String> {
     runs.into_iter().map(shown).collect()
 }
 
-/// Whom some instructions call, in the order of the text.
+/// The callees of some instructions, in text order.
 fn callees(code: &Code, extent: std::ops::Range<usize>) -> String {
     let mut found: Vec<(&str, usize)> = Vec::new();
     for name in code.names.iter().filter(|name| name.role == Role::Call) {
@@ -180,7 +180,7 @@ fn callees(code: &Code, extent: std::ops::Range<usize>) -> String {
     shown.collect::<Vec<_>>().join(", ") + more
 }
 
-/// Who calls a function, kernel by kernel.
+/// The callers of a function, kernel by kernel.
 fn callers(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
     let mut shown = Vec::new();
     let mut total = 0;
@@ -208,7 +208,7 @@ fn callers(db: &Database, position: &FilePosition<'_>, name: &str) -> String {
         }
     }
     match total {
-        0 => "by nobody in this file".to_owned(),
+        0 => "not called in this file".to_owned(),
         _ => format!("{}: {}", count(total, "time", "times"), shown.join(", ")),
     }
 }

@@ -1,5 +1,5 @@
-//! Whether the lanes of a wave share a register, or go the same way at an `if`, `break` or `continue`, and why not; what a
-//! construct takes of the divergence stack.
+//! Whether a register, or a branch at an `if`, `break` or `continue`, is uniform in a wave, and why not; the entries of the
+//! divergence stack that a construct uses.
 
 use rustc_hash::FxHashSet;
 use warplens_hir::Variance;
@@ -11,10 +11,10 @@ use warplens_ide_db::position::FilePosition;
 use crate::hover::wave::structure::Lines;
 use crate::hover::wave::written::cell;
 
-/// More links of the chain are not told.
+/// The maximum number of links of the chain that are shown.
 const SHOWN: usize = 6;
 
-/// What is to be said of a word of a construct.
+/// The behavior of a keyword of a construct.
 pub(super) fn of_construct(
     db: &Database,
     position: &FilePosition<'_>,
@@ -25,11 +25,11 @@ pub(super) fn of_construct(
     let entry =
         |open: usize| format!("entry {} of {MAX_DEPTH} of the divergence stack", code.depth(open) + 1);
     let stack = match link {
-        Link::If { .. } | Link::Loop { .. } => Some(format!("It takes {}.", entry(at))),
-        Link::Else { open, .. } => Some(format!("It turns {}.", entry(open as usize))),
-        Link::EndIf { open } => Some(format!("It gives back {}.", entry(open as usize))),
+        Link::If { .. } | Link::Loop { .. } => Some(format!("It pushes {}.", entry(at))),
+        Link::Else { open, .. } => Some(format!("It inverts {}.", entry(open as usize))),
+        Link::EndIf { open } => Some(format!("It pops {}.", entry(open as usize))),
         Link::EndLoop { open } => {
-            Some(format!("When no lane is left in the loop, it gives back {}.", entry(open as usize)))
+            Some(format!("When no active lane remains in the loop, it pops {}.", entry(open as usize)))
         }
         Link::Leave { .. } => None,
     };
@@ -38,27 +38,27 @@ pub(super) fn of_construct(
     (!parts.is_empty()).then(|| parts.join("\n\n"))
 }
 
-/// Whether lanes go the same way.
+/// Whether the branch is uniform.
 fn way(db: &Database, position: &FilePosition<'_>, code: &Code, at: usize) -> Option<String> {
     let cell = predicate(code, at)?;
     let analysis = analysis(db, position, code);
     let word = code.instructions[at].name();
     let costs = match word {
-        "if" => "a side that no lane takes is skipped, so it costs nothing",
-        "break" => "all of them leave the loop, or none",
-        _ => "all of them end the trip, or none",
+        "if" => "a path that no lane takes is skipped at no cost",
+        "break" => "either all of them break, or none",
+        _ => "either all of them continue with the next iteration, or none",
     };
     let start = match analysis.branch(at) {
         Variance::Uniform => {
-            return Some(format!("**Uniform**: lanes that come here together go the same way; {costs}."));
+            return Some(format!("**Uniform**: active lanes take the same path; {costs}."));
         }
-        Variance::Unknown => "**Lanes may part here**",
-        Variance::Varies => "**Lanes part here**",
+        Variance::Unknown => "**Lanes may diverge here**",
+        Variance::Varies => "**Lanes diverge here**",
     };
     because(db, position, code, start, &analysis.reason(at, cell, false))
 }
 
-/// The analysis of a kernel among those of its file, which may call its functions.
+/// The analysis of a kernel, including the other kernels of its file, which may call its functions.
 fn analysis<'c>(db: &Database, position: &FilePosition<'_>, code: &'c Code) -> Uniformity<'c> {
     if code.labels.is_empty() {
         return Uniformity::of(code);
@@ -77,7 +77,7 @@ fn predicate(code: &Code, at: usize) -> Option<Cell> {
     }
 }
 
-/// Whether lanes share the register at a place.
+/// Whether the register is uniform at a position.
 pub(super) fn of_register(db: &Database, position: &FilePosition<'_>) -> Option<String> {
     let code = wave_code(db, position.item);
     let name = code.name_at(position.offset)?;
@@ -95,7 +95,7 @@ pub(super) fn of_register(db: &Database, position: &FilePosition<'_>) -> Option<
     because(db, position, &code, start, &analysis.reason(at, cell, after))
 }
 
-/// The chain of reasons: in a line, then link by link. Nothing where there is none, as in code whose constructs do not match.
+/// The chain of reasons: in a line, then link by link. `None` without reasons, as in code with unmatched constructs.
 fn because(
     db: &Database,
     position: &FilePosition<'_>,
@@ -133,30 +133,34 @@ fn sentence(code: &Code, reason: &Reason) -> String {
     let register = register(reason.register);
     let mnemonic = &code.instructions[reason.instruction as usize].mnemonic;
     match reason.because {
-        Because::Made => format!("`{register}` is computed here from what varies from lane to lane"),
+        Because::Made => format!("`{register}` is computed here from a value that varies by lane"),
         Because::Guarded => {
-            format!("`{register}` is written here only in lanes where the guard holds, and the guard varies")
+            format!(
+                "`{register}` is written here only in lanes whose guard is true, and the guard varies by lane"
+            )
         }
-        Because::Parted => format!("lanes part here, and `{register}` is not the same on both sides"),
+        Because::Parted => format!("lanes diverge here, and `{register}` differs between the paths"),
         Because::Left => {
-            format!("lanes leave the loop here in different trips, with what `{register}` is then")
+            format!(
+                "lanes exit the loop here in different iterations, with the value of `{register}` at that time"
+            )
         }
         Because::Continued => {
-            format!("lanes go on to the next trip here, and `{register}` is written by the others")
+            format!("lanes continue with the next iteration here, and the others write `{register}`")
         }
         Because::Special => format!("`{register}` is read here from `{}`", special(code, reason)),
-        Because::Lanes => format!("`{mnemonic}` gives `{register}` lane by lane"),
-        Because::Memory => format!("`{register}` comes from memory here, which is not followed"),
-        Because::Call => format!("what is called here, in another kernel, may write `{register}`"),
+        Because::Lanes => format!("`{mnemonic}` returns a separate value of `{register}` for each lane"),
+        Because::Memory => format!("`{register}` is loaded from memory here, which is not analyzed"),
+        Because::Call => format!("the callee, in another kernel, may write `{register}`"),
         Because::Called => {
-            format!("what is called here writes `{register}`, and returns with lanes that differ")
+            format!("the callee writes `{register}`, and returns different values by lane")
         }
-        Because::Brought => format!("this call brings `{register}` along"),
+        Because::Brought => format!("this call passes `{register}`"),
         Because::Returned => {
-            format!("lanes return here before others, and `{register}` is not the same in both")
+            format!("some lanes return here before others, and `{register}` differs between them")
         }
         Because::Callers => {
-            format!("callers of other kernels may come in here: `{register}` is what they bring")
+            format!("callers in other kernels may enter here: they set `{register}`")
         }
     }
 }

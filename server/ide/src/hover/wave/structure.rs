@@ -1,14 +1,14 @@
-//! What a word of a construct is joined with, and in which lines that stands.
+//! The matching keywords of a construct, with their lines.
 
 use text_size::{TextRange, TextSize};
 use warplens_hir::wave::{Code, Link};
 use warplens_ide_db::db::{Database, File};
 use warplens_ide_db::position::FilePosition;
 
-/// At most so many `break`s and `continue`s of a loop are listed.
+/// The maximum number of `break`s and `continue`s of a loop that are listed.
 const MAX_LEAVES: usize = 6;
 
-/// What the instruction at `index` is joined with; `None` for one that belongs to no construct.
+/// The matching keywords of the instruction at `index`; `None` if it belongs to no construct.
 pub(super) fn joined(
     db: &Database,
     position: &FilePosition<'_>,
@@ -26,12 +26,12 @@ pub(super) fn joined(
     };
     Some(match code.links.get(index).copied().flatten()? {
         Link::If { otherwise: Some(otherwise), end: Some(end) } => {
-            format!("*goes with* {} *and* {}", at(otherwise), at(end))
+            format!("*matches* {} *and* {}", at(otherwise), at(end))
         }
-        Link::If { otherwise, end } => format!("*goes with* {}", at(otherwise.or(end)?)),
-        Link::Else { open: opener, end } => format!("*other side of* {}", open(opener, end)),
+        Link::If { otherwise, end } => format!("*matches* {}", at(otherwise.or(end)?)),
+        Link::Else { open: opener, end } => format!("*other path of* {}", open(opener, end)),
         Link::EndIf { open: opener } | Link::EndLoop { open: opener } => format!("*closes* {}", at(opener)),
-        Link::Loop { end } => format!("*goes on to* {}{}", at(end?), leaves(code, index, at)),
+        Link::Loop { end } => format!("*ends at* {}{}", at(end?), leaves(code, index, at)),
         Link::Leave { open: opener } => {
             let end = match code.links[opener as usize] {
                 Some(Link::Loop { end }) => end,
@@ -42,7 +42,7 @@ pub(super) fn joined(
     })
 }
 
-/// Where lanes leave a loop or go back to its top.
+/// The instructions at which lanes exit a loop or continue at its start.
 fn leaves(code: &Code, opener: usize, at: impl Fn(u32) -> String) -> String {
     let belongs = Some(Link::Leave { open: opener as u32 });
     let found = code.links.iter().enumerate().filter(|(_, link)| **link == belongs);

@@ -1,4 +1,4 @@
-//! Where a register got what it holds at a place.
+//! The last writes of a register before a position.
 
 use warplens_hir::wave::{Cell, Code, Name, NameRef, Role};
 use warplens_ide_db::db::{Database, wave_code};
@@ -6,10 +6,10 @@ use warplens_ide_db::position::FilePosition;
 
 use crate::hover::wave::structure::Lines;
 
-/// More places are not told.
+/// The maximum number of instructions that are shown.
 const SHOWN: usize = 4;
 
-/// The instructions that may have written a register last, where it is read.
+/// The instructions that may have written a register last before a read.
 pub(super) fn before(db: &Database, position: &FilePosition<'_>) -> Option<String> {
     let code = wave_code(db, position.item);
     let name = code.name_at(position.offset)?;
@@ -20,11 +20,11 @@ pub(super) fn before(db: &Database, position: &FilePosition<'_>) -> Option<Strin
     }
     let writers = code.writers(at, cell);
     let lines = Lines::before(db, position);
-    let told = |writer: &usize| {
+    let writer_text = |writer: &usize| {
         let range = code.instructions[*writer].range;
         format!("`{}` in line {}", lines.text[range].trim(), lines.number(range))
     };
-    let mut shown: Vec<String> = writers.iter().take(SHOWN).map(told).collect();
+    let mut shown: Vec<String> = writers.iter().take(SHOWN).map(writer_text).collect();
     match shown.pop() {
         None => Some(unwritten(&code, cell)),
         Some(last) if shown.is_empty() => Some(format!("Last written by {last}.")),
@@ -35,7 +35,7 @@ pub(super) fn before(db: &Database, position: &FilePosition<'_>) -> Option<Strin
     }
 }
 
-/// The register that a name stands for.
+/// The register with a name.
 pub(super) fn cell(name: &NameRef) -> Option<Cell> {
     match name.name {
         Name::Register(index) => Some(Cell::General(index)),
@@ -46,9 +46,9 @@ pub(super) fn cell(name: &NameRef) -> Option<Cell> {
 
 fn unwritten(code: &Code, cell: Cell) -> String {
     match (code.labels.is_empty(), cell) {
-        (false, _) => "Nothing in this function has written it: it is what callers or the launch bring.",
-        (true, Cell::General(_)) => "Nothing has written it here: it is what the launch puts there, else 0.",
-        (true, Cell::Predicate(_)) => "Nothing has written it here: it is false.",
+        (false, _) => "Not written in this function: it is set by callers or by the launch.",
+        (true, Cell::General(_)) => "Not written before: it is set by the launch, or else 0.",
+        (true, Cell::Predicate(_)) => "Not written before: it is false.",
     }
     .to_owned()
 }

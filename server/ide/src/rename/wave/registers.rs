@@ -1,4 +1,4 @@
-//! Whether a register of a kernel can change places with a free one.
+//! Checks that a register of a kernel can be exchanged with an unused one.
 
 use smol_str::SmolStr;
 use warplens_hir::wave::{Code, Name, Role, Value};
@@ -13,11 +13,11 @@ struct Register {
     index: u8,
 }
 
-/// The predicate registers that there are.
+/// The number of predicate registers.
 const PREDICATES: u32 = 4;
 
 impl Register {
-    /// Reads a name as a user writes it.
+    /// Parses a name.
     fn named(name: &str) -> Option<Register> {
         let is_predicate = name.starts_with('p');
         let number = name.strip_prefix(['r', 'p'])?;
@@ -34,7 +34,7 @@ impl Register {
     }
 }
 
-/// Whether the register can be called `name` in its kernel; if not, why.
+/// Checks that the register can be renamed to `name` in its kernel.
 pub(super) fn check(
     db: &Database,
     position: &FilePosition<'_>,
@@ -43,12 +43,12 @@ pub(super) fn check(
 ) -> Result<(), String> {
     let code = wave_code(db, position.item);
     let old = &position.item.text(db).0[named.range];
-    let from = Register::named(old).ok_or_else(|| format!("`{old}` is no register"))?;
+    let from = Register::named(old).ok_or_else(|| format!("`{old}` is not a register"))?;
     let to = Register::named(name).filter(|to| to.is_predicate == from.is_predicate).ok_or_else(|| {
         let (class, example) =
             if from.is_predicate { ("predicate", "p2") } else { ("general register", "r7") };
         format!(
-            "`{old}` is a {class} of the machine: it can be exchanged for another one, such as `{example}`"
+            "`{old}` is a predefined {class}: it can only be exchanged for another one, such as `{example}`"
         )
     })?;
     if from == to {
@@ -68,15 +68,15 @@ fn check_exists(code: &Code, to: Register, name: &str) -> Result<(), String> {
         return Ok(());
     }
     let class = if to.is_predicate { "predicates" } else { "registers" };
-    Err(format!("this kernel has {count} {class}; `{name}` is none of them"))
+    Err(format!("this kernel has {count} {class}; `{name}` is not one of them"))
 }
 
-/// A value of several registers would have to move as a whole.
+/// A value in several registers can only be moved as a whole.
 fn check_width(code: &Code, from: Register, old: &str) -> Result<(), String> {
     let wide = operands(code).find(|(first, count)| *count > 1 && is_within(from, *first, *count));
     wide.map_or(Ok(()), |(first, count)| {
         let last = u32::from(first) + u32::from(count) - 1;
-        Err(format!("`{old}` is part of a value in r{first} to r{last}, which cannot move one by one"))
+        Err(format!("`{old}` is part of a value in r{first} to r{last}, which cannot be renamed one by one"))
     })
 }
 
@@ -98,10 +98,10 @@ fn operands(code: &Code) -> impl Iterator<Item = (u8, u8)> {
     })
 }
 
-/// Nobody outside of the kernel may know the register: not the launch, not code that this one calls or that calls it.
+/// The register must not be used outside of the kernel: by the launch, callees or callers.
 fn check_known(db: &Database, position: &FilePosition<'_>, code: &Code, old: &str) -> Result<(), String> {
     if is_set_before(code, position) {
-        return Err(format!("`{old}` is read before this kernel writes it: the launch sets it by that name"));
+        return Err(format!("`{old}` is read before this kernel writes it: the launch sets it by this name"));
     }
     let own = |name: &SmolStr| code.labels.iter().any(|label| label.name == *name);
     let calls_out = module_uses(db, position.item)
@@ -114,7 +114,7 @@ fn check_known(db: &Database, position: &FilePosition<'_>, code: &Code, old: &st
     };
     if calls_out || called_from_outside() {
         return Err(format!(
-            "other kernels share `{old}` by calls, so it cannot be exchanged in this one alone"
+            "other kernels share `{old}` through calls, so it cannot be exchanged in this one only"
         ));
     }
     Ok(())
