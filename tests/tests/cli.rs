@@ -24,7 +24,7 @@ const BAD: &str = "\
 ";
 
 #[test]
-fn a_clean_file_says_nothing() {
+fn a_file_without_problems_has_no_output() {
     let folder = Folder::new();
     folder.write("k.ptx", GOOD);
     for format in ["human", "json"] {
@@ -49,13 +49,13 @@ fn problems_for_people() {
         &["check", "k.ptx"],
         "",
         expect![[r#"
-        error[unknown-instruction]: `addd` is not an instruction; did you mean `add`?
+        error[unknown-instruction]: unknown instruction `addd`; did you mean `add`?
          --> k.ptx:6:14
           |
         6 |     /* é𝄞 */ addd.u32 %r1, %r1, %r1;
           |              ^^^^
 
-        error[duplicate-name]: `%a` is declared a second time in this scope; give it another name
+        error[duplicate-name]: `%a` is already declared in this scope; rename one of them
          --> k.ptx:8:15
           |
         7 |     .reg .u32 %a;
@@ -79,8 +79,8 @@ fn problems_as_json() {
         &["check", "--format", "json", "k.ptx"],
         "",
         expect![[r#"
-        {"path":"k.ptx","range":{"start":{"line":5,"character":14},"end":{"line":5,"character":18}},"severity":"error","code":"unknown-instruction","message":"`addd` is not an instruction; did you mean `add`?","related":[]}
-        {"path":"k.ptx","range":{"start":{"line":7,"character":14},"end":{"line":7,"character":16}},"severity":"error","code":"duplicate-name","message":"`%a` is declared a second time in this scope; give it another name","related":[{"path":"k.ptx","range":{"start":{"line":6,"character":14},"end":{"line":6,"character":16}},"message":"first declared here"}]}
+        {"path":"k.ptx","range":{"start":{"line":5,"character":14},"end":{"line":5,"character":18}},"severity":"error","code":"unknown-instruction","message":"unknown instruction `addd`; did you mean `add`?","related":[]}
+        {"path":"k.ptx","range":{"start":{"line":7,"character":14},"end":{"line":7,"character":16}},"severity":"error","code":"duplicate-name","message":"`%a` is already declared in this scope; rename one of them","related":[{"path":"k.ptx","range":{"start":{"line":6,"character":14},"end":{"line":6,"character":16}},"message":"first declared here"}]}
         --
         exit 1
     "#]],
@@ -158,7 +158,7 @@ fn many_files_come_in_their_order() {
 }
 
 #[test]
-fn what_cannot_be_read_is_said_with_its_place() {
+fn unreadable_files_are_reported_with_their_position() {
     let folder = Folder::new();
     folder.write("broken.ptx", b".version 8.5\n// \xff\n");
     folder.write("k.sass", "/*0000*/ EXIT ;\n");
@@ -214,7 +214,7 @@ fn standard_input_is_a_file() {
 }
 
 #[test]
-fn wrong_use_is_told() {
+fn usage_errors_are_reported() {
     let folder = Folder::new();
     for arguments in [
         &["check"][..],
@@ -269,7 +269,7 @@ fn a_misspelt_name_has_a_suggestion() {
 }
 
 #[test]
-fn a_reader_that_leaves_early_is_no_error() {
+fn a_closed_pipe_is_not_an_error() {
     let folder = Folder::new();
     folder.write("k.ptx", BAD.repeat(2000));
     let mut child = std::process::Command::new(support::server())
@@ -325,7 +325,7 @@ fn diagnostics_are_allowed_and_denied() {
         "",
         expect![[r#"
         --
-        error: invalid value 'guard-p1' for '--allow <NAME>': there is no diagnostic `guard-p1`; did you mean `guard-p0`?
+        error: invalid value 'guard-p1' for '--allow <NAME>': unknown diagnostic `guard-p1`; did you mean `guard-p0`?
 
         For more information, try '--help'.
         exit 2
@@ -373,7 +373,7 @@ fn a_diagnostic_is_explained() {
 }
 
 #[test]
-fn target_and_version_stand_in_for_the_file_s_own() {
+fn target_and_version_override_those_of_the_file() {
     let folder = Folder::new();
     let source = "\
 .version 8.5
@@ -434,7 +434,7 @@ fn target_and_version_stand_in_for_the_file_s_own() {
         "",
         expect![[r#"
         --
-        warplens: there is no target `sm_91`
+        warplens: unknown target `sm_91`
         exit 2
     "#]],
     );

@@ -9,7 +9,7 @@ use serde_json::Value;
 use warplens_ide::{AnalysisHost, FileId, Severity};
 use warplens_syntax::{Language, parse_file};
 
-/// The folder `name` of the corpus; `None`, and a line that says so, where there is no corpus.
+/// The folder `name` of the corpus; `None`, with a printed note, if there is no corpus.
 fn corpus(name: &str) -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/corpus").join(name);
     if folder.is_dir() {
@@ -36,7 +36,7 @@ fn files_below(folder: &Path, extension: &str) -> Vec<PathBuf> {
     files
 }
 
-/// A file's text; files that are not UTF-8 are read as the server would refuse them, so they are left out.
+/// A file's text; files that are not UTF-8 are skipped, because the server rejects them.
 fn text_of(path: &Path) -> Option<String> {
     String::from_utf8(fs::read(path).expect("the corpus can be read")).ok()
 }

@@ -79,7 +79,7 @@ fn standard_input_is_formatted_to_standard_output() {
 }
 
 #[test]
-fn what_is_broken_is_left_alone_and_said() {
+fn items_with_syntax_errors_are_not_formatted_and_reported() {
     let folder = Folder::new();
     let text = ".version   8.5\n.entry k() { add.u32   %r1 %r2; }\n.func g() {ret;}\n";
     let file = folder.write("k.ptx", text);
@@ -140,7 +140,7 @@ fn what_cannot_be_formatted_says_why() {
 }
 
 #[test]
-fn wave_is_written_in_a_spelling() {
+fn wave_is_written_in_a_dialect() {
     let folder = Folder::new();
     folder.write(
         "k.wave",
@@ -206,7 +206,7 @@ fn wave_is_written_in_a_spelling() {
 }
 
 #[test]
-fn what_has_no_form_in_a_spelling_is_said_with_its_line() {
+fn code_without_an_equivalent_is_reported_with_its_line() {
     let text = ".kernel k\n\n\n\n\nlocal_atomic_cas r1, r2, r3, r4\nhalt\n.end\n";
     check(
         Folder::new().path(),
@@ -227,7 +227,7 @@ fn what_has_no_form_in_a_spelling_is_said_with_its_line() {
 }
 
 #[test]
-fn ptx_has_one_spelling() {
+fn ptx_has_one_dialect() {
     let folder = Folder::new();
     folder.write("k.ptx", PLAIN);
     check(

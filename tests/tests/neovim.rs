@@ -34,8 +34,8 @@ fn a_session_in_neovim() {
         lanes at line 35: x4 32>24>16>8
         lanes at line 38: join 32
         lanes at line 39: 4 of 32 @ 28-31
-        error: `frob` is not an instruction
-        error: no register or special register `%r1` is declared here
+        error: unknown instruction `frob`
+        error: undeclared register `%r1`
     "#]]
     .assert_eq(&answer);
 }

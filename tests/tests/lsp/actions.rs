@@ -1,5 +1,5 @@
-//! Code actions: mends of diagnostics, comments that switch them off, and all that is certain at once. Settings that say
-//! what is said.
+//! Code actions: fixes of diagnostics, comments that switch them off, and all safe fixes together. Settings that switch
+//! diagnostics off.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn check(source: (&str, &str), at: Value, only: Option<&str>, expect: Expect) {
 }
 
 #[test]
-fn mends_of_what_stands_in_the_range() {
+fn fixes_of_diagnostics_in_the_range() {
     check(
         ("k.ptx", SOURCE),
         range([6, 6], [6, 6]),
@@ -103,7 +103,7 @@ fn a_warning_can_be_allowed_on_its_line() {
         range([2, 5], [2, 5]),
         None,
         expect![[r#"
-            Use `p1` instead of `p0` in the whole kernel (quickfix) of guard-p0
+            Rename `p0` to `p1` in the whole kernel (quickfix) of guard-p0
                 version 1
                 1:12-1:14 "p1"
                 2:5-2:7 "p1"
@@ -154,31 +154,31 @@ fn settings(disabled: &[&str], severity: Value) -> Value {
 }
 
 #[test]
-fn settings_say_what_is_said() {
+fn settings_change_what_is_reported() {
     let mut client = Client::with_options(&Options {
         settings: settings(&["guard-p0"], json!({ "missing-halt": "error" })),
         ..Options::default()
     });
     client.wait_until_asked("workspace/diagnostic/refresh");
     let file = client.open("k.wave", DIVERGENT);
-    let told = client.diagnostics(&file);
+    let found = client.diagnostics(&file);
     expect![[r#"
         4:0-4:4 error missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
     "#]]
-    .assert_eq(&render(&told));
+    .assert_eq(&render(&found));
 }
 
 #[test]
-fn a_change_of_settings_is_told_at_once() {
+fn a_change_of_settings_takes_effect_at_once() {
     let mut client = Client::with_options(&Options::plain());
     let file = client.open("k.wave", DIVERGENT);
     assert_eq!(client.published(&file).len(), 2);
-    let tell = |client: &mut Client, settings: Value| {
+    let change = |client: &mut Client, settings: Value| {
         client.notify("workspace/didChangeConfiguration", json!({ "settings": { "warplens": settings } }));
     };
-    tell(&mut client, settings(&["guard-p0", "missing-halt"], json!({})));
+    change(&mut client, settings(&["guard-p0", "missing-halt"], json!({})));
     assert_eq!(render(&client.published(&file)), "");
-    tell(&mut client, settings(&[], json!({ "missing-halt": "off", "guard-p0": "hint" })));
+    change(&mut client, settings(&[], json!({ "missing-halt": "off", "guard-p0": "hint" })));
     expect![[r#"
         2:4-2:7 hint guard-p0: toolchain 0.1.2 ignores the guard `@p0` and runs this in every lane: use p1, p2, p3 or `@!p0`
     "#]]
@@ -186,13 +186,13 @@ fn a_change_of_settings_is_told_at_once() {
 }
 
 #[test]
-fn a_name_that_is_no_diagnostic_is_said_once() {
+fn an_unknown_diagnostic_in_the_settings_is_reported_once() {
     let mut client = Client::with_options(&Options::plain());
-    let tell = |client: &mut Client, settings: Value| {
+    let change = |client: &mut Client, settings: Value| {
         client.notify("workspace/didChangeConfiguration", json!({ "settings": { "warplens": settings } }));
     };
-    tell(&mut client, settings(&["missing-hold"], json!({})));
-    tell(&mut client, settings(&["missing-hold", "nonsense"], json!({})));
+    change(&mut client, settings(&["missing-hold"], json!({})));
+    change(&mut client, settings(&["missing-hold", "nonsense"], json!({})));
     let mut message =
         || client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
     expect![
@@ -219,7 +219,7 @@ fn a_line_is_written_for_the_chosen_toolchain() {
         3:8-3:23 error not-in-toolchain: toolchain 0.1.2 writes `local_store_u32`
     "#]].assert_eq(&render(&client.diagnostics(&file)));
     expect![[r#"
-        Write it for toolchain 0.1.2 (quickfix, preferred) of not-in-toolchain
+        Rewrite for toolchain 0.1.2 (quickfix, preferred) of not-in-toolchain
             version 1
             2:4-2:4 "mov_imm r2, 5\n    "
             2:4-2:11 "icmp_lt"
@@ -261,7 +261,7 @@ fn what_wave_emu_cannot_run_is_written_for_it() {
 }
 
 #[test]
-fn a_file_is_written_in_the_other_spelling() {
+fn a_file_is_rewritten_in_the_other_dialect() {
     check(
         ("k.wave", GUIDE),
         range([0, 0], [0, 0]),

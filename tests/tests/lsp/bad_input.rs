@@ -17,7 +17,7 @@ fn invalid_utf8_in_a_message_is_an_error_and_the_server_goes_on() {
 }
 
 #[test]
-fn what_is_no_message_is_an_error_and_the_server_goes_on() {
+fn an_invalid_message_is_an_error_and_the_server_continues() {
     let deep = format!(
         "{{\"jsonrpc\":\"2.0\",\"method\":\"x\",\"params\":{}{}}}",
         "[".repeat(9999),
@@ -92,14 +92,14 @@ fn a_character_beyond_the_line_is_its_end() {
 }
 
 #[test]
-fn an_edit_that_does_not_fit_is_said_and_nothing_wrong_is_served() {
+fn an_invalid_edit_is_reported_and_no_stale_result_is_returned() {
     for impossible in [range([99, 0], [99, 0]), range([1, 0], [0, 0]), range([0, 3], [0, 1])] {
         let mut client = Client::start();
         let mut file = client.open("k.ptx", "// a\n");
         client.edit(&mut file, impossible.clone(), "x");
-        let said =
+        let shown =
             client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
-        assert!(said.contains("k.ptx") && said.contains("reopen it"), "{impossible}: {said}");
+        assert!(shown.contains("k.ptx") && shown.contains("reopen it"), "{impossible}: {shown}");
         let shown = render(&client.diagnostics(&file));
         assert!(shown.starts_with("0:0-0:0 warning out-of-sync"), "{shown}");
         assert_eq!(client.hover(&file.at(0, 1)), None);
@@ -144,13 +144,13 @@ fn an_empty_file_has_nothing_to_say() {
 }
 
 #[test]
-fn a_file_too_large_is_said_and_costs_nothing() {
+fn a_file_that_is_too_large_is_reported_and_not_analyzed() {
     let mut client = Client::start();
     let line =
         "// a line of a very large file, of one hundred million bytes in all ........................\n";
     let mut file = client.open("large.ptx", &line.repeat(100_000_000 / line.len()));
-    let said = client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
-    assert!(said.contains("100 MB") && said.contains("limit is 67 MB"), "{said}");
+    let shown = client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
+    assert!(shown.contains("100 MB") && shown.contains("limit is 67 MB"), "{shown}");
     let shown = render(&client.diagnostics(&file));
     assert!(shown.starts_with("0:0-0:0 warning too-large"), "{shown}");
     client.edit(&mut file, range([7, 0], [8, 0]), "");
@@ -171,11 +171,11 @@ fn listings_come_later() {
 }
 
 #[test]
-fn settings_of_a_wrong_kind_are_said_and_the_others_stay() {
+fn settings_of_a_wrong_type_are_reported_and_the_others_stay() {
     let settings = json!({ "lanes": { "format": "braille" } });
     let mut client = Client::with_options(&Options { settings, ..Options::default() });
-    let said = client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
-    assert!(said.contains("braille"), "{said}");
+    let shown = client.notification("window/showMessage")["message"].as_str().unwrap_or_default().to_owned();
+    assert!(shown.contains("braille"), "{shown}");
     let file = client.open("k.ptx", "// text\n");
     assert_eq!(client.text(&file), "// text\n");
 }

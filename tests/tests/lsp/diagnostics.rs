@@ -1,4 +1,4 @@
-//! Diagnostics: asked for, or told to clients that do not ask.
+//! Diagnostics: pulled by the client, or published to clients without pull support.
 
 use expect_test::expect;
 use serde_json::json;
@@ -18,13 +18,13 @@ const SOURCE: &str = "\
 ";
 
 #[test]
-fn a_client_that_asks_is_not_told() {
+fn nothing_is_published_to_a_client_with_pull_support() {
     let mut client = Client::start();
     let mut file = client.open("k.ptx", SOURCE);
     let found = client.diagnostics(&file);
     expect![[r#"
-        6:4-6:8 error unknown-instruction: `addd` is not an instruction; did you mean `add`?
-        7:8-7:15 error unresolved-name: no name `NOWHERE` is declared here
+        6:4-6:8 error unknown-instruction: unknown instruction `addd`; did you mean `add`?
+        7:8-7:15 error unresolved-name: undeclared name `NOWHERE`
     "#]]
     .assert_eq(&render(&found));
 
@@ -34,7 +34,7 @@ fn a_client_that_asks_is_not_told() {
 }
 
 #[test]
-fn a_client_that_does_not_ask_is_told_every_version() {
+fn every_version_is_published_to_a_client_without_pull_support() {
     let mut client = Client::with_options(&Options::plain());
     let mut file = client.open("k.ptx", SOURCE);
     let codes =
@@ -47,7 +47,7 @@ fn a_client_that_does_not_ask_is_told_every_version() {
 }
 
 #[test]
-fn after_many_edits_the_last_version_is_told() {
+fn after_many_edits_the_last_version_is_published() {
     let mut client = Client::with_options(&Options::plain());
     let mut file = client.open("k.ptx", "");
     for (line, text) in SOURCE.split_inclusive('\n').enumerate() {
@@ -67,7 +67,7 @@ fn a_document_that_is_closed_has_none() {
 }
 
 #[test]
-fn asking_about_an_older_version_tells_to_ask_again() {
+fn a_request_for_an_older_version_asks_for_a_retry() {
     let mut client = Client::start();
     let mut file = client.open("k.ptx", SOURCE);
     let mut asked = vec![];

@@ -1,5 +1,5 @@
-//! One look at every request: that it reaches its feature and comes back in the protocol's words. What the answers
-//! say is tested where they are made.
+//! One test for every request: it reaches its feature and has a response in the terms of the protocol. The contents of
+//! responses are tested with the features.
 
 use serde_json::{Value, json};
 

@@ -64,7 +64,7 @@ fn findings_come_with_the_lanes_and_go_with_them() {
 }
 
 #[test]
-fn who_is_told_is_told_when_a_run_is_over_and_after_each_edit() {
+fn findings_are_published_after_a_run_and_after_each_edit() {
     let mut client = Client::with_options(&Options::plain());
     let mut file = client.open("wrong.ptx", WRONG);
     assert_eq!(findings(&client.published(&file)), Vec::<Value>::new());
@@ -77,10 +77,10 @@ fn who_is_told_is_told_when_a_run_is_over_and_after_each_edit() {
         moved.iter().map(|found| found["range"]["start"]["line"].clone()).collect::<Vec<_>>(),
         [11, 14]
     );
-    // The statement that is mended loses its finding at once.
+    // The finding of a fixed statement is removed at once.
     client.edit(&mut file, range([11, 11], [11, 15]), "");
-    let mended = findings(&client.published(&file));
-    assert_eq!(mended.iter().filter(|found| found["code"] == "divergent-uniform").count(), 0, "{mended:?}");
+    let fixed = findings(&client.published(&file));
+    assert_eq!(fixed.iter().filter(|found| found["code"] == "divergent-uniform").count(), 0, "{fixed:?}");
 }
 
 #[test]

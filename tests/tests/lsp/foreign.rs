@@ -1,4 +1,4 @@
-//! `.wave` files of other tools: nothing is said about them until they show a kernel.
+//! `.wave` files of other tools: nothing is reported about them until they contain a kernel.
 
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ fn hover(client: &mut Client, file: &File, line: u32) -> Value {
 }
 
 #[test]
-fn a_client_that_is_told_hears_nothing_of_a_foreign_document() {
+fn nothing_is_published_about_a_foreign_document() {
     let mut client = Client::with_options(&Options::plain());
     for (language, name) in [("wave", "a.wave"), ("plaintext", "b.wave"), ("wave", "c.txt")] {
         let mut file = client.open_as(language, name, FOREIGN);
@@ -19,9 +19,9 @@ fn a_client_that_is_told_hears_nothing_of_a_foreign_document() {
         assert_eq!(hover(&mut client, &file, 0), Value::Null);
         client.close(&file);
     }
-    let said: Vec<&str> =
+    let published: Vec<&str> =
         client.unread().into_iter().filter(|method| *method != "textDocument/publishDiagnostics").collect();
-    assert_eq!(said, Vec::<&str>::new());
+    assert_eq!(published, Vec::<&str>::new());
 }
 
 #[test]

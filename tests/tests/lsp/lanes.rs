@@ -111,7 +111,7 @@ fn lane_masks_say_what_ran() {
 }
 
 #[test]
-fn whoever_wants_to_hear_of_other_lanes_is_told() {
+fn a_client_with_the_capability_is_notified_of_other_lanes() {
     let mut client = Client::with_options(&Options {
         initialization: json!({ "lanesChanged": true }),
         ..Options::plain()
@@ -184,7 +184,7 @@ fn while_a_kernel_cannot_be_run_its_last_lanes_stay() {
 }
 
 #[test]
-fn while_a_statement_is_typed_the_last_lanes_stay_and_say_so() {
+fn while_a_statement_is_typed_the_last_lanes_are_shown_as_outdated() {
     let mut client = Client::start();
     let mut file = client.open("split.ptx", SPLIT);
     select(&mut client, &file, json!("inferred"));
@@ -285,7 +285,7 @@ fn a_launch_that_does_not_fit_is_an_error_with_its_reason() {
     let mut client = Client::start();
     let file = client.open("split.ptx", SPLIT);
     for (launch, reason) in [
-        (json!("nobody"), "nobody"),
+        (json!("unknown"), "unknown"),
         (json!({ "name": "x", "args": [{ "u32": 1 }] }), "parameter"),
         (json!({ "name": "x", "gird": [1] }), "gird"),
     ] {
@@ -297,7 +297,7 @@ fn a_launch_that_does_not_fit_is_an_error_with_its_reason() {
 }
 
 #[test]
-fn a_wrong_launch_file_is_told_and_inferring_still_works() {
+fn an_invalid_launch_file_is_reported_and_inferring_still_works() {
     let folder = Folder::new();
     folder.write("warplens.toml", "[[launch]]\nname = \"x\"\nfile = \"split.ptx\"\nblok = [8]\n");
     let path = folder.write("split.ptx", SPLIT);
@@ -312,7 +312,7 @@ fn a_wrong_launch_file_is_told_and_inferring_still_works() {
 }
 
 #[test]
-fn an_endless_loop_stops_at_the_limit_and_says_so() {
+fn an_endless_loop_stops_at_the_limit_and_reports_it() {
     let settings = json!({ "simulation": { "maxSteps": 10_000 } });
     let mut client = Client::with_options(&Options { settings, ..Options::default() });
     client.wait_until_asked("workspace/configuration");

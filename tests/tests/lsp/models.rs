@@ -39,7 +39,7 @@ fn select(client: &mut Client, file: &File, model: Option<&str>) -> Result<Value
     client.command("warplens.selectLaunch", argument)
 }
 
-/// Under which model the shown run went, and how it ended.
+/// The model of the shown run, and its status.
 fn shown(client: &mut Client, file: &File) -> (Value, Value) {
     let masks = client.request("warplens/laneMasks", file.params());
     (masks["model"].clone(), masks["status"].clone())

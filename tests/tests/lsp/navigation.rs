@@ -62,8 +62,8 @@ fn callers_and_callees() {
     assert_eq!(shown(&incoming, "from"), [("g".into(), vec![0]), ("k".into(), vec![2])]);
     let outgoing = client.request("callHierarchy/outgoingCalls", json!({ "item": incoming[1]["from"] }));
     assert_eq!(shown(&outgoing, "to"), [("f".into(), vec![2]), ("g".into(), vec![2])]);
-    let nobody = client.request("textDocument/prepareCallHierarchy", file.at(0, 0).params());
-    assert_eq!(nobody, Value::Null);
+    let no_function = client.request("textDocument/prepareCallHierarchy", file.at(0, 0).params());
+    assert_eq!(no_function, Value::Null);
 }
 
 /// A client that opened a folder.

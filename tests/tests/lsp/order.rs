@@ -1,4 +1,4 @@
-//! Messages take effect in the order of the wire, and nothing that waits holds up what comes after it.
+//! Messages take effect in the order of the wire, and a waiting request does not block later ones.
 
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ fn edits_apply_in_wire_order_with_requests_between() {
     }
     assert_eq!(client.text(&file), expected);
     for hover in hovers {
-        // Every request is answered: with a result, or with the news that the text has changed since.
+        // Every request has a response: a result, or the error that the text has changed since.
         if let Err(error) = client.wait(hover) {
             assert_eq!(error["code"], CONTENT_MODIFIED, "{error}");
         }
@@ -51,7 +51,7 @@ fn several_changes_of_one_notification_apply_one_after_another() {
 }
 
 #[test]
-fn five_hundred_waiting_requests_hold_up_nobody() {
+fn five_hundred_waiting_requests_block_no_other() {
     let settings = json!({ "simulation": { "maxSteps": u64::MAX } });
     let mut client = Client::with_options(&Options { settings, ..Options::default() });
     client.wait_until_asked("workspace/configuration");

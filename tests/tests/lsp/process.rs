@@ -17,7 +17,7 @@ fn a_session_over_standard_input_and_output() {
 }
 
 #[test]
-fn a_client_that_leaves_without_a_word_ends_the_server() {
+fn a_client_that_disconnects_silently_ends_the_server() {
     let mut client = Client::stdio();
     client.open("k.ptx", "// text\n");
     client.line.close_input();

@@ -112,7 +112,7 @@ fn lines_where_we_find_an_error_are_ours() {
     assert_eq!(client.published(&file).len(), 1);
     save(&mut client, &file);
     expect![[r#"
-        6:4-6:7 error unknown-instruction: `mow` is not an instruction; did you mean `mov`?
+        6:4-6:7 error unknown-instruction: unknown instruction `mow`; did you mean `mov`?
         7:4-7:19 warning : so is this
     "#]]
     .assert_eq(&render(&client.published(&file)));
@@ -130,23 +130,23 @@ fn a_newer_save_stops_the_run_before() {
 }
 
 #[test]
-fn a_program_that_is_not_there_is_said_once() {
+fn a_missing_program_is_reported_once() {
     let folder = Folder::new();
     let path = folder.path().join("none").to_string_lossy().into_owned();
     let mut client = client(&path);
     let file = client.open("k.ptx", SOURCE);
     save(&mut client, &file);
-    let said = client.notification("window/showMessage")["message"].to_string();
-    assert!(said.contains("warplens.ptxas.path") && said.contains(&path), "{said}");
+    let shown = client.notification("window/showMessage")["message"].to_string();
+    assert!(shown.contains("warplens.ptxas.path") && shown.contains(&path), "{shown}");
     save(&mut client, &file);
     // A message that cannot be missed comes after the second one, if there were one.
     client.notify("workspace/didChangeConfiguration", json!({ "settings": { "warplens": { "lanes": 1 } } }));
-    let said = client.notification("window/showMessage")["message"].to_string();
-    assert!(said.contains("the previous settings stay in effect"), "{said}");
+    let shown = client.notification("window/showMessage")["message"].to_string();
+    assert!(shown.contains("the previous settings stay in effect"), "{shown}");
 }
 
 #[test]
-fn a_lens_tells_what_a_kernel_uses() {
+fn a_lens_shows_the_resources_of_a_kernel() {
     let folder = Folder::new();
     let mut client = client(&script(&folder));
     let mut file = client.open("k.ptx", SOURCE);

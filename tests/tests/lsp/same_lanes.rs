@@ -26,7 +26,7 @@ const KERNELS: [(&str, &str); 8] = [
         "  mov r0, sr_lane_id\n  mov_imm r1, 9\n  icmp_lt p0, r0, r1\n  if p0\n  iadd r2, r0, r0\n  else\n  isub r2, r0, r1\n  endif\n  halt",
     ),
     (
-        "trips.wave",
+        "loop.wave",
         "  mov r0, sr_lane_id\n  mov_imm r1, 7\n  mov_imm r2, 1\n  loop\n  iadd r0, r0, r2\n  icmp_gt p0, r0, r1\n  break p0\n  endloop\n  halt",
     ),
 ];

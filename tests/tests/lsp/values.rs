@@ -1,16 +1,16 @@
-//! What registers held: hovers, words at the ends of lines, the visit that is chosen, and what accesses cost.
+//! Register values: hovers, hints at the end of lines, the selected visit, and memory counters.
 
 use expect_test::{Expect, expect};
 use serde_json::{Value, json};
 
 use crate::support::{Client, File, Options, range};
 
-/// Four trips of a loop; in each the lanes below 8 go another way.
+/// Four iterations of a loop; in each, lanes below 8 take the other path.
 const LOOP: &str = "\
 .version 8.5
 .target sm_90
 .address_size 64
-.entry trips(.param .u64 out) {
+.entry iterations(.param .u64 out) {
     .reg .u32 %r<5>;
     .reg .b64 %rd<4>;
     .reg .f32 %f<3>;
@@ -36,7 +36,7 @@ JOIN:
 ";
 
 fn open(client: &mut Client) -> File {
-    let file = client.open("trips.ptx", LOOP);
+    let file = client.open("iterations.ptx", LOOP);
     let launch = json!({ "name": "one", "block": [32], "args": [{ "buffer": "f32", "len": 512 }] });
     client
         .command("warplens.selectLaunch", json!({ "uri": file.uri, "launch": launch }))
@@ -46,7 +46,7 @@ fn open(client: &mut Client) -> File {
 }
 
 /// The place of the `nth` occurrence of `word` on the line that holds `part`.
-fn place(file: &File, part: &str, word: &str) -> crate::support::Place {
+fn place(file: &File, part: &str, word: &str) -> crate::support::FilePosition {
     let line = LOOP.lines().position(|line| line.contains(part)).expect("such a line");
     let start = LOOP.lines().nth(line).and_then(|text| text.rfind(word)).expect("such a word");
     file.at(line as u32, start as u32 + 1)
@@ -55,9 +55,9 @@ fn place(file: &File, part: &str, word: &str) -> crate::support::Place {
 /// What pointing at a register says first.
 fn check(client: &mut Client, file: &File, part: &str, word: &str, expected: Expect) {
     let hover = client.hover(&place(file, part, word)).expect("there is a hover");
-    let told = hover.split("\n\n---\n\n").next().unwrap_or_default();
-    let told: Vec<_> = told.split("\n\n").take_while(|part| !part.starts_with("Launch")).collect();
-    expected.assert_eq(&told.join("\n"));
+    let text = hover.split("\n\n---\n\n").next().unwrap_or_default();
+    let text: Vec<_> = text.split("\n\n").take_while(|part| !part.starts_with("Launch")).collect();
+    expected.assert_eq(&text.join("\n"));
 }
 
 fn hints(client: &mut Client, file: &File) -> String {
@@ -83,7 +83,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%r1",
         expect![[r#"
         **`%r1`** = lane, after this line.
-        **All 32 lanes** came here, once."#]],
+        **All 32 lanes** reached this line, once."#]],
     );
     check(
         &mut client,
@@ -92,7 +92,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%r2",
         expect![[r#"
         **`%r2`** = 4, after this line, visit 4 of 4.
-        **All 32 lanes** came here, 4 times."#]],
+        **All 32 lanes** reached this line, 4 times."#]],
     );
     check(
         &mut client,
@@ -101,7 +101,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%r3",
         expect![[r#"
         **`%r3`** = 4*lane + 4 in lanes 8-31, after this line, visit 4 of 4.
-        **24 of 32 lanes** came here, 4 times: lanes 8-31."#]],
+        **24 of 32 lanes** reached this line, 4 times: lanes 8-31."#]],
     );
     check(
         &mut client,
@@ -110,7 +110,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%p1",
         expect![[r#"
             **`%p1`** = true in lanes 0-7, after this line.
-            **All 32 lanes** came here, once."#]],
+            **All 32 lanes** reached this line, once."#]],
     );
     check(
         &mut client,
@@ -119,7 +119,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%p2",
         expect![[r#"
         **`%p2`** = false, after this line, visit 4 of 4.
-        **4 visits** by 32 of 32 lanes each; 0 to 32 acted each time, 32 at least once."#]],
+        **4 visits** by 32 of 32 lanes each; 0 to 32 executed per visit, 32 at least once."#]],
     );
     check(
         &mut client,
@@ -128,7 +128,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%r1",
         expect![[r#"
         **`%r1`** = lane, after this line.
-        **All 32 lanes** came here, once."#]],
+        **All 32 lanes** reached this line, once."#]],
     );
     check(
         &mut client,
@@ -137,7 +137,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%f1",
         expect![[r#"
         **`%f1`** = lane, after this line.
-        **All 32 lanes** came here, once."#]],
+        **All 32 lanes** reached this line, once."#]],
     );
     check(
         &mut client,
@@ -153,7 +153,7 @@ fn pointing_at_a_register_says_what_it_held() {
           16        4.0  4.1231055  4.2426405   4.358899   4.472136   4.582576   4.690416  4.7958317
           24  4.8989797        5.0  5.0990195   5.196152  5.2915025  5.3851647   5.477226  5.5677643
         ```
-        **All 32 lanes** came here, once."#]],
+        **All 32 lanes** reached this line, once."#]],
     );
     check(
         &mut client,
@@ -162,7 +162,7 @@ fn pointing_at_a_register_says_what_it_held() {
         "%rd3",
         expect![[r#"
         **`%rd3`** = 64*lane + 0x10000000, after this line.
-        **All 32 lanes** came here, once."#]],
+        **All 32 lanes** reached this line, once."#]],
     );
 }
 
@@ -184,7 +184,7 @@ fn a_visit_that_is_chosen_is_shown_in_all_lines() {
         "%r2",
         expect![[r#"
         **`%r2`** = 2, after this line, visit 2 of 4.
-        **All 32 lanes** came here, 4 times."#]],
+        **All 32 lanes** reached this line, 4 times."#]],
     );
     check(
         &mut client,
@@ -193,7 +193,7 @@ fn a_visit_that_is_chosen_is_shown_in_all_lines() {
         "%r3",
         expect![[r#"
         **`%r3`** = 4*lane + 2 in lanes 8-31, after this line, visit 2 of 4.
-        **24 of 32 lanes** came here, 4 times: lanes 8-31."#]],
+        **24 of 32 lanes** reached this line, 4 times: lanes 8-31."#]],
     );
     expect![[r#"
         add.u32 %r2, %r2, 1;               visit 2/4
@@ -229,7 +229,7 @@ fn a_visit_that_is_chosen_is_shown_in_all_lines() {
 }
 
 #[test]
-fn settings_add_values_and_costs_to_the_ends_of_lines() {
+fn settings_add_values_and_counters_to_the_hints() {
     let settings = json!({ "lanes": { "values": true }, "simulation": { "counters": true } });
     let mut client = Client::with_options(&Options { settings, ..Options::default() });
     client.wait_until_asked("workspace/configuration");

@@ -7,9 +7,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::line::Line;
-use super::source::{File, Place, utf16};
+use super::source::{File, FilePosition, utf16};
 
-/// When a server that says nothing is given up. No test waits for it while all is well.
+/// The timeout for a server that does not respond. No test waits for it if all is well.
 const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The client. Requests of the server are answered while it waits for something.
@@ -17,7 +17,7 @@ pub struct Client {
     pub line: Line,
     next_id: i64,
     answers: HashMap<i64, Result<Value, Value>>,
-    /// Notifications of the server that nobody has looked at.
+    /// Unread notifications of the server.
     notifications: VecDeque<(String, Value)>,
     /// Methods of the server's requests, in their order.
     pub asked: Vec<String>,
@@ -77,7 +77,7 @@ impl Options {
         options
     }
 
-    /// An editor that knows little more than to open files, and is told diagnostics.
+    /// An editor with minimal capabilities, which gets published diagnostics.
     pub fn plain() -> Options {
         Options { capabilities: json!({}), ..Options::default() }
     }
@@ -119,7 +119,7 @@ impl Client {
         client
     }
 
-    /// A client that has not said anything yet.
+    /// A client before its first message.
     pub fn silent(line: Line) -> Client {
         Client {
             line,
@@ -164,7 +164,7 @@ impl Client {
         self.wait(id).unwrap_or_else(|error| panic!("{method}: {error}"))
     }
 
-    /// Whether a request is answered, as far as the messages tell that have come.
+    /// Whether a request has a response among the received messages.
     pub fn is_answered(&self, id: i64) -> bool {
         self.answers.contains_key(&id)
     }
@@ -190,7 +190,7 @@ impl Client {
     pub fn receive_raw(&mut self) -> Value {
         match self.line.from_server.recv_timeout(PATIENCE) {
             Ok(message) => message,
-            Err(RecvTimeoutError::Timeout) => panic!("the server says nothing"),
+            Err(RecvTimeoutError::Timeout) => panic!("the server does not respond"),
             Err(RecvTimeoutError::Disconnected) => panic!("the server has ended"),
         }
     }
@@ -227,7 +227,7 @@ impl Client {
 
     // Documents.
 
-    /// Opens a document of this name (its extension tells the language) with a marked source.
+    /// Opens a document with this name (its extension determines the language) and a marked source.
     pub fn open(&mut self, name: &str, source: &str) -> File {
         let file = File::new(format!("file:///test/{name}"), source, self.width);
         self.open_file(file)
@@ -276,19 +276,19 @@ impl Client {
     // Requests.
 
     /// The text of the hover at a place.
-    pub fn hover(&mut self, at: &Place) -> Option<String> {
+    pub fn hover(&mut self, at: &FilePosition) -> Option<String> {
         let hover = self.request("textDocument/hover", at.params());
         hover["contents"]["value"].as_str().map(str::to_owned)
     }
 
     /// The labels of the completions at a place.
-    pub fn completions(&mut self, at: &Place) -> Vec<String> {
+    pub fn completions(&mut self, at: &FilePosition) -> Vec<String> {
         let list = self.request("textDocument/completion", at.params());
         let items = list["items"].as_array().cloned().unwrap_or_default();
         items.iter().filter_map(|item| item["label"].as_str()).map(str::to_owned).collect()
     }
 
-    /// The methods of the notifications that nobody has looked at.
+    /// The methods of the unread notifications.
     pub fn unread(&self) -> Vec<&str> {
         self.notifications.iter().map(|(method, _)| method.as_str()).collect()
     }

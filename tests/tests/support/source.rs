@@ -1,6 +1,6 @@
 //! Sources with marker lines, as documents of a client.
 //!
-//! A line of nothing but blanks, `|` and `^` marks the line above it and is taken out: `|` is a cursor before the
+//! A line of only spaces, `|` and `^` marks the line above it and is removed: `|` is a cursor before the
 //! character above it, `^^^` a range. The source itself stays as a user would write it.
 
 use serde_json::{Value, json};
@@ -11,19 +11,19 @@ pub struct File {
     pub uri: String,
     pub version: i32,
     pub text: String,
-    pub cursors: Vec<Place>,
+    pub cursors: Vec<FilePosition>,
     pub ranges: Vec<Value>,
 }
 
 /// A position in a document.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Place {
+pub struct FilePosition {
     pub uri: String,
     pub line: u32,
     pub character: u32,
 }
 
-impl Place {
+impl FilePosition {
     /// The parameters of a request at this place.
     pub fn params(&self) -> Value {
         json!({ "textDocument": { "uri": self.uri }, "position": self.position() })
@@ -68,14 +68,14 @@ impl File {
     }
 
     fn mark(&mut self, marked: &str, marks: &str, line: u32, width: fn(&str) -> u32) {
-        // Marks stand under characters, whatever their bytes.
+        // Marks are aligned with characters, not bytes.
         let column = |at: usize| width(&marked.chars().take(at).collect::<String>());
         let marks: Vec<char> = marks.chars().collect();
         let mut at = 0;
         while at < marks.len() {
             let end = at + marks[at..].iter().take_while(|&&mark| mark == '^').count();
             if marks[at] == '|' {
-                self.cursors.push(Place { uri: self.uri.clone(), line, character: column(at) });
+                self.cursors.push(FilePosition { uri: self.uri.clone(), line, character: column(at) });
             } else if end > at {
                 self.ranges.push(range([line, column(at)], [line, column(end)]));
                 at = end;
@@ -85,14 +85,14 @@ impl File {
     }
 
     /// The cursor, where there is one.
-    pub fn cursor(&self) -> &Place {
+    pub fn cursor(&self) -> &FilePosition {
         assert_eq!(self.cursors.len(), 1, "the source has one cursor");
         &self.cursors[0]
     }
 
     /// A place by line and character.
-    pub fn at(&self, line: u32, character: u32) -> Place {
-        Place { uri: self.uri.clone(), line, character }
+    pub fn at(&self, line: u32, character: u32) -> FilePosition {
+        FilePosition { uri: self.uri.clone(), line, character }
     }
 
     /// The parameters of a request about the document.
