@@ -9,7 +9,7 @@ use crate::graph::Graph;
 pub struct BlockId(pub u32);
 
 impl BlockId {
-    /// Where the block stands in [`Cfg::blocks`].
+    /// The index in [`Cfg::blocks`].
     pub fn index(self) -> usize {
         self.0 as usize
     }
@@ -28,18 +28,18 @@ pub struct BasicBlock {
 /// How a block ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum BlockEnd {
-    /// All lanes go on to the one successor.
-    Goes,
-    /// Lanes may part: a guarded branch, or a branch through a table.
-    Parts,
-    /// Lanes whose guard is true leave here; the others go on to the one successor.
-    LeavesGuarded,
-    /// All lanes leave by a return or an exit, or because the text ends.
-    Leaves,
-    /// All lanes leave by a trap or a call that does not return.
-    Stops,
-    /// The branch leads nowhere: its target is not known.
-    Lost,
+    /// All lanes continue at the one successor.
+    Continues,
+    /// Lanes may diverge: a guarded branch, or a branch through a table.
+    Diverges,
+    /// Lanes whose guard is true exit here; the others continue at the one successor.
+    ExitsGuarded,
+    /// All lanes exit, by a return, by an exit, or at the end of the text.
+    Exits,
+    /// All lanes stop at a trap or a call that does not return.
+    Traps,
+    /// The target of the branch is unknown.
+    Unknown,
 }
 
 /// The blocks of a function and the edges between them.
@@ -78,12 +78,12 @@ impl Cfg {
         &self.graph
     }
 
-    /// Where control may go after a block, each once; of a guarded branch the target comes first.
+    /// The blocks after it, each once; of a guarded branch the target is first.
     pub fn successors(&self, id: BlockId) -> impl ExactSizeIterator<Item = BlockId> + Clone {
         self.graph.successors(id.0).iter().map(|&id| BlockId(id))
     }
 
-    /// Where control may come from.
+    /// The blocks before it, each once.
     pub fn predecessors(&self, id: BlockId) -> impl ExactSizeIterator<Item = BlockId> + Clone {
         self.graph.predecessors(id.0).iter().map(|&id| BlockId(id))
     }
@@ -94,7 +94,7 @@ impl Cfg {
         BlockId(after.saturating_sub(1) as u32)
     }
 
-    /// Which blocks control can come to.
+    /// Which blocks are reachable.
     pub fn reachable(&self) -> Vec<bool> {
         if self.blocks.is_empty() { Vec::new() } else { self.graph.reachable(0) }
     }

@@ -1,4 +1,4 @@
-//! Directed graphs over small numbers, dominators, strong components and orders in them. Nothing here knows what a node is.
+//! Directed graphs over small numbers, dominators, strong components and orders in them. The algorithms are independent of the meaning of nodes.
 
 mod adjacency;
 mod components;

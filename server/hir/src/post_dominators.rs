@@ -1,4 +1,4 @@
-//! Where lanes that parted meet again: immediate post-dominators, by the rule for leaving lanes and by the textbook's.
+//! Reconvergence points: immediate post-dominators, by the primary-end rule and by the plain (ipdom) definition.
 
 mod primary;
 #[cfg(test)]
@@ -14,17 +14,17 @@ pub struct PostDominators {
 }
 
 impl PostDominators {
-    /// Lanes that leave hold nobody up: of the ends that lanes leave by, one is the primary end, and the others constrain
+    /// Lanes that exit do not block the others: one of the exits is the primary end, and the others constrain
     /// nothing.
     ///
-    /// The primary end is the `Leaves` block under which the most parting blocks meet again, those that `is_uniform` does
-    /// not know to keep their lanes together counted first; if several are equal, the last in text. Meeting again means
-    /// that at least two of the successors can reach the primary end, since then they can reach the immediate
+    /// The primary end is the `Exits` block for which the most diverging blocks reconverge, those that `is_uniform` does
+    /// not prove uniform counted first; if several are equal, the last in text. A block reconverges if
+    /// at least two of its successors can reach the primary end, since then they can reach the immediate
     /// post-dominator too.
     ///
-    /// Blocks from which the primary end cannot be reached are a graph of their own, in which the rule holds again; there
-    /// a `Stops` block serves as the end if no `Leaves` block is left, and in a loop without end its last block does.
-    pub fn leaving_lanes(cfg: &Cfg, is_uniform: impl Fn(BlockId) -> bool) -> PostDominators {
+    /// Blocks from which the primary end cannot be reached are a separate graph, to which the rule applies again; there
+    /// a `Traps` block is the end if no `Exits` block is left, and in an infinite loop its last block is.
+    pub fn by_primary_end(cfg: &Cfg, is_uniform: impl Fn(BlockId) -> bool) -> PostDominators {
         let mut immediate = vec![None; cfg.blocks().len()];
         let mut left = cfg.reachable();
         let reversed = cfg.graph().reversed();
@@ -39,14 +39,14 @@ impl PostDominators {
         PostDominators { immediate: immediate.into() }
     }
 
-    /// The plain rule: every lane that leaves, guarded or not, goes to one common end, which is no block. Where lanes can
-    /// only meet there, there is no immediate post-dominator.
-    pub fn textbook(cfg: &Cfg) -> PostDominators {
+    /// The plain rule: every exit, guarded or not, leads to one common virtual end. Blocks whose lanes can
+    /// only reconverge there have no immediate post-dominator.
+    pub fn plain(cfg: &Cfg) -> PostDominators {
         let exit = cfg.blocks().len() as u32;
         let mut edges = Vec::new();
         for id in cfg.ids() {
             edges.extend(cfg.successors(id).map(|to| (to.0, id.0)));
-            if cfg.block(id).end == BlockEnd::LeavesGuarded || cfg.successors(id).len() == 0 {
+            if cfg.block(id).end == BlockEnd::ExitsGuarded || cfg.successors(id).len() == 0 {
                 edges.push((exit, id.0));
             }
         }
@@ -62,8 +62,8 @@ impl PostDominators {
         PostDominators { immediate: immediate.into() }
     }
 
-    /// Where lanes that part at the end of this block meet again; `None` if nowhere before they leave, and for blocks that
-    /// control cannot come to.
+    /// The reconvergence point of lanes that diverge at the end of this block; `None` if there is none before they exit, and for
+    /// unreachable blocks.
     pub fn immediate(&self, block: BlockId) -> Option<BlockId> {
         self.immediate[block.index()]
     }

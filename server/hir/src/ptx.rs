@@ -13,10 +13,10 @@ mod signature;
 mod uniformity;
 
 pub use forms::{
-    AddressSpace, Checker, Count, FormMatch, Kinds, Misfit, MnemonicForms, Near, OperandPlace, OperandRule,
-    Order, Platform, TypeSet, Unmet, Written, Wrong,
+    AddressSpace, Checker, Count, FormMatch, Kinds, Mismatch, MnemonicForms, Near, OperandError,
+    OperandPosition, OperandRule, Order, Platform, TypeSet, UnmetRequirement, Written,
 };
 pub use model::*;
 pub use module::{Clash, ClashKind, ModuleKind, ModuleNames, ModuleSymbol};
 pub use signature::{Roles, entry, written};
-pub use uniformity::{Link, LinkKind, Question, Uniformity};
+pub use uniformity::{Link, LinkKind, RegisterQuery, Uniformity};

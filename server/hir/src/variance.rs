@@ -1,9 +1,9 @@
-//! How far lanes agree: the scale that the analyses of both languages answer on.
+//! The result of uniformity analyses, for all languages.
 
-/// Whether the lanes of a warp, or a wave, that come to a place together hold the same value.
+/// Whether the lanes of a warp, or a wave, that reach an instruction together hold the same value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Variance {
-    /// They do. This is a proof.
+    /// They do; this is proven.
     Uniform,
     /// Nothing shows it either way: the value comes from memory, from a call that is not followed, or depends on the launch.
     Unknown,

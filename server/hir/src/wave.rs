@@ -1,8 +1,9 @@
-//! WAVE: one [`Code`] for every item, which is a kernel or what stands between kernels.
+//! WAVE: one [`Code`] for every item, which is a kernel or the code between kernels.
 //!
-//! Everything here is relative to the item it was made from, and an item never looks outside itself: labels are shared by the
-//! whole file, so calls are only listed, and [`file_problems`] brings the items of a file together.
+//! Everything here is relative to the item it was made from, and lowering an item uses only its own text: labels are shared by the
+//! whole file, so calls are only listed, and [`file_problems`] checks the items of a file together.
 
+mod call_depth;
 mod cells;
 mod dialect;
 mod divergence;
@@ -18,7 +19,6 @@ mod operands;
 mod problem;
 mod reach;
 mod recursion;
-mod room;
 mod spare;
 mod structure;
 #[cfg(test)]

@@ -16,7 +16,7 @@ pub fn sentence(function: &Function, link: &Link) -> String {
                 "{register} is written here only in lanes whose guard is true, and the guard varies by lane"
             )
         }
-        LinkKind::Parted => format!("lanes diverge here, and {register} differs between the paths"),
+        LinkKind::Diverged => format!("lanes diverge here, and {register} differs between the paths"),
         LinkKind::Left => {
             format!(
                 "lanes exit the loop here in different iterations, with the value of {register} at that time"
@@ -49,7 +49,7 @@ pub fn path(function: &Function, links: &[Link]) -> String {
                 format!("`{}`", instruction.opcode())
             }
             LinkKind::Guarded => "the guard of its `mov`".replace("mov", instruction.opcode()),
-            LinkKind::Parted => "a divergent branch".to_owned(),
+            LinkKind::Diverged => "a divergent branch".to_owned(),
             LinkKind::Left => "a loop with a divergent exit".to_owned(),
             LinkKind::Special => special(function, instruction),
             LinkKind::Parameter => "a parameter".to_owned(),

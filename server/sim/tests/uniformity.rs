@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use common::{Source, shared};
 use proptest::prelude::*;
 use warplens_hir::Variance;
-use warplens_hir::ptx::{Question, Uniformity};
+use warplens_hir::ptx::{RegisterQuery, Uniformity};
 use warplens_sim::LaunchConfig;
 use warplens_sim::ptx::{Model, launch_config, run};
 use warplens_sim::{Control, Limits, RunOptions};
@@ -20,9 +20,9 @@ fn contradictions(source: &Source, entry: &str, config: LaunchConfig, model: Mod
     let cfg = function.cfg(&|_| false);
     let guarded = function.instructions().filter_map(|instruction| {
         let register = function.name(instruction.guard()?.name).referent;
-        Some(Question { instruction: instruction.id(), register, after: false })
+        Some(RegisterQuery { instruction: instruction.id(), register, after: false })
     });
-    let questions: Vec<Question> = guarded.collect();
+    let questions: Vec<RegisterQuery> = guarded.collect();
     let analysis = Uniformity::of(&function, &cfg, &questions);
     let limits = Limits { max_steps: 2_000, ..Limits::default() };
     let options = RunOptions { limits, ..RunOptions::default() };

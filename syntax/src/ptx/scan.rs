@@ -2,8 +2,8 @@
 //!
 //! The scanner and the grammar follow the same rules about braces: `{` where a statement starts opens a
 //! block, elsewhere a vector or an initialiser, which a `;` closes whether or not its `}` is there. A word
-//! that only a module can hold ([`words::is_module_only`]) closes a body if it stands where a statement or a
-//! line starts.
+//! that only a module can hold ([`words::is_module_only`]) closes a body if it starts a statement or a
+//! line.
 
 use std::ops::Range;
 

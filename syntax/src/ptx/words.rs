@@ -24,7 +24,7 @@ pub(super) fn ends_with_line(word: &str) -> bool {
     matches!(word, ".version" | ".target" | ".address_size" | ".file" | ".loc")
 }
 
-/// Words that stand in a module and rarely elsewhere: one of them where a statement starts closes every open body, if it
+/// Words of module items that are rare elsewhere: one of them at the start of a statement closes every open body, if it
 /// cannot be a statement. A linkage word does so too where it begins a function.
 pub(super) fn is_module_only(word: &str) -> bool {
     is_function(word) || matches!(word, ".version" | ".target")

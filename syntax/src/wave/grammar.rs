@@ -1,8 +1,8 @@
-//! WAVE tokens -> events, by recursive descent.
+//! WAVE grammar, by recursive descent.
 //!
 //! A statement ends with its line, or earlier where its operand list is complete: `mov_imm r0, 1 mov_imm r1, 2` is two
 //! instructions. A word right after a mnemonic is its operand, as it is for the assembler (`call helper`), unless operands of its
-//! own follow it (`else iadd r0, r0, r1`): then it can only have been meant as an instruction, and is one, with an error.
+//! own follow it (`else iadd r0, r0, r1`): then it is read as an instruction, with an error.
 
 use crate::SyntaxKind::{self, *};
 use crate::chunks;
@@ -38,7 +38,7 @@ fn kernel(p: &mut Parser<'_>) {
     if at_directive(p, is_end) {
         kernel_end(p);
     } else {
-        p.error_at(name.unwrap_or(opening), "this kernel is not closed: `.end` is missing");
+        p.error_at(name.unwrap_or(opening), "missing `.end`: this kernel is not closed");
     }
     kernel.complete(p, KERNEL);
 }
@@ -50,20 +50,20 @@ fn kernel_header(p: &mut Parser<'_>) -> Option<crate::TextRange> {
     let range = p.current_range();
     let mut name = None;
     if p.nth_starts_line(0) {
-        p.error_after_previous("a name is missing after `.kernel`");
+        p.error_after_previous("missing name after `.kernel`");
     } else if p.at(IDENT) {
         let node = p.start();
         p.bump();
         node.complete(p, NAME);
         name = Some(range);
         if p.at(COLON) && !p.nth_starts_line(0) {
-            skip(p, 1, "no `:` follows the name of a kernel");
+            skip(p, 1, "unexpected `:` after the name of a kernel: remove it");
         }
     } else if p.at_any(&[GENERAL_REGISTER, PREDICATE_REGISTER, SPECIAL_NAME]) {
-        let message = format!("a kernel cannot be called `{}`: that is a register", p.current_text());
+        let message = format!("`{}` is a register, not a name for a kernel", p.current_text());
         skip(p, 1, message);
     } else {
-        p.error_after_previous("a name is missing after `.kernel`");
+        p.error_after_previous("missing name after `.kernel`");
     }
     header.complete(p, KERNEL_HEADER);
     name
@@ -79,27 +79,27 @@ fn kernel_end(p: &mut Parser<'_>) {
 fn lower_case_directive(p: &mut Parser<'_>) {
     let word = p.current_text();
     if word.contains(|c: char| c.is_ascii_uppercase()) {
-        p.error(format!("directives are in small letters: write `{}`", word.to_ascii_lowercase()));
+        p.error(format!("directives are lower case: write `{}`", word.to_ascii_lowercase()));
     }
     p.bump();
 }
 
-/// What stands outside of kernels, up to the next one. Labels and directives may; an error is at the first instruction and at the first
+/// Code outside a kernel, up to the next kernel. Labels and directives are allowed; errors are at the first instruction and at the first
 /// `.end`.
 fn stray_code(p: &mut Parser<'_>) {
     let stray = p.start();
-    let (mut end_said, mut instruction_said) = (false, false);
+    let (mut end_reported, mut instruction_reported) = (false, false);
     while !p.at(EOF) && !at_directive(p, is_kernel) {
         if at_directive(p, is_end) {
-            if !std::mem::replace(&mut end_said, true) {
-                p.error_of_its_own("no kernel is open here: remove this `.end`");
+            if !std::mem::replace(&mut end_reported, true) {
+                p.error_of_its_own("unmatched `.end`: no kernel is open here, remove it");
             }
             kernel_end(p);
             continue;
         }
         let instruction = p.at_any(&[AT, IDENT]) && !at_label(p);
-        if instruction && !std::mem::replace(&mut instruction_said, true) {
-            p.error_of_its_own("an instruction stands in a kernel: put `.kernel name` before it");
+        if instruction && !std::mem::replace(&mut instruction_reported, true) {
+            p.error_of_its_own("instruction outside a kernel: add `.kernel name` before it");
         }
         statement(p);
     }
@@ -127,7 +127,7 @@ fn chunk(p: &mut Parser<'_>) {
     chunk.complete(p, CHUNK);
 }
 
-/// A chunk alone in its text, as the root of its tree. Whether that is what it would be inside of its kernel too; it may be the
+/// A chunk that is parsed alone, as the root of its tree. Whether it is also one chunk as part of its kernel, possibly the
 /// last.
 pub(crate) fn lone_chunk(p: &mut Parser<'_>, is_last: bool) -> bool {
     let root = p.start();
@@ -158,7 +158,7 @@ fn statement(p: &mut Parser<'_>) {
             let message = if is_foreign(p.current()) {
                 unexpected(p)
             } else {
-                "an instruction, a directive or a label was expected here".to_owned()
+                "expected an instruction, a directive or a label".to_owned()
             };
             if p.nth_starts_line(0) {
                 p.error_of_its_own(message);
@@ -197,10 +197,10 @@ fn label(p: &mut Parser<'_>) {
         p.bump();
         name.complete(p, NAME);
     } else if is_register(p.current_text()) {
-        let message = format!("a label cannot be called `{}`: that is a register", p.current_text());
+        let message = format!("`{}` is a register, not a name for a label", p.current_text());
         skip(p, 1, message);
     } else {
-        // The lexer has said why this is no name.
+        // The lexer has reported why this is not a name.
         skip_silently(p, 1);
     }
     p.bump();
@@ -237,7 +237,7 @@ fn instruction(p: &mut Parser<'_>) {
             p.error("the assembler reads this word as an operand of the instruction before it: put it on a line of its own");
         }
     } else if p.error_count() == errors {
-        p.error_after_previous("an instruction is missing after the guard");
+        p.error_after_previous("missing instruction after the guard");
     }
     instruction.complete(p, INSTRUCTION);
 }
@@ -254,7 +254,7 @@ fn guard(p: &mut Parser<'_>) {
     let same_line = !p.nth_starts_line(0);
     if p.at(PREDICATE_REGISTER) && same_line {
         if !joint {
-            p.error("no blank may stand inside a guard: write `@p1` or `@!p1`");
+            p.error("a guard contains no spaces: write `@p1` or `@!p1`");
         }
         p.bump();
     } else {
@@ -265,7 +265,7 @@ fn guard(p: &mut Parser<'_>) {
     guard.complete(p, GUARD);
 }
 
-/// `.lt`, `.u32.cached`; a suffix after a blank is one if an operand follows it without a comma.
+/// `.lt`, `.u32.cached`; a suffix after a space is one if an operand follows it without a comma.
 fn suffixes(p: &mut Parser<'_>) {
     while p.at(DOT_WORD) && !at_boundary(p) {
         let operand_follows = !p.nth_starts_line(0)
@@ -331,7 +331,7 @@ fn operands(p: &mut Parser<'_>) {
     while !p.nth_starts_line(0) {
         if p.at(COMMA) {
             if wanted {
-                p.error("an operand is missing before this comma");
+                p.error("missing operand before this comma");
             }
             p.bump();
             wanted = true;
@@ -339,16 +339,14 @@ fn operands(p: &mut Parser<'_>) {
             break;
         } else {
             if !wanted && !p.at(L_BRACKET) && !is_foreign(p.current()) {
-                p.error("a comma is missing before this operand");
+                p.error("missing comma before this operand");
             }
             operand(p);
             wanted = false;
         }
     }
     if wanted {
-        p.error_at_line_end(
-            "an operand is missing after this comma: a line is not continued on the next one",
-        );
+        p.error_at_line_end("missing operand after this comma: an operand list ends with its line");
     }
     if p.at_any(&[R_BRACKET, COLON]) && !p.nth_starts_line(0) {
         let message = unexpected(p);
@@ -372,7 +370,7 @@ fn operand(p: &mut Parser<'_>) {
         BANG => {
             p.bump();
             if p.nth_starts_line(0) || !p.eat(PREDICATE_REGISTER) {
-                p.error_after_previous("a predicate register is missing after `!`: `!p0`");
+                p.error_after_previous("missing predicate register after `!`: write for example `!p0`");
             }
             PREDICATE
         }
@@ -434,9 +432,9 @@ fn bracket(p: &mut Parser<'_>) {
 fn unexpected(p: &Parser<'_>) -> String {
     let text = p.current_text();
     match text.as_bytes().first() {
-        Some(b'"' | b'\'') => "there are no strings in this language".to_owned(),
-        Some(b'(' | b')') => "there are no parentheses in this language".to_owned(),
-        _ if text == "." => "a name is missing after this dot".to_owned(),
+        Some(b'"' | b'\'') => "WAVE has no strings".to_owned(),
+        Some(b'(' | b')') => "WAVE has no parentheses".to_owned(),
+        _ if text == "." => "missing name after this dot".to_owned(),
         _ => format!("unexpected `{text}`"),
     }
 }

@@ -54,7 +54,7 @@ pub fn strong_components<I: IntoIterator<Item = u32>>(
 }
 
 struct Search {
-    /// By node: when it was met.
+    /// By node: its discovery number.
     number: Vec<Option<usize>>,
     /// By node: the earliest open node that it is known to reach.
     low: Vec<usize>,

@@ -7,7 +7,7 @@ pub struct DominatorTree<'g> {
     graph: &'g Graph,
     /// Position of a node in the search, `NONE` for nodes not reached.
     number: Vec<u32>,
-    /// The nodes in the order in which the search met them.
+    /// The nodes in discovery order.
     order: Vec<u32>,
     /// Everything below is indexed by position in the search.
     parent: Vec<u32>,

@@ -1,5 +1,5 @@
 //! A weak topological order (Bourdoncle): every node before those that its edges lead to, but for the edges that lead back to
-//! the head of a loop; the nodes of a loop stand together, its head first, and loops within it likewise.
+//! the head of a loop; the nodes of a loop are contiguous, its head first, and so are loops nested in it.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -59,7 +59,7 @@ enum Task {
     EndOfLoop(usize),
 }
 
-/// Where control enters a loop: the lowest of the nodes that it comes to from outside.
+/// The entry of a loop: the lowest of the nodes with a predecessor outside.
 fn head(graph: &Graph, nodes: &[u32], root: u32) -> u32 {
     let inside: FxHashSet<u32> = nodes.iter().copied().collect();
     let is_entered =
@@ -111,7 +111,7 @@ mod tests {
     }
 
     #[test]
-    fn a_loop_stands_together_even_where_its_exit_stands_in_it() {
+    fn a_loop_is_contiguous_even_if_its_exit_is_numbered_between_its_nodes() {
         // 0 -> 1 -> 3 -> 1, and out of the loop at 1 to 2.
         assert_eq!(order(4, &[(0, 1), (1, 2), (1, 3), (3, 1)]), [(0, 1), (1, 2), (3, 1), (2, 1)]);
     }

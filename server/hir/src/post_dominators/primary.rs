@@ -2,15 +2,15 @@
 
 use crate::cfg::{BlockEnd, BlockId, Cfg};
 
-/// Block visits that the choice may cost before it takes the last end in text without counting. Only functions with
-/// thousands of ends come to it.
+/// The budget in block visits; when it is used up, the last end in text is chosen without counting. Only functions with
+/// thousands of ends exceed it.
 const BUDGET: usize = 50_000_000;
 
 /// The ends of a graph, and what it takes to choose among them.
 pub(super) struct Ends<'c, F> {
     cfg: &'c Cfg,
     is_uniform: F,
-    /// Ends by which lanes leave, in text order.
+    /// The exits, in text order.
     leaves: Vec<BlockId>,
     /// Other ends, in text order.
     stops: Vec<BlockId>,
@@ -25,8 +25,8 @@ impl<'c, F: Fn(BlockId) -> bool> Ends<'c, F> {
         Ends {
             cfg,
             is_uniform,
-            leaves: of(&|end| end == BlockEnd::Leaves),
-            stops: of(&|end| matches!(end, BlockEnd::Stops | BlockEnd::Lost)),
+            leaves: of(&|end| end == BlockEnd::Exits),
+            stops: of(&|end| matches!(end, BlockEnd::Traps | BlockEnd::Unknown)),
             budget: BUDGET,
         }
     }
@@ -50,14 +50,14 @@ impl<'c, F: Fn(BlockId) -> bool> Ends<'c, F> {
         best.map(|(end, _)| *end)
     }
 
-    /// For each of at most 64 ends, how many parting blocks have two successors that can reach it: first those not known
-    /// to keep their lanes together, then all.
+    /// For each of at most 64 ends, how many diverging blocks have two successors that can reach it: first those not proven
+    /// uniform, then all.
     fn scores(&self, batch: &[BlockId], left: &[bool]) -> Vec<(u32, u32)> {
         let reaches = self.reaches(batch, left);
         let mut scores = vec![(0, 0); batch.len()];
-        let parting =
-            self.cfg.ids().filter(|id| left[id.index()] && self.cfg.block(*id).end == BlockEnd::Parts);
-        for block in parting {
+        let diverging =
+            self.cfg.ids().filter(|id| left[id.index()] && self.cfg.block(*id).end == BlockEnd::Diverges);
+        for block in diverging {
             let (mut once, mut twice) = (0u64, 0u64);
             for next in self.cfg.successors(block) {
                 twice |= once & reaches[next.index()];
@@ -95,7 +95,7 @@ impl<'c, F: Fn(BlockId) -> bool> Ends<'c, F> {
 
     /// No end is left, so every path ends up in a loop that it cannot leave: the last block of such a loop.
     fn end_of_endless_loop(&self, left: &[bool]) -> Option<BlockId> {
-        // Searching backwards from one block after the other, the last block that no search before has met is in a
+        // Searching backwards from one block after the other, the last block that no earlier search has visited is in a
         // strong component that nothing leaves (Kosaraju), so what it reaches is that loop.
         let mut seen = vec![false; left.len()];
         let mut root = None;

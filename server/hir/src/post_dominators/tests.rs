@@ -12,10 +12,10 @@ fn graph(blocks: &[(u8, u32, u32)]) -> Cfg {
     let mut built = Vec::new();
     for (&(shape, a, b), index) in blocks.iter().zip(0..) {
         let (end, targets): (_, &[u32]) = match shape {
-            0 => (BlockEnd::Leaves, &[]),
-            1 => (BlockEnd::Stops, &[]),
-            2 | 3 => (BlockEnd::Goes, &[a]),
-            _ => (BlockEnd::Parts, &[a, b]),
+            0 => (BlockEnd::Exits, &[]),
+            1 => (BlockEnd::Traps, &[]),
+            2 | 3 => (BlockEnd::Continues, &[a]),
+            _ => (BlockEnd::Diverges, &[a, b]),
         };
         edges.extend(targets.iter().map(|target| (BlockId(index), BlockId(target % len))));
         built.push(BasicBlock { instructions: index..index + 1, end });
@@ -54,15 +54,16 @@ fn meeting(cfg: &Cfg, block: BlockId, end: BlockId) -> Option<BlockId> {
 fn primary(cfg: &Cfg, is_uniform: impl Fn(BlockId) -> bool) -> Option<BlockId> {
     let entry = BlockId(0);
     let reachable = |id: &BlockId| reaches(cfg, entry, *id, None);
-    let ends = cfg.ids().filter(reachable).filter(|id| cfg.block(*id).end == BlockEnd::Leaves);
+    let ends = cfg.ids().filter(reachable).filter(|id| cfg.block(*id).end == BlockEnd::Exits);
     ends.max_by_key(|&end| {
         let meets = |block: &BlockId| {
             let place = meeting(cfg, *block, end);
             let from = |place| cfg.successors(*block).filter(|next| reaches(cfg, *next, place, None)).count();
             place.is_some_and(|place| from(place) >= 2)
         };
-        let parting =
-            || cfg.ids().filter(reachable).filter(|id| cfg.block(*id).end == BlockEnd::Parts).filter(meets);
+        let parting = || {
+            cfg.ids().filter(reachable).filter(|id| cfg.block(*id).end == BlockEnd::Diverges).filter(meets)
+        };
         (parting().filter(|block| !is_uniform(*block)).count(), parting().count(), end)
     })
 }
@@ -75,7 +76,7 @@ proptest! {
     ) {
         let cfg = graph(&blocks);
         let is_uniform = |block: BlockId| uniform >> block.0 & 1 != 0;
-        let meets = PostDominators::leaving_lanes(&cfg, is_uniform);
+        let meets = PostDominators::by_primary_end(&cfg, is_uniform);
         let reachable = cfg.reachable();
         if let Some(end) = primary(&cfg, is_uniform) {
             for block in cfg.ids().filter(|block| reachable[block.index()]) {
@@ -89,7 +90,7 @@ proptest! {
     #[test]
     fn meeting_places_can_be_reached(blocks in prop::collection::vec((0u8..7, 0u32..10, 0u32..10), 1..10)) {
         let cfg = graph(&blocks);
-        for meets in [PostDominators::leaving_lanes(&cfg, |_| false), PostDominators::textbook(&cfg)] {
+        for meets in [PostDominators::by_primary_end(&cfg, |_| false), PostDominators::plain(&cfg)] {
             for block in cfg.ids() {
                 if let Some(place) = meets.immediate(block) {
                     prop_assert!(reaches(&cfg, block, place, None));

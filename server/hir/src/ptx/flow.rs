@@ -1,4 +1,4 @@
-//! The control flow of a PTX function: which instructions end a block, and where lanes go from there.
+//! The control flow of a PTX function: which instructions end a block, and their targets.
 
 use std::ops::Range;
 
@@ -8,9 +8,9 @@ use crate::cfg::{BasicBlock, BlockEnd, BlockId, Cfg};
 use crate::post_dominators::PostDominators;
 
 impl Function {
-    /// The basic blocks of the function. `is_noreturn` says of a function of the module whether calls of it come back.
+    /// The basic blocks of the function. `is_noreturn` returns whether a function of the module never returns.
     ///
-    /// The text after the last instruction is an end like `ret`, with a block of its own if control can fall off there;
+    /// The text after the last instruction is an end like `ret`, with a block of its own if it is reachable;
     /// that block holds no instruction.
     pub fn cfg(&self, is_noreturn: &dyn Fn(&str) -> bool) -> Cfg {
         let exits: Vec<Exit> =
@@ -29,16 +29,16 @@ impl Function {
             if exit.is_some_and(Exit::falls_through) {
                 edges.push((id, block_at(end)));
             }
-            blocks.push(BasicBlock { instructions, end: exit.map_or(BlockEnd::Leaves, Exit::end) });
+            blocks.push(BasicBlock { instructions, end: exit.map_or(BlockEnd::Exits, Exit::end) });
         }
         Cfg::new(blocks, edges)
     }
 
-    /// Where lanes that part meet again, by the rule for leaving lanes. Which branches are uniform is found out only where
+    /// The reconvergence points by the primary-end rule. Which branches are uniform is computed only where
     /// the rule has a choice.
     pub fn post_dominators(&self, cfg: &Cfg) -> PostDominators {
         let uniformity = std::cell::OnceCell::new();
-        PostDominators::leaving_lanes(cfg, |block| {
+        PostDominators::by_primary_end(cfg, |block| {
             uniformity.get_or_init(|| Uniformity::of(self, cfg, &[])).is_uniform_branch(block)
         })
     }
@@ -51,7 +51,7 @@ impl Function {
         let mut starts: Vec<u32> = [0].into_iter().chain(after).chain(labels).collect();
         starts.sort_unstable();
         starts.dedup();
-        // The end of the text is a block only where control can come to it.
+        // The end of the text is a block only if it is reachable.
         let end = exits.len() as u32;
         let falls_off = exits.last().is_none_or(Exit::falls_through);
         let jumped_to = || exits.iter().any(|exit| exit.targets().contains(&end));
@@ -72,7 +72,7 @@ enum Exit {
     Branch { guarded: bool, targets: Vec<u32> },
     /// `ret`, `exit`
     Leave { guarded: bool },
-    /// `trap`, a call that does not come back
+    /// `trap`, a call that never returns
     Stop { guarded: bool },
 }
 
@@ -109,22 +109,22 @@ impl Exit {
 
     fn end(&self) -> BlockEnd {
         match self {
-            Exit::None => BlockEnd::Goes,
+            Exit::None => BlockEnd::Continues,
             Exit::Branch { guarded: false, targets } => match targets.len() {
-                0 => BlockEnd::Lost,
-                1 => BlockEnd::Goes,
-                _ => BlockEnd::Parts,
+                0 => BlockEnd::Unknown,
+                1 => BlockEnd::Continues,
+                _ => BlockEnd::Diverges,
             },
-            Exit::Branch { guarded: true, .. } => BlockEnd::Parts,
-            Exit::Leave { guarded: true } | Exit::Stop { guarded: true } => BlockEnd::LeavesGuarded,
-            Exit::Leave { guarded: false } => BlockEnd::Leaves,
-            Exit::Stop { guarded: false } => BlockEnd::Stops,
+            Exit::Branch { guarded: true, .. } => BlockEnd::Diverges,
+            Exit::Leave { guarded: true } | Exit::Stop { guarded: true } => BlockEnd::ExitsGuarded,
+            Exit::Leave { guarded: false } => BlockEnd::Exits,
+            Exit::Stop { guarded: false } => BlockEnd::Traps,
         }
     }
 }
 
-/// The instructions that a branch operand leads to: a label's, or those of a table of labels. Labels that are not known
-/// are left out.
+/// The instructions that a branch operand leads to: a label's, or those of a table of labels. Unknown labels
+/// are omitted.
 fn branch_targets(function: &Function, operand: Option<&Operand>) -> Vec<u32> {
     let Some(Operand::Symbol(name)) = operand else { return Vec::new() };
     let label = |resolution: Resolution<'_>| match &function.symbol(resolution.symbol()?).kind {
@@ -142,7 +142,7 @@ fn branch_targets(function: &Function, operand: Option<&Operand>) -> Vec<u32> {
     targets.into_iter().map(|target| target.index() as u32).collect()
 }
 
-/// Whether a call does not come back: its callee is `.noreturn`, its prototype is, or every function of its table is.
+/// Whether a call never returns: its callee is `.noreturn`, its prototype is, or every function of its table is.
 fn call_stops(function: &Function, call: Instruction<'_>, is_noreturn: &dyn Fn(&str) -> bool) -> bool {
     let stops = |resolution: Resolution<'_>| match resolution {
         Resolution::External(name) => is_noreturn(name),

@@ -1,10 +1,10 @@
-//! Which forms of the tables a statement has, and what keeps it from having one.
+//! Matching statements with the instruction forms of the tables, and the reasons for a mismatch.
 //!
-//! A mnemonic is compared with the forms of its opcode once a function ([`Mnemonic::forms`]); what comes out is compiled to
-//! sets of bits ([`FormMatch`]), so that the operands of a statement that is right are checked without an allocation
-//! ([`Checker`]). Whether a module may use a form is a third question ([`Platform`]). Words for users never live here.
+//! A mnemonic is compared with the forms of its opcode once a function ([`Mnemonic::forms`]); the result is compiled to
+//! sets of bits ([`FormMatch`]), so that correct operands are checked without an allocation
+//! ([`Checker`]). Whether a module may use a form is checked separately ([`Platform`]). Messages are worded elsewhere.
 
-mod gate;
+mod availability;
 mod modifiers;
 mod nearest;
 mod operands;
@@ -13,10 +13,10 @@ mod rule;
 use warplens_isa::ptx as isa;
 
 use super::Mnemonic;
-pub use gate::{Platform, Unmet};
+pub use availability::{Platform, UnmetRequirement};
 pub use modifiers::Order;
 pub use nearest::Near;
-pub use operands::{Checker, Misfit, OperandPlace, Written, Wrong};
+pub use operands::{Checker, Mismatch, OperandError, OperandPosition, Written};
 pub use rule::{AddressSpace, Count, Kinds, OperandRule, TypeSet};
 
 /// A mnemonic as one form of an entry.
@@ -26,39 +26,39 @@ pub struct FormMatch {
     pub entry: &'static isa::Instruction,
     /// The form.
     pub form: &'static isa::Form,
-    /// What stands in each slot of the form.
+    /// The value in each slot of the form.
     pub chosen: Box<[Option<&'static isa::Value>]>,
     /// Whether the modifiers are in the documented order.
     pub order: Order,
-    /// What its operands have to be.
+    /// The rules of its operands.
     pub operands: Box<[OperandRule]>,
-    /// What has to stand in brackets among them.
+    /// The rules of the parts in brackets.
     pub parts: Box<[OperandRule]>,
 }
 
 impl FormMatch {
-    /// What the brackets of an operand hold; nothing where that is an address alone.
+    /// The rules of the parts in an operand's brackets; empty for an address alone.
     pub fn inside(&self, rule: &OperandRule) -> &[OperandRule] {
         let (from, count) = rule.inside;
         self.parts.get(usize::from(from)..usize::from(from + count)).unwrap_or_default()
     }
 
-    /// What has to stand at a place.
-    pub fn rule(&self, place: OperandPlace) -> &OperandRule {
+    /// The rule at a position.
+    pub fn rule(&self, place: OperandPosition) -> &OperandRule {
         let operand = &self.operands[place.operand];
         place.part.and_then(|part| self.inside(operand).get(part)).unwrap_or(operand)
     }
 }
 
-/// What the tables say about a mnemonic.
+/// The result of matching a mnemonic.
 #[derive(Debug, Clone)]
 pub enum MnemonicForms {
-    /// There is no such opcode, or the tables do not say what this mnemonic takes.
+    /// The opcode is unknown, or the tables have no forms for this mnemonic.
     Unjudged,
-    /// The forms that it may be, in the order of the tables.
+    /// The forms that match, in the order of the tables.
     Known(Box<[FormMatch]>),
-    /// No form has these modifiers; these come nearest.
-    Wrong(Box<[Near]>),
+    /// No form has these modifiers; these are the nearest ones.
+    NoMatch(Box<[Near]>),
 }
 
 impl Mnemonic {
@@ -78,7 +78,7 @@ impl Mnemonic {
     }
 }
 
-/// Whether an entry without forms may be the one that is meant: nothing that is written speaks against it.
+/// Whether an entry without forms may be the intended one: no modifier contradicts it.
 fn may_be(entry: &isa::Instruction, mnemonic: &Mnemonic) -> bool {
     let dotted = |word: &str, modifier: &str| word.strip_prefix('.') == Some(modifier);
     let has = |word: &str| mnemonic.modifiers.iter().any(|modifier| dotted(word, modifier));

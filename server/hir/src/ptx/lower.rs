@@ -1,7 +1,7 @@
 //! From the tree of one item to the model: declarations, names, operands, constants, in one walk in text order.
 //!
 //! The walk goes over the list of elements, because names borrowed from it live as long as the walk, and because it visits every
-//! token of a large function while an editor waits. Whatever is missing in a broken tree is left out of the model.
+//! token of a large function while an editor waits. Parts that are missing in the tree are missing in the model.
 
 mod body;
 mod constant;

@@ -1,4 +1,4 @@
-//! The shapes that `lower` fills and everybody else reads. No tree and no text is kept in them.
+//! The data that `lower` produces. It refers to no tree and no text.
 
 mod constant;
 mod function;

@@ -14,7 +14,7 @@ pub struct ModuleNames {
     symbols: Vec<ModuleSymbol>,
     /// Symbols by name, in text order.
     by_name: FxHashMap<SmolStr, Vec<u32>>,
-    /// Symbols that declare `name0`, `name1` …, by what stands before the number.
+    /// Symbols that declare `name0`, `name1` …, by the part before the number.
     ranges: FxHashMap<SmolStr, Vec<u32>>,
     clashes: Vec<Clash>,
 }
@@ -54,7 +54,7 @@ pub enum ModuleKind {
         linkage: Option<Linkage>,
         /// `false` for a prototype.
         has_body: bool,
-        /// Whether calls never come back.
+        /// Whether calls never return.
         is_noreturn: bool,
     },
     /// An alias of a function.
@@ -79,7 +79,7 @@ pub struct Clash {
 pub enum ClashKind {
     /// The name has its meaning already.
     Duplicate,
-    /// They agree on everything but who provides the thing: `.extern` against a definition here, or different linkage
+    /// They agree on everything but where the definition is: `.extern` and a definition here, or different linkage
     /// words.
     Linkage,
 }
@@ -124,7 +124,7 @@ impl ModuleNames {
             .or_else(|| self.declarations(name).next())
     }
 
-    /// Whether calls of a function never come back.
+    /// Whether calls of a function never return.
     pub fn is_noreturn(&self, name: &str) -> bool {
         self.declarations(name)
             .any(|symbol| matches!(symbol.kind, ModuleKind::Function { is_noreturn: true, .. }))
@@ -223,7 +223,7 @@ impl ModuleKind {
         }
     }
 
-    /// Whether this may not stand after `first` under one name. Every arm was tried on ptxas.
+    /// Whether this may not follow `first` under the same name. Every arm was tried on ptxas.
     fn clash(self, first: ModuleKind) -> Option<ClashKind> {
         use ModuleKind::{Alias, Function, SectionLabel, Variable};
         const EXTERN: Option<Linkage> = Some(Linkage::Extern);

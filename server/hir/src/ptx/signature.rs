@@ -1,5 +1,5 @@
 //! What an instruction does with each of its operands: the one place that says which names are read, written, called or
-//! branched to. The tables of isa say it, except for control flow, whose operands are no values.
+//! branched to. The tables of isa define it, except for control flow, whose operands are not values.
 
 use warplens_isa::ptx as isa;
 
@@ -13,7 +13,7 @@ impl Roles {
     /// Operands beyond this many are read; no instruction has so many.
     const MAX: usize = 16;
     const READ: Roles = Roles([Role::Read; Roles::MAX]);
-    /// Of an instruction that does not exist: it may be a misspelt branch, so its names may be labels further down.
+    /// Of an instruction that does not exist: it may be a misspelt branch, so its names may be labels after it.
     const UNKNOWN: Roles = Roles([Role::Target; Roles::MAX]);
 
     /// The roles for an instruction with so many operands, the first of which may be a list in parentheses.
@@ -39,7 +39,7 @@ impl Roles {
         roles
     }
 
-    /// What happens to the registers of an operand that stand outside brackets. Registers in an address are read; a
+    /// The role of the registers of an operand outside brackets. Registers in an address are read; a
     /// variable in an address takes the role of the operand, since it is that memory which is read or written.
     pub fn role(self, operand: usize) -> Role {
         self.0.get(operand).copied().unwrap_or(Role::Read)
@@ -85,7 +85,7 @@ fn likeliest(mnemonic: &Mnemonic, operands: usize) -> Option<&'static isa::Instr
     fitting.copied().rev().max_by_key(|entry| (entry.words.len(), takes(entry), known(entry)))
 }
 
-/// The operands of an entry that an instruction with so many has: optional ones are left out from the right.
+/// The operands of an entry that an instruction with so many has: optional ones are omitted from the right.
 pub fn written(
     entry: &'static isa::Instruction,
     operands: usize,
@@ -99,7 +99,7 @@ pub fn written(
     })
 }
 
-/// The operands of an entry as commas separate them: the `q` of `p|q` has no place of its own, nor what stands in the
+/// The operands of an entry as commas separate them: the `q` of `p|q` is not a separate one, nor is an operand in the
 /// brackets of another.
 fn places(entry: &'static isa::Instruction) -> impl Iterator<Item = &'static isa::Operand> + Clone {
     let second = entry.operands.get(1).filter(|second| second.role.writes()).map(|second| second.name);

@@ -1,9 +1,9 @@
 //! Which values the lanes of a warp share, and why the others differ.
 //!
-//! The values of registers form a graph: what an instruction writes, and what comes together where blocks meet. A value
-//! differs because of the *data* it is made from, or because lanes *parted* at a branch, wrote different values on the
-//! sides, and met again; or because they left a loop in different rounds. All three are followed together, since a branch
-//! parts lanes only if its guard differs. Only values that a branch or a question depends on are looked at.
+//! The values of registers form a graph: the results of instructions, and the merged values at the start of blocks. A value
+//! differs because of the *data* it is made from, or because lanes *diverged* at a branch, wrote different values on its
+//! paths, and reconverged; or because they exited a loop in different iterations. All three are followed together, since a branch
+//! diverges only if its guard differs. Only values that a branch or a query depends on are computed.
 
 mod copies;
 mod joins;
@@ -24,9 +24,9 @@ use values::{Origin, Same, Use, UseKind, ValueId, Values};
 /// Value visits that the analysis may cost; beyond it nothing counts as known.
 const BUDGET: usize = 20_000_000;
 
-/// A question about a register at an instruction.
+/// A query about a register at an instruction.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Question {
+pub struct RegisterQuery {
     /// Where.
     pub instruction: InstructionId,
     /// Which register.
@@ -45,7 +45,7 @@ pub struct Uniformity<'f> {
     done: bool,
 }
 
-/// A branch that may part lanes.
+/// A branch that may diverge.
 struct Branch {
     block: BlockId,
     /// The guard, and the index of `brx`.
@@ -57,14 +57,14 @@ struct Branch {
 
 impl<'f> Uniformity<'f> {
     /// Analyses the branches of a function, and the registers asked about.
-    pub fn of(function: &'f Function, cfg: &'f Cfg, questions: &[Question]) -> Uniformity<'f> {
+    pub fn of(function: &'f Function, cfg: &'f Cfg, queries: &[RegisterQuery]) -> Uniformity<'f> {
         let mut values = Values::new(function, cfg);
         let branches = cfg.ids().filter_map(|block| Branch::of(function, cfg, block, &mut values)).collect();
-        let asked = |question: &Question| match question.after {
-            true => values.used_after(question.instruction, question.register),
-            false => values.used_at(question.instruction, question.register),
+        let asked = |query: &RegisterQuery| match query.after {
+            true => values.used_after(query.instruction, query.register),
+            false => values.used_at(query.instruction, query.register),
         };
-        let asked = questions.iter().map(asked).collect();
+        let asked = queries.iter().map(asked).collect();
         values.complete();
         copies::find(&mut values);
         let joins = Joins::new(cfg);
@@ -79,18 +79,18 @@ impl<'f> Uniformity<'f> {
         analysis
     }
 
-    /// The answer to the question of this number.
-    pub fn answer(&self, question: usize) -> Variance {
-        self.settled(self.used(&self.asked[question]).0)
+    /// The answer to the query of this number.
+    pub fn answer(&self, query: usize) -> Variance {
+        self.settled(self.used(&self.asked[query]).0)
     }
 
-    /// Why the answer to the question of this number is not *uniform*, from the register back to where the difference
+    /// Why the answer to the query of this number is not *uniform*, from the register back to where the difference
     /// begins.
-    pub fn reason(&self, question: usize) -> Vec<Link> {
-        reason::of_use(self, &self.asked[question])
+    pub fn reason(&self, query: usize) -> Vec<Link> {
+        reason::of_use(self, &self.asked[query])
     }
 
-    /// Whether the branch at the end of a block can part lanes. What `.uni` promises is not asked.
+    /// Whether the branch at the end of a block can diverge. The promise of `.uni` is ignored.
     pub fn branch(&self, block: BlockId) -> Variance {
         self.settled(self.branch_at(block).map_or(Variance::Uniform, |branch| branch.variance))
     }
@@ -100,7 +100,7 @@ impl<'f> Uniformity<'f> {
         reason::of_branch(self, block)
     }
 
-    /// Whether the branch at the end of this block is proven, or promised, to send all lanes of a warp that come to it the
+    /// Whether the branch at the end of this block is proven, or promised, to send all lanes of a warp that reach it the
     /// same way.
     pub fn is_uniform_branch(&self, block: BlockId) -> bool {
         self.branch_at(block).is_none_or(|branch| branch.is_promised)
@@ -174,8 +174,8 @@ impl<'f> Uniformity<'f> {
             raised.by(variance, cause);
         }
         if self.values.same(value) == Same::Value(value) {
-            if let Some((variance, branch)) = self.joins.parted(block) {
-                raised.by(variance, Cause::Parted(branch));
+            if let Some((variance, branch)) = self.joins.divergence(block) {
+                raised.by(variance, Cause::Diverged(branch));
             }
             if self.joins.is_irreducible() {
                 raised.by(Variance::Unknown, Cause::Opaque);
@@ -184,7 +184,7 @@ impl<'f> Uniformity<'f> {
         (raised.variance, raised.cause)
     }
 
-    /// How a value varies where it is used: outside of a loop that lanes leave in different rounds, more than inside.
+    /// How a value varies where it is used: outside a loop that lanes exit in different iterations, more than inside.
     fn used(&self, used: &Use) -> (Variance, Cause) {
         let mut raised =
             Raised { variance: self.values.variance(used.value), cause: Cause::Value(used.value) };
@@ -219,7 +219,7 @@ impl<'f> Uniformity<'f> {
 
 impl Branch {
     fn of(function: &Function, cfg: &Cfg, block: BlockId, values: &mut Values<'_>) -> Option<Branch> {
-        if cfg.block(block).end != BlockEnd::Parts {
+        if cfg.block(block).end != BlockEnd::Diverges {
             return None;
         }
         let last = cfg.block(block).instructions.clone().next_back()?;
@@ -246,9 +246,9 @@ enum Cause {
     Value(ValueId),
     /// The guard of the instruction: lanes where it is false keep what was there.
     Guard(ValueId),
-    /// Lanes parted at the end of this block and came together with different values.
-    Parted(BlockId),
-    /// Lanes leave the loop around this block in different rounds.
+    /// Lanes diverged at the end of this block and reconverged with different values.
+    Diverged(BlockId),
+    /// Lanes exit the loop around this block in different iterations.
     Left(BlockId),
     /// A special register.
     Special,

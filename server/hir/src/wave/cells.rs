@@ -75,7 +75,7 @@ impl Cells {
 }
 
 impl Instruction {
-    /// The registers that it reads, its guard first. What operands that do not fit were to be, nobody knows.
+    /// The registers that it reads, its guard first. The role of operands that do not fit is unknown.
     pub fn reads(&self) -> impl Iterator<Item = Cell> + Clone {
         let guard = self.guard.map(|guard| Cell::Predicate(guard.predicate));
         guard.into_iter().chain(self.sources())

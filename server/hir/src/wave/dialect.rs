@@ -1,8 +1,8 @@
-//! Whose language a text is held against, and where it departs from the chosen one.
+//! The dialect that a text is checked against, and the departures from it.
 //!
-//! A [`Departure`] is nothing wrong with the program as the guide means it: toolchain 0.1.2 does not take it, or takes it and
-//! makes something else of it; or, the other way round, only that toolchain writes it so. What no one takes is a
-//! [`Problem`], whoever's language is chosen. How departures are mended is the editor's business.
+//! A [`Departure`] is valid according to the guide, but toolchain 0.1.2 rejects or miscompiles it;
+//! or it is syntax that only the toolchain accepts. Code that neither accepts is a
+//! [`Problem`] in any dialect. The fixes are made in the `ide` crate.
 
 mod message;
 #[cfg(test)]
@@ -19,15 +19,15 @@ const LAST_REGISTER: u8 = 31;
 /// The last register that it encodes rightly as the false source of a `select`.
 const LAST_FALSE_SOURCE: u8 = 15;
 
-/// Whose language a text is held against.
+/// The dialect that a text is checked against.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub enum Accepts {
-    /// Both spellings, side by side.
+    /// Both dialects, mixed.
     #[default]
     Both,
-    /// The guide's; what only the toolchain writes is hinted at.
+    /// The guide's; hints report toolchain-only syntax.
     Guide,
-    /// What toolchain 0.1.2 (the crates) assembles and runs as it is meant.
+    /// The part of the language that toolchain 0.1.2 (the crates) assembles and runs correctly.
     Toolchain,
 }
 
@@ -43,7 +43,7 @@ impl Accepts {
 }
 
 impl Problem {
-    /// How bad it is where a certain language is held against; `None` where it is nothing.
+    /// The severity in a dialect; `None` if it is allowed there.
     pub fn severity_in(&self, accepts: Accepts) -> Option<Severity> {
         match (&self.kind, accepts) {
             (ProblemKind::MissingScope { fence: false }, Accepts::Toolchain) => Some(Severity::Error),
@@ -56,10 +56,10 @@ impl Problem {
     }
 }
 
-/// Where a text departs from the chosen language.
+/// A departure from the chosen dialect.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Departure {
-    /// The instruction, or the `.workgroup_size` where the kind says so: its index in [`Code`].
+    /// The index in [`Code`] of the instruction, or of the `.workgroup_size` for that kind.
     pub at: usize,
     /// The word that departs, relative to the item.
     pub range: TextRange,
@@ -67,13 +67,13 @@ pub struct Departure {
     pub kind: DepartureKind,
 }
 
-/// How a text departs from the chosen language.
+/// The kinds of departures.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum DepartureKind {
-    /// The guide's name of an instruction that the toolchain calls otherwise.
-    Spelling(&'static str),
-    /// The toolchain's name of an instruction that the guide calls otherwise.
-    ToolchainSpelling(&'static str),
+    /// The guide's name of an instruction that has another name in the toolchain.
+    GuideName(&'static str),
+    /// The toolchain's name of an instruction that has another name in the guide.
+    ToolchainName(&'static str),
     /// An instruction that the toolchain does not have.
     Absent(Entry),
     /// A special register that it does not have.
@@ -100,15 +100,15 @@ pub enum DepartureKind {
     CompareAndSwap,
     /// `continue`, which loses lanes and hangs.
     Continue,
-    /// A `break` inside an `if`, after whose `endif` its lanes run on.
+    /// A `break` inside an `if`, whose lanes continue after the `endif`.
     BreakInIf,
-    /// A `halt` or `return` of some lanes, which ends all of them, or none for long.
+    /// A `halt` or `return` under divergence, which ends all lanes, or lets the ended ones continue.
     PartialEnd,
     /// More registers than there are.
     ManyRegisters,
 }
 
-/// Where the item departs from the chosen language, in the order of its instructions.
+/// The departures of an item from the chosen dialect, in the order of its instructions.
 pub fn departures(code: &Code, accepts: Accepts) -> Vec<Departure> {
     let mut search = Search { code, found: Vec::new(), high: [false; 256] };
     let each = match accepts {
@@ -127,7 +127,7 @@ pub fn departures(code: &Code, accepts: Accepts) -> Vec<Departure> {
 struct Search<'c> {
     code: &'c Code,
     found: Vec<Departure>,
-    /// The registers above the last one of the toolchain that were found: each is said once.
+    /// The registers above the last one of the toolchain that were found: each is reported once.
     high: [bool; 256],
 }
 
@@ -141,7 +141,7 @@ impl Search<'_> {
         if let Some(entry) = instruction.entry
             && entry.mnemonic != instruction.mnemonic
         {
-            self.say(at, instruction.mnemonic_range, DepartureKind::ToolchainSpelling(entry.0.mnemonic));
+            self.say(at, instruction.mnemonic_range, DepartureKind::ToolchainName(entry.0.mnemonic));
         }
     }
 
@@ -157,7 +157,7 @@ impl Search<'_> {
             }
             _ if logic => self.say(at, place, DepartureKind::PredicateLogic),
             Some(name) if name != instruction.mnemonic => {
-                self.say(at, place, DepartureKind::Spelling(name));
+                self.say(at, place, DepartureKind::GuideName(name));
             }
             _ => {}
         }
@@ -191,7 +191,7 @@ impl Search<'_> {
         }
     }
 
-    /// What the toolchain takes and runs otherwise.
+    /// Instructions that the toolchain miscompiles.
     fn faults(&mut self, at: usize) {
         let instruction = &self.code.instructions[at];
         let mnemonic = instruction.entry.map_or("", |entry| entry.0.mnemonic);
@@ -233,7 +233,7 @@ impl Search<'_> {
     }
 }
 
-/// Whether a `break` or `continue` stands in an `if` after whose `endif` something is still run in that trip of its loop.
+/// Whether a `break` or `continue` is in an `if` and more code of the same loop iteration follows its `endif`.
 pub fn resumes(code: &Code, at: usize) -> bool {
     let Some(Link::Leave { open }) = code.links[at] else { return false };
     let Some(inner) = code.parents[at].filter(|parent| *parent != open) else { return false };

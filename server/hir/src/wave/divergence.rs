@@ -1,20 +1,20 @@
-//! Barriers that only some lanes of a wave come to. What comes from memory, or from a function that is not here, is not taken to
-//! differ, so nothing is said without a reason that stands in the text.
+//! Barriers that only some lanes of a wave reach. Values from memory, or from a function of another file, are not assumed to
+//! differ, so every report has a cause in the text.
 
 use super::model::{Code, Instruction};
 use super::problem::{Problem, ProblemKind};
 use super::uniformity::Uniformity;
 
-/// Adds the barriers under divergence to the problems of a kernel. Outside of every construct lanes are together, but for those
+/// Adds the barriers under divergence to the problems of a kernel. Outside the constructs lanes are converged, except those
 /// of a function.
 pub(crate) fn check(code: &mut Code) {
     let first_label = code.labels.first().map_or(code.instructions.len(), |label| label.before as usize);
     let mut places = code.instructions.iter().zip(&code.parents).enumerate();
-    let may_part = places.any(|(at, (instruction, parent))| {
+    let may_diverge = places.any(|(at, (instruction, parent))| {
         is_barrier(instruction) && (parent.is_some() || at >= first_label)
     });
-    if may_part {
-        let found = barriers_apart(code);
+    if may_diverge {
+        let found = divergent_barriers(code);
         code.problems.extend(found);
     }
 }
@@ -23,12 +23,12 @@ fn is_barrier(instruction: &Instruction) -> bool {
     instruction.name() == "barrier"
 }
 
-fn barriers_apart(code: &Code) -> Vec<Problem> {
+fn divergent_barriers(code: &Code) -> Vec<Problem> {
     let analysis = Uniformity::of(code);
     let Some(mut walk) = analysis.last_walk() else { return Vec::new() };
     let mut found = Vec::new();
     for (at, instruction) in code.instructions.iter().enumerate() {
-        walk.come_to(at);
+        walk.advance_to(at);
         if is_barrier(instruction)
             && let Some(parts) = walk.parts(at)
         {

@@ -1,5 +1,5 @@
-//! The functions of a kernel: what runs from a label on until no lane goes on. A label that lanes also come to from above belongs
-//! to the function above. The kernel itself is the first.
+//! The functions of a kernel: the code from a label until all lanes have ended. A label that lanes also reach by falling through belongs
+//! to the function before it. The kernel itself is the first.
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use smol_str::SmolStr;
 
 use super::model::{Code, Instruction, Label, Value};
 
-/// The functions of a kernel, and who calls them.
+/// The functions of a kernel and their calls.
 #[derive(Debug, Default)]
 pub(crate) struct Functions {
     /// For each label, in text order.
@@ -19,14 +19,14 @@ pub(crate) struct Functions {
     count: usize,
 }
 
-/// A label as a place that callers come in at.
+/// A label as an entry point of calls.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Entrance {
     /// The function that it belongs to.
     pub(crate) function: usize,
     /// Whether this kernel calls it.
     pub(crate) called: bool,
-    /// Whether others may: nobody knows what they bring.
+    /// Whether other code may call it, with unknown registers.
     pub(crate) open: bool,
 }
 
@@ -39,23 +39,23 @@ pub(crate) struct Call {
     pub(crate) label: Option<usize>,
 }
 
-/// What runs from one label to the next, or until no lane goes on. The first is where the kernel begins, before every label.
+/// The code from one label to the next, or until all lanes have ended. The first starts with the kernel, before every label.
 #[derive(Debug, Clone)]
-pub(crate) struct Stretch {
+pub(crate) struct Segment {
     pub(crate) instructions: Range<usize>,
     /// Its calls, as numbers of [`Functions::calls`].
     pub(crate) calls: Range<usize>,
-    /// Whether lanes run on into the next.
+    /// Whether lanes fall through to the next.
     pub(crate) falls: bool,
 }
 
 impl Functions {
-    /// The functions of a kernel. Others may call those that nobody in it calls.
+    /// The functions of a kernel. Those without a call in it may be called by other code.
     pub(crate) fn of(code: &Code) -> Functions {
         Functions::with(code, &|_| false)
     }
 
-    /// The functions of a kernel, of which others call some.
+    /// The functions of a kernel, some of which other code calls.
     pub(crate) fn with(code: &Code, others_call: &dyn Fn(&str) -> bool) -> Functions {
         let is_call = |instruction: &Instruction| instruction.name() == "call";
         if code.labels.is_empty() && !code.instructions.iter().any(is_call) {
@@ -90,7 +90,7 @@ impl Functions {
         self.count
     }
 
-    /// A label as a place that callers come in at.
+    /// A label as an entry point of calls.
     pub(crate) fn entrance(&self, label: usize) -> Entrance {
         self.labels[label]
     }
@@ -106,21 +106,21 @@ impl Functions {
         &self.calls
     }
 
-    /// The stretches of the kernel, in text order: that of a label has the number of the label and one.
-    pub(crate) fn stretches(&self, code: &Code) -> Vec<Stretch> {
+    /// The segments of the kernel, in text order: that of a label has the number of the label and one.
+    pub(crate) fn segments(&self, code: &Code) -> Vec<Segment> {
         let starts = std::iter::once(0).chain(code.labels.iter().map(|label| label.before as usize));
         let ends = code.labels.iter().map(|label| label.before as usize);
         let ends = ends.chain(std::iter::once(code.instructions.len()));
-        let mut stretches: Vec<Stretch> = Vec::with_capacity(code.labels.len() + 1);
+        let mut segments: Vec<Segment> = Vec::with_capacity(code.labels.len() + 1);
         for (number, (start, end)) in starts.zip(ends).enumerate() {
             let last = (start..end).find(|at| ends_all(code, *at));
             let instructions = start..last.map_or(end, |last| last + 1);
             let number_of = |at: usize| self.calls.partition_point(|call| call.at < at);
             let calls = number_of(start)..number_of(instructions.end);
             let falls = last.is_none() && number < code.labels.len();
-            stretches.push(Stretch { instructions, calls, falls });
+            segments.push(Segment { instructions, calls, falls });
         }
-        stretches
+        segments
     }
 
     /// Whether the kernel calls what it does not have.
@@ -137,7 +137,7 @@ impl Code {
         first.min(count)..last.map_or(count, |last| last + 1)
     }
 
-    /// The label whose function an instruction belongs to; `None` for what the kernel itself comes to.
+    /// The label whose function an instruction belongs to; `None` for the kernel itself.
     pub fn function_at(&self, at: usize) -> Option<&Label> {
         let begins =
             |label: &Label| (label.before as usize).checked_sub(1).is_some_and(|last| ends_all(self, last));
@@ -147,7 +147,7 @@ impl Code {
     }
 }
 
-/// Whether all lanes that come to an instruction end there, or go back to their caller.
+/// Whether all lanes that reach an instruction end there, or return to their caller.
 pub(crate) fn ends_all(code: &Code, at: usize) -> bool {
     let instruction = &code.instructions[at];
     let ends = matches!(instruction.name(), "halt" | "return") && instruction.guard.is_none();

@@ -1,4 +1,4 @@
-//! Which registers are still read: what a rewrite may overwrite. Lane by lane, since each lane has its own and goes its own way;
+//! Which registers are still read: what a rewrite may overwrite. Per lane, since each lane has its own registers and its own path;
 //! what another lane may read (shuffles) always is, and all is where a function begins or ends.
 
 use super::cells::{Cell, Cells, named};
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_and_trips() {
+    fn branches_and_loops() {
         assert_eq!(
             live("loop\nif p0\nicmp.lt p1, r0, r1\nelse\nbreak p2\nendif\nendloop\nif p1\nnop\nendif\nhalt"),
             ["p0p1p2", "p0p1p2", "p0p2", "p0p1p2", "p0p1p2", "p0p1p2", "p0p1p2", "p1", "", "", ""]

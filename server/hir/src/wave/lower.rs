@@ -16,13 +16,13 @@ use super::model::{
     Resource, Role, Scope, Value, WorkgroupSize,
 };
 use super::problem::{Problem, ProblemKind};
-use super::{divergence, operands, reach, recursion, room, structure};
+use super::{call_depth, divergence, operands, reach, recursion, structure};
 
 /// General registers are `r0` to this one.
 const LAST_REGISTER: u32 = 254;
 /// Predicate registers are `p0` to this one.
 const LAST_PREDICATE: u32 = 3;
-/// After so many problems nobody reads what was probably meant.
+/// After this many problems no similar names are suggested.
 const MAX_GUESSES: usize = 1000;
 
 /// What an item means. Ranges are relative to the item.
@@ -166,7 +166,7 @@ impl Lowering {
         }
         match entry {
             Some(entry) => self.suffixes(entry.0, &parts.suffixes[taken..], at),
-            // Of a name that cannot be one, or is not whole, the parser has spoken.
+            // The parser has reported an invalid or incomplete name.
             None if parts.dangling || !word.text.starts_with(|first: char| first.is_ascii()) => {}
             None => {
                 let guess = self.code.problems.len() < MAX_GUESSES;
@@ -179,11 +179,11 @@ impl Lowering {
         self.finish_instruction(at, parts.torn);
     }
 
-    /// Resolves the operands, notes the names among them, and takes a swallowed word as the instruction that it was meant to be.
+    /// Resolves the operands, notes the names among them, and reads a word after a missing newline as the intended instruction.
     fn finish_instruction(&mut self, at: usize, torn: bool) {
         let Code { instructions, names, problems, .. } = &mut self.code;
         let instruction = &mut instructions[at];
-        if let Some((range, word)) = operands::swallowed(instruction) {
+        if let Some((range, word)) = operands::missing_newline(instruction) {
             problems.push(Problem { range, kind: ProblemKind::MissingNewline(word.clone()) });
             instruction.operands.clear();
             instruction.complete = true;
@@ -227,7 +227,7 @@ impl Lowering {
         }
     }
 
-    /// What stands after the dots beyond the instruction's name.
+    /// The suffixes after the instruction's name.
     fn suffixes(&mut self, entry: &isa::Instruction, rest: &[Token<'_>], at: usize) {
         for suffix in rest {
             let range = suffix.range();
@@ -320,7 +320,7 @@ impl Lowering {
         })
     }
 
-    /// The number of a register, if it is one that machines have. What the lexer found fault with is not said again.
+    /// The number of a register, if it is one that machines have. Errors of the lexer are not reported again.
     fn index(&mut self, token: Token<'_>, last: u32, beyond: fn() -> ProblemKind) -> Option<u8> {
         let mut index = 0u32;
         for digit in token.text.bytes().skip(1) {
@@ -338,7 +338,7 @@ impl Lowering {
         let before = self.code.problems.len();
         structure::join(&mut self.code);
         let joined = self.code.problems[before..].iter().all(|found| found.kind == ProblemKind::EndlessLoop);
-        // Where constructs are broken, nobody knows which way lanes go.
+        // With broken constructs the control flow is unknown.
         let mut ends = false;
         if joined && self.code.kernel.is_some() {
             ends = reach::check(&mut self.code);
@@ -349,7 +349,7 @@ impl Lowering {
         }
         recursion::check(&mut self.code);
         if joined {
-            room::check(&mut self.code);
+            call_depth::check(&mut self.code);
         }
         self.code.names.sort_by_key(|name| name.range.start());
         self.code.problems.sort_by_key(|problem| problem.range.start());
@@ -360,11 +360,11 @@ impl Lowering {
     fn registers_beyond(&mut self) {
         let registers = self.code.resources.register_count();
         let declared = self.code.resources.registers.map(|registers| registers.range);
-        let mut said = [false; LAST_REGISTER as usize + 1];
+        let mut reported = [false; LAST_REGISTER as usize + 1];
         for index in 0..self.code.names.len() {
             if let NameRef { range, name: Name::Register(register), .. } = self.code.names[index]
                 && u32::from(register) >= registers
-                && !std::mem::replace(&mut said[usize::from(register)], true)
+                && !std::mem::replace(&mut reported[usize::from(register)], true)
             {
                 self.say(range, ProblemKind::RegisterBeyond { registers, declared });
             }
@@ -391,16 +391,16 @@ fn digits(index: u8) -> u32 {
     index.checked_ilog10().map_or(1, |digits| digits + 1)
 }
 
-/// What a statement is put together from.
+/// The parts of a statement.
 #[derive(Default)]
 struct Parts<'a> {
     guard: Option<Node<'a>>,
     mnemonic: Option<Token<'a>>,
     suffixes: Vec<Token<'a>>,
     operands: SmallVec<[Node<'a>; MOST_OPERANDS]>,
-    /// Whether the parser found fault with the operands: a part is an error, or a comma lacks an operand.
+    /// Whether the parser has reported the operands: a part is an error, or a comma lacks an operand.
     torn: bool,
-    /// Whether a dot with nothing behind it ends the name.
+    /// Whether the name ends with a dot.
     dangling: bool,
 }
 
@@ -455,7 +455,7 @@ fn resource_number(operand: Node<'_>) -> Option<u32> {
     }
 }
 
-/// A number as written; what the lexer found fault with is none.
+/// A number as written; `None` if the lexer has reported it.
 fn number(token: Token<'_>) -> Option<Value> {
     let plain: Cow<'_, str> =
         if token.text.contains('_') { token.text.replace('_', "").into() } else { token.text.into() };

@@ -162,7 +162,7 @@ impl Problem {
                 "with what `{name}` opens inside of its callers, more than 32 `if` and `loop` are open: call it further out"
             ),
             ProblemKind::CallDepth(name) => format!(
-                "the call of `{name}` is the ninth inside of each other, and a machine has room for 8: put its code here"
+                "the call of `{name}` is the ninth inside of each other, and a machine has depth_left for 8: put its code here"
             ),
             ProblemKind::EndlessLoop => "no lane can leave this loop: it has no `break`, `halt` or `return`".to_owned(),
             ProblemKind::MissingHalt => {
@@ -180,7 +180,7 @@ impl Problem {
                     .to_owned()
             }
             ProblemKind::Recursion(name) => {
-                format!("`{name}` is called from within itself: a machine has room for 8 calls")
+                format!("`{name}` is called from within itself: a machine has depth_left for 8 calls")
             }
         }
     }

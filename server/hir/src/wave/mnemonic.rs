@@ -32,7 +32,7 @@ impl Mnemonic {
     }
 }
 
-/// What was probably meant by a name that is no instruction. It never is one on values of another type: `fcmp_ge` is not `icmp_ge`.
+/// The instruction most similar to an unknown name, never one on values of another type: `fcmp_ge` is not `icmp_ge`.
 pub(crate) fn meant(name: &str) -> Option<SmolStr> {
     let lower = name.to_ascii_lowercase();
     if isa::instruction(&lower).is_some() {
@@ -42,8 +42,8 @@ pub(crate) fn meant(name: &str) -> Option<SmolStr> {
     if isa::instruction(&prefixed).is_some() {
         return Some(prefixed.into());
     }
-    if let Some(spelling) = isa::spelling(name).or_else(|| isa::spelling(&lower)) {
-        return (!spelling.write.is_empty()).then(|| spelling.write.into());
+    if let Some(known) = isa::spelling(name).or_else(|| isa::spelling(&lower)) {
+        return (!known.write.is_empty()).then(|| known.write.into());
     }
     joined_otherwise(&lower).or_else(|| near(&lower).map(SmolStr::new_static))
 }

@@ -1,4 +1,4 @@
-//! The shape that `lower` fills and everybody else reads. No tree and no text is kept in it.
+//! The data that `lower` produces. It refers to no tree and no text.
 
 use std::ops::Deref;
 
@@ -9,7 +9,7 @@ use warplens_isa::wave as isa;
 
 use super::Problem;
 
-/// What stands in one item.
+/// The code of one item.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Code {
     /// The kernel's header; `None` for code between kernels.
@@ -22,7 +22,7 @@ pub struct Code {
     pub instructions: Vec<Instruction>,
     /// For each instruction, what it is joined with.
     pub links: Vec<Option<Link>>,
-    /// For each instruction, the `if` or `loop` that it stands in most closely.
+    /// For each instruction, the innermost `if` or `loop` around it.
     pub parents: Vec<Option<u32>>,
     /// In text order.
     pub labels: Vec<Label>,
@@ -81,15 +81,15 @@ impl Code {
 /// `.kernel name`
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelHeader {
-    /// The name and where it stands, if there is one.
+    /// The name and its range, if there is one.
     pub name: Option<(SmolStr, TextRange)>,
     /// The directive and the name.
     pub range: TextRange,
-    /// Where `.end` stands, if there is one.
+    /// The range of `.end`, if there is one.
     pub end: Option<TextRange>,
 }
 
-/// What a kernel asks for; of directives that are repeated the last one counts.
+/// The resource directives of a kernel; of repeated ones the last applies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Resources {
     /// `.registers`
@@ -124,7 +124,7 @@ pub struct Resource<T> {
 pub struct WorkgroupSize {
     /// The directive with its arguments.
     pub range: TextRange,
-    /// How many numbers are written; the guide lets y and z be left out.
+    /// How many numbers are written; y and z are optional in the guide.
     pub written: u8,
 }
 
@@ -135,7 +135,7 @@ pub struct Label {
     pub name: SmolStr,
     /// The name, without the colon.
     pub range: TextRange,
-    /// The instruction that it stands before: an index, one past the last at the end.
+    /// The index of the instruction after it; one past the last at the end.
     pub before: u32,
 }
 
@@ -152,9 +152,9 @@ pub struct Instruction {
     pub range: TextRange,
     /// The mnemonic, with the suffixes that belong to its name and those that do not.
     pub mnemonic_range: TextRange,
-    /// The mnemonic as written, without suffixes that are no part of its name: `icmp.lt`, `icmp_lt`, `device_load.u32`.
+    /// The mnemonic as written, without suffixes that are not part of its name: `icmp.lt`, `icmp_lt`, `device_load.u32`.
     pub mnemonic: SmolStr,
-    /// What the tables know about it; `None` for an unknown instruction.
+    /// Its entry in the tables; `None` for an unknown instruction.
     pub entry: Option<Entry>,
     /// `@p1`
     pub guard: Option<Guard>,
@@ -167,7 +167,7 @@ pub struct Instruction {
 }
 
 impl Instruction {
-    /// What the tables call it, in the guide's spelling; empty for an unknown instruction.
+    /// Its name in the tables, which is the guide's; empty for an unknown instruction.
     pub fn name(&self) -> &'static str {
         self.entry.map_or("", |entry| entry.0.mnemonic)
     }
@@ -212,7 +212,7 @@ pub struct Guard {
 /// One operand.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Operand {
-    /// Where it stands.
+    /// Its range.
     pub range: TextRange,
     /// What is written.
     pub value: Value,
@@ -254,11 +254,11 @@ pub enum Value {
     },
     /// `1.5`: the bits of the binary64 value.
     Float(u64),
-    /// A word that is no scope.
+    /// A word that is not a scope.
     Label(SmolStr),
     /// `.device`, `device`
     Scope(Scope),
-    /// Something that did not parse, or a register or number out of range; said elsewhere.
+    /// Something that did not parse, or a register or number out of range; reported elsewhere.
     Invalid,
 }
 
@@ -271,7 +271,7 @@ pub enum Half {
     High,
 }
 
-/// How far an atomic or a fence reaches.
+/// The scope of an atomic or a fence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Scope {
     /// The lanes of the wave.

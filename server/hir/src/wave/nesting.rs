@@ -1,22 +1,22 @@
-//! How deep constructs stand inside of each other, and how many entries of the divergence stack that takes.
+//! The nesting depth of constructs, and the entries of the divergence stack that they take.
 
-use super::functions::{Functions, Stretch};
+use super::functions::{Functions, Segment};
 use super::model::{Code, Link};
 
-/// Calls inside of each other that a machine has room for.
+/// The maximum call depth.
 pub(crate) const CALLS: usize = 8;
 
-/// How deep the constructs of a kernel go.
+/// The nesting of a kernel.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
 pub struct Nesting {
-    /// The most constructs inside of each other in the text.
+    /// The maximum nesting depth in the text.
     pub depth: usize,
-    /// The most entries of the divergence stack at a time: those of callers and of the functions that they call together.
+    /// The maximum number of divergence stack entries: those of callers and callees together.
     pub entries: usize,
 }
 
 impl Code {
-    /// How many constructs are open around an instruction; those that begin and end a construct stand outside of it.
+    /// The number of open constructs around an instruction; the first and last instruction of a construct are outside it.
     pub fn depth(&self, at: usize) -> usize {
         let parent = |at: usize| self.parents.get(at).copied().flatten().map(|open| open as usize);
         std::iter::successors(parent(at), |open| parent(*open)).count()
@@ -31,19 +31,19 @@ impl Code {
         depths
     }
 
-    /// How deep its constructs go.
+    /// Its nesting.
     pub fn nesting(&self) -> Nesting {
         let openers = self.links.iter().zip(self.depths()).filter(|(link, _)| is_opener(link));
         let depth = openers.map(|(_, depth)| depth + 1).max().unwrap_or(0);
         Nesting { depth, entries: self.stack_entries(0) }
     }
 
-    /// The most entries of the divergence stack at a time that the code from an instruction on takes: the first, or one behind
+    /// The maximum number of divergence stack entries of the code from an instruction on: the first, or one after
     /// a label.
     pub fn stack_entries(&self, first: usize) -> usize {
         let label = self.labels.partition_point(|label| (label.before as usize) < first);
-        let stretch = if first == 0 { 0 } else { label + 1 };
-        Calls::of(self).entries(stretch, CALLS)
+        let segment = if first == 0 { 0 } else { label + 1 };
+        Calls::of(self).entries(segment, CALLS)
     }
 }
 
@@ -51,15 +51,15 @@ fn is_opener(link: &Option<Link>) -> bool {
     matches!(link, Some(Link::If { .. } | Link::Loop { .. }))
 }
 
-/// What calls lead to, followed as deep as a machine has room for: tables by the calls that there is still room for, and the
-/// stretch that lanes begin with.
+/// The limits along calls, up to the maximum call depth: tables by the remaining call depth and the
+/// first segment.
 pub(crate) struct Calls<'c> {
     code: &'c Code,
     /// How many constructs are open around each instruction.
     depths: Vec<usize>,
     functions: Functions,
-    stretches: Vec<Stretch>,
-    /// The most calls inside of each other.
+    segments: Vec<Segment>,
+    /// The maximum call depth.
     chains: Vec<Vec<usize>>,
     /// The most entries of the divergence stack.
     entries: Vec<Vec<usize>>,
@@ -68,73 +68,75 @@ pub(crate) struct Calls<'c> {
 impl<'c> Calls<'c> {
     pub(crate) fn of(code: &'c Code) -> Calls<'c> {
         let functions = Functions::of(code);
-        let stretches = functions.stretches(code);
+        let segments = functions.segments(code);
         let (depths, chains, entries) = (code.depths(), Vec::new(), Vec::new());
-        let mut calls = Calls { code, depths, functions, stretches, chains, entries };
-        let own: Vec<usize> = calls.stretches.iter().map(|stretch| calls.own_entries(stretch)).collect();
+        let mut calls = Calls { code, depths, functions, segments, chains, entries };
+        let own: Vec<usize> = calls.segments.iter().map(|segment| calls.own_entries(segment)).collect();
         let deepest = if calls.functions.calls().is_empty() { 0 } else { CALLS + 1 };
-        for room in 0..=deepest {
-            let chains = calls
-                .table(room, &vec![0; own.len()], |calls, room, _, callee| 1 + calls.chain(callee, room));
-            let entries = calls
-                .table(room, &own, |calls, room, at, callee| calls.depths[at] + calls.entries(callee, room));
+        for depth_left in 0..=deepest {
+            let chains = calls.table(depth_left, &vec![0; own.len()], |calls, depth_left, _, callee| {
+                1 + calls.chain(callee, depth_left)
+            });
+            let entries = calls.table(depth_left, &own, |calls, depth_left, at, callee| {
+                calls.depths[at] + calls.entries(callee, depth_left)
+            });
             calls.chains.push(chains);
             calls.entries.push(entries);
         }
         calls
     }
 
-    /// The most that each stretch comes to: by itself, by what `through` a call is added, or by what it runs into.
+    /// The maximum of each segment: its own, that `through` a call, or that of the segment it falls through to.
     fn table(
         &self,
-        room: usize,
+        depth_left: usize,
         own: &[usize],
         through: fn(&Self, usize, usize, usize) -> usize,
     ) -> Vec<usize> {
         let mut table = own.to_vec();
-        for number in (0..self.stretches.len()).rev() {
-            let stretch = &self.stretches[number];
-            if stretch.falls {
+        for number in (0..self.segments.len()).rev() {
+            let segment = &self.segments[number];
+            if segment.falls {
                 table[number] = table[number].max(table[number + 1]);
             }
-            if room == 0 {
+            if depth_left == 0 {
                 continue;
             }
-            for (at, callee) in self.calls_of(stretch) {
-                table[number] = table[number].max(through(self, room - 1, at, callee));
+            for (at, callee) in self.calls_of(segment) {
+                table[number] = table[number].max(through(self, depth_left - 1, at, callee));
             }
         }
         table
     }
 
-    /// The most entries that the constructs of a stretch take by themselves.
-    fn own_entries(&self, stretch: &Stretch) -> usize {
-        let openers = stretch.instructions.clone().filter(|at| is_opener(&self.code.links[*at]));
+    /// The most entries that the constructs of a segment take by themselves.
+    fn own_entries(&self, segment: &Segment) -> usize {
+        let openers = segment.instructions.clone().filter(|at| is_opener(&self.code.links[*at]));
         openers.map(|at| self.depths[at] + 1).max().unwrap_or(0)
     }
 
-    /// The calls of a stretch of functions that the kernel has, with the stretches that those begin with.
-    fn calls_of(&self, stretch: &Stretch) -> impl Iterator<Item = (usize, usize)> {
-        let calls = &self.functions.calls()[stretch.calls.clone()];
+    /// The calls of a segment of functions that the kernel has, with the segments that those begin with.
+    fn calls_of(&self, segment: &Segment) -> impl Iterator<Item = (usize, usize)> {
+        let calls = &self.functions.calls()[segment.calls.clone()];
         calls.iter().filter_map(|call| Some((call.at, call.label? + 1)))
     }
 
-    /// The calls of all that lanes run through that begin with a stretch.
+    /// The calls of all that lanes run through that begin with a segment.
     pub(crate) fn calls(&self, first: usize) -> impl Iterator<Item = (usize, usize)> {
-        let from = self.stretches[first..].iter();
-        let last = from.clone().position(|stretch| !stretch.falls).unwrap_or(0);
-        from.take(last + 1).flat_map(|stretch| self.calls_of(stretch))
+        let from = self.segments[first..].iter();
+        let last = from.clone().position(|segment| !segment.falls).unwrap_or(0);
+        from.take(last + 1).flat_map(|segment| self.calls_of(segment))
     }
 
-    /// How many calls inside of each other lanes make from a stretch on, as far as there is room for them.
-    pub(crate) fn chain(&self, stretch: usize, room: usize) -> usize {
-        self.chains.get(room).map_or(0, |table| table[stretch])
+    /// The call depth from a segment on, up to a limit.
+    pub(crate) fn chain(&self, segment: usize, depth_left: usize) -> usize {
+        self.chains.get(depth_left).map_or(0, |table| table[segment])
     }
 
-    /// The most entries that lanes take from a stretch on.
-    pub(crate) fn entries(&self, stretch: usize, room: usize) -> usize {
-        let table = self.entries.get(room).or(self.entries.last());
-        table.map_or(0, |table| table.get(stretch).copied().unwrap_or(0))
+    /// The most entries that lanes take from a segment on.
+    pub(crate) fn entries(&self, segment: usize, depth_left: usize) -> usize {
+        let table = self.entries.get(depth_left).or(self.entries.last());
+        table.map_or(0, |table| table.get(segment).copied().unwrap_or(0))
     }
 }
 
@@ -152,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn constructs_inside_of_each_other() {
+    fn nested_constructs() {
         assert_eq!(nesting("nop\nhalt"), (0, 0));
         assert_eq!(
             nesting("if p0\nendif\nloop\nif p0\nelse\nif p1\nendif\nendif\nbreak p0\nendloop\nhalt"),
@@ -161,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn functions_stand_on_what_their_callers_hold() {
+    fn functions_add_to_the_depth_of_their_callers() {
         let function = "f: if p0\nif p1\nendif\nendif\nreturn";
         assert_eq!(nesting(&format!("loop\ncall f\nbreak p0\nendloop\nhalt\n{function}")), (2, 3));
         assert_eq!(nesting("call f\nhalt\nf: loop\ncall f\nendloop\nreturn"), (1, 8));

@@ -56,7 +56,7 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
             warplens_isa::Role::Write => Role::Write,
             warplens_isa::Role::Both => Role::ReadWrite,
         };
-        match misfit(operand, form) {
+        match mismatch(operand, form) {
             Some(kind) => {
                 instruction.complete = false;
                 problems.push(Problem { range: operand.range, kind });
@@ -77,7 +77,7 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
     }
 }
 
-/// The form that the spelling and the first operand choose.
+/// The form that the mnemonic and the first operand select.
 fn form(entry: &'static isa::Instruction, spelling: &str, operands: &[Operand]) -> &'static [isa::Operand] {
     let on_predicates = operands.first().is_some_and(|first| matches!(first.value, Value::Predicate { .. }));
     if on_predicates && !entry.predicate_operands.is_empty() {
@@ -104,8 +104,8 @@ fn registers(ty: &str) -> u8 {
     }
 }
 
-/// Why an operand cannot stand where it stands.
-fn misfit(operand: &Operand, form: &'static isa::Operand) -> Option<ProblemKind> {
+/// The error of an operand that does not fit.
+fn mismatch(operand: &Operand, form: &'static isa::Operand) -> Option<ProblemKind> {
     let fits = |kinds: &[OperandKind]| kinds.iter().any(|kind| form.kinds.contains(kind));
     let fits = match &operand.value {
         Value::Register { .. } => fits(&[OperandKind::General, OperandKind::Fragment]),
@@ -128,7 +128,7 @@ fn misfit(operand: &Operand, form: &'static isa::Operand) -> Option<ProblemKind>
     (!fits).then_some(ProblemKind::OperandKind { expected: form.kinds })
 }
 
-/// What is strange about an operand that may stand there.
+/// The warning about an operand that fits.
 fn oddity(operand: &Operand, form: &'static isa::Operand) -> Option<Problem> {
     if let Value::Register { half: Some(_), .. } = operand.value {
         let end = operand.range.end();
@@ -141,7 +141,7 @@ fn oddity(operand: &Operand, form: &'static isa::Operand) -> Option<Problem> {
 }
 
 /// A word among the operands of an instruction that takes none, which must be the next instruction.
-pub(crate) fn swallowed(instruction: &Instruction) -> Option<(TextRange, smol_str::SmolStr)> {
+pub(crate) fn missing_newline(instruction: &Instruction) -> Option<(TextRange, smol_str::SmolStr)> {
     let [Operand { value: Value::Label(word), range, .. }] = &instruction.operands[..] else { return None };
     let takes_none = |entry: &isa::Instruction| entry.operands.is_empty();
     let swallows = takes_none(instruction.entry?.0) && isa::instruction(word).is_some_and(takes_none);

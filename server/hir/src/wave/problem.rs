@@ -1,4 +1,4 @@
-//! What is wrong in one item, as data. How it reads is in `message`.
+//! The problems of one item, as data. Messages are worded elsewhere.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -13,12 +13,12 @@ pub struct Problem {
     pub kind: ProblemKind,
 }
 
-/// How bad a problem is.
+/// The severity of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Severity {
     /// The assembler rejects it, or the guide gives it no meaning.
     Error,
-    /// It assembles, but hardly as meant.
+    /// It assembles, but probably not as intended.
     Warning,
     /// It has no effect.
     Hint,
@@ -31,19 +31,19 @@ pub enum ProblemKind {
     UnknownInstruction {
         /// The name, suffixes included.
         name: SmolStr,
-        /// What was probably meant.
+        /// The most similar name.
         write: Option<SmolStr>,
     },
     /// No directive has this name.
     UnknownDirective {
         /// The name, with its dot.
         name: SmolStr,
-        /// What was probably meant.
+        /// The most similar name.
         write: Option<SmolStr>,
     },
     /// A suffix that the instruction does not take.
     UnknownSuffix(SmolStr),
-    /// A cache hint on an instruction that is no load or store.
+    /// A cache hint on an instruction that is not a load or store.
     UnusedHint(SmolStr),
     /// Too few or too many operands.
     OperandCount {
@@ -67,7 +67,7 @@ pub enum ProblemKind {
     RegisterBeyond {
         /// The kernel's number of registers.
         registers: u32,
-        /// The directive that says so; `None` for the number that holds without one.
+        /// The directive that sets it; `None` for the default.
         declared: Option<TextRange>,
     },
     /// A predicate register above `p3`.
@@ -96,7 +96,7 @@ pub enum ProblemKind {
     DuplicateLabel {
         /// The name.
         name: SmolStr,
-        /// The first one, if it stands in the same item.
+        /// The first one, if it is in the same item.
         first: Option<TextRange>,
     },
     /// A second kernel of one name in the file.
@@ -118,43 +118,43 @@ pub enum ProblemKind {
     GuardedControl(SmolStr),
     /// An atomic whose result goes to `r0`, and so nowhere.
     ResultToR0,
-    /// `else`, `endif` or `endloop` that nothing opens.
+    /// An unmatched `else`, `endif` or `endloop`.
     Unmatched(Construct),
-    /// `if` or `loop` that nothing closes.
+    /// An `if` or `loop` that is not closed.
     Unclosed(Construct),
     /// An `else` after an `else`.
     SecondElse {
         /// The first one.
         first: TextRange,
     },
-    /// An `else`, `endif` or `endloop` inside of a construct that is still open.
+    /// An `else`, `endif` or `endloop` inside a construct that is still open.
     Crossed {
         /// The construct that is still open.
         open: TextRange,
         /// What it is.
         construct: Construct,
     },
-    /// `break` or `continue` outside of every loop.
+    /// `break` or `continue` outside a loop.
     OutsideLoop(SmolStr),
-    /// The 33rd `if` or `loop` inside of each other.
+    /// An `if` or `loop` at nesting depth 33.
     TooDeep,
-    /// A call of a function that opens the 33rd `if` or `loop` inside of those of its callers.
+    /// A call of a function that reaches nesting depth 33, those of its callers included.
     TooDeepCall(SmolStr),
-    /// The ninth call inside of each other.
+    /// Call depth 9.
     CallDepth(SmolStr),
     /// A loop that no lane can leave.
     EndlessLoop,
-    /// A kernel whose last instruction goes on past its end.
+    /// A kernel whose last instruction continues past its end.
     MissingHalt,
-    /// Instructions that no lane comes to.
+    /// Instructions that no lane reaches.
     Unreachable,
     /// A general register that is read where nothing has written it, and that is hardly an argument.
     UnwrittenRegister(u8),
     /// A predicate register that is read where nothing has written it.
     UnwrittenPredicate(u8),
-    /// A barrier that only some lanes of a wave come to.
+    /// A barrier that only some lanes of a wave reach.
     DivergentBarrier {
-        /// The `if`, `break` or `continue` at which lanes part.
+        /// The `if`, `break` or `continue` at which lanes diverge.
         parts: TextRange,
     },
     /// A call of a function from within itself.

@@ -1,9 +1,9 @@
-//! What lanes come to, and with which registers written: code that none reaches, and registers that are read before anything
-//! has written them.
+//! Reachable code and written registers: unreachable code, and registers that are read before they
+//! are written.
 //!
-//! Control flow is structured, so one walk in text order sees every way: the two sides of an `if` start alike, and come together
-//! at its `endif`; lanes come past an `endloop` by a `break` only. What a loop writes further down counts as not yet written
-//! further up, for so it is in the first trip.
+//! Control flow is structured, so one walk in text order covers every path: the two paths of an `if` start alike and reconverge
+//! at its `endif`; lanes get past an `endloop` by a `break` only. Later writes in a loop do not count for earlier reads,
+//! because they have not been executed in the first iteration.
 
 use text_size::TextRange;
 
@@ -14,14 +14,14 @@ use super::problem::{Problem, ProblemKind};
 /// Neighbouring arguments that a kernel may leave unread.
 const ASIDE: u8 = 2;
 
-/// Adds what is wrong to the problems of a kernel whose constructs are all closed. Answers whether no lane comes to its end.
+/// Adds what is wrong to the problems of a kernel whose constructs are all closed. Returns whether its end is unreachable.
 pub(crate) fn check(code: &mut Code) -> bool {
     let mut walk = Walk::default();
     let mut labels = code.labels.iter().map(|label| label.before as usize).peekable();
     for at in 0..code.instructions.len() {
         if labels.next_if(|label| *label <= at).is_some() {
             while labels.next_if(|label| *label <= at).is_some() {}
-            // A call may bring lanes here, with whatever its caller has written.
+            // A call may reach this label, with any registers written.
             (walk.written, walk.dead) = (Cells::ALL, false);
         }
         walk.step(code, at);
@@ -38,7 +38,7 @@ pub(crate) fn check(code: &mut Code) -> bool {
     for (at, cell) in unwritten {
         let again = before.replace((at, cell)).is_some_and(|before| next_of_pair(before, (at, cell)));
         let index = cell.general();
-        // A register that the kernel does not have is said to read as 0 already.
+        // A register that the kernel does not have is reported to read as 0 already.
         let known = index.is_some_and(|index| index < arguments || u32::from(index) >= registers);
         if !again && !known {
             report(code, at, cell);
@@ -47,7 +47,7 @@ pub(crate) fn check(code: &mut Code) -> bool {
     ends
 }
 
-/// Whether a read is that of the register behind another, by the same instruction.
+/// Whether a read is that of the register after another, by the same instruction.
 fn next_of_pair((before, first): (usize, Cell), (at, second): (usize, Cell)) -> bool {
     before == at && first.general().zip(second.general()).is_some_and(|(first, second)| first + 1 == second)
 }
@@ -61,28 +61,28 @@ fn arguments(unwritten: &[(usize, Cell)]) -> u8 {
         .fold(0, |after, index| if index <= after.saturating_add(ASIDE) { index + 1 } else { after })
 }
 
-/// The lanes that come to one place.
+/// The state at one instruction.
 #[derive(Default)]
 struct Walk {
-    /// What may have been written on some way to here.
+    /// The registers that may have been written on some path to here.
     written: Cells,
-    /// Whether no lane comes here.
+    /// Whether it is unreachable.
     dead: bool,
     open: Vec<Open>,
-    /// First and last instructions of stretches that no lane comes to.
+    /// First and last instructions of unreachable ranges.
     unreached: Vec<(usize, usize)>,
     /// The first read of each register that is read unwritten.
     unwritten: Vec<(usize, Cell)>,
-    said: Cells,
+    reported: Cells,
 }
 
 /// An `if` or a `loop`.
 struct Open {
     written: Cells,
     dead: bool,
-    /// How the first side ended.
+    /// The state at the end of the first path.
     side: Option<(Cells, bool)>,
-    /// Whether lanes come to a `break` of this loop.
+    /// Whether a `break` of this loop is reachable.
     left: bool,
     is_loop: bool,
 }
@@ -92,7 +92,7 @@ impl Walk {
         let instruction = &code.instructions[at];
         let mnemonic = instruction.entry.map_or("", |entry| entry.mnemonic);
         match code.links[at] {
-            // The words of a construct that no lane comes to are of it.
+            // The matching words of an unreachable construct belong to it.
             Some(Link::Else { .. } | Link::EndIf { .. } | Link::EndLoop { .. }) => {
                 if self.open.last().is_some_and(|open| open.dead) {
                     self.unreached(at);
@@ -108,8 +108,8 @@ impl Walk {
         }
         if !self.dead {
             for cell in instruction.reads() {
-                if !self.written.contains(cell) && !self.said.contains(cell) {
-                    self.said.insert(cell);
+                if !self.written.contains(cell) && !self.reported.contains(cell) {
+                    self.reported.insert(cell);
                     self.unwritten.push((at, cell));
                 }
             }

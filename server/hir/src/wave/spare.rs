@@ -1,4 +1,4 @@
-//! Registers that a new instruction may write before another one, without anybody missing what they held.
+//! Free registers: a new instruction may write them before another one, because their values are not read later.
 //!
 //! A register that the kernel never names is always spare, if it has it. One that it names is spare where no lane reads it any more
 //! before writing it again. Lanes are followed one by one through the constructs; what other lanes may read (shuffles), and what
@@ -53,7 +53,7 @@ impl<'c> Spares<'c> {
         !self.named.contains(cell)
     }
 
-    /// Whether nobody misses what the register holds at any of these places: before instructions, by their indices.
+    /// Whether the register's value is not read after any of these positions: before instructions, by their indices.
     pub fn is_free_at(&self, cell: Cell, places: &[usize]) -> bool {
         self.never_named(cell) || places.iter().all(|at| !self.live.before(*at, cell))
     }

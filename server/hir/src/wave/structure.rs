@@ -1,14 +1,14 @@
 //! Which `if`, `else` and `endif` belong together, which `loop`, `break`, `continue` and `endloop`, and what belongs nowhere.
 //!
 //! An instruction that closes the outer of two open constructs is joined with it all the same. If the inner one is closed later
-//! they cross, which is one mistake; if it never is, only that is said.
+//! they are improperly nested, which is one mistake; if it never is, only that is reported.
 
 use text_size::TextRange;
 
 use super::model::{Code, Instruction, Link};
 use super::problem::{Construct, Problem, ProblemKind};
 
-/// How many constructs may stand inside of each other: a machine has room for so many entries of its divergence stack.
+/// The maximum nesting depth: the number of entries of the divergence stack.
 pub const MAX_DEPTH: usize = 32;
 
 /// How many of the innermost open constructs are looked at; more than any program may have open.
@@ -83,7 +83,7 @@ impl Joiner<'_> {
         self.open.push(Open { construct, at, crossed_by: None, left: false, ended: false });
     }
 
-    /// The innermost open construct of this kind; those inside of it are noted as crossed by `at`.
+    /// The innermost open construct of this kind; those nested in it are recorded as crossed by `at`.
     fn innermost(&mut self, at: usize, construct: Construct) -> Option<usize> {
         let far = self.open.len().saturating_sub(REACH);
         let place = far + self.open[far..].iter().rposition(|open| open.construct == construct)?;
@@ -154,7 +154,7 @@ impl Joiner<'_> {
         }
     }
 
-    /// Lanes end here, and so in everything that is open; what is outside of a construct that knows it knows it too.
+    /// Lanes end here, in all open constructs; a construct that is already marked has marked its parents.
     fn end_lanes(&mut self) {
         self.open.iter_mut().rev().take_while(|open| !open.ended).for_each(|open| open.ended = true);
     }

@@ -87,12 +87,12 @@ fn a_name_that_the_parser_complains_of_is_said_once() {
         warplens_syntax::wave::LANGUAGE,
         ".kernel k\n    icmp.\n    \u{fc}rgh r0\n    halt\n.end\n",
     );
-    let said: Vec<_> = file.errors().iter().map(|error| &*error.message).collect();
+    let reported: Vec<_> = file.errors().iter().map(|error| &*error.message).collect();
     let expected = [
         "a name is missing after this dot",
         "a name cannot begin with `\u{fc}`: its first letter must be one of ASCII",
     ];
-    assert_eq!(said, expected);
+    assert_eq!(reported, expected);
     let problems: Vec<_> = file.items().map(lower).flat_map(|code| code.problems).collect();
     assert!(problems.is_empty(), "{problems:?}");
 }
@@ -596,7 +596,7 @@ fn functions_that_call_themselves() {
         return",
         expect![[r#"
             6 `@p1` Warning guarded-control: a guard on `return` breaks the masks of toolchain 0.1.2: put the condition into the predicate instead
-            11 `even` Warning recursion: `even` is called from within itself: a machine has room for 8 calls
+            11 `even` Warning recursion: `even` is called from within itself: a machine has depth_left for 8 calls
             16 `halt` Hint unreachable-code: no lane comes here
         "#]],
     );

@@ -1,12 +1,12 @@
-//! Which registers the lanes of a wave share, and at which `if`, `break` and `continue` they go the same way.
+//! Which registers are uniform in a wave, and which `if`, `break` and `continue` are uniform.
 //!
 //! Control flow is structured, so a walk in text order sees every way; walks are repeated until loops add nothing. A register
-//! differs because of the *data* it is made from, or because lanes *parted*, wrote it apart, and met again: at `endif`, at the
-//! top of a loop where those that continued wait for the others, behind `endloop` where those that broke in earlier trips do.
+//! differs because of the *data* it is made from, or because lanes *diverged*, wrote it separately, and reconverged: at `endif`, at the
+//! top of a loop where those that continued wait for the others, after `endloop` where those that broke in earlier iterations do.
 //!
 //! A function begins with what its callers bring, all of them together, and a call leaves what the function writes as the
 //! function leaves it: lanes that return early wait for the others. A launch puts the same values into the registers of every
-//! lane, so arguments are shared. Nothing is known at a label that nobody calls, nor of what a function of another kernel leaves;
+//! lane, so arguments are shared. Nothing is known at a label without calls, nor about registers after a function of another kernel;
 //! and nothing in a kernel whose constructs do not match.
 
 mod learned;
@@ -27,7 +27,7 @@ use learned::Learned;
 use results::Memory;
 pub(crate) use walk::Walk;
 
-/// Walks over a kernel before nothing counts as known: far more than there are loops inside of each other.
+/// The maximum number of walks over a kernel before the result is unknown: far more than the nesting depth of loops.
 const MAX_WALKS: usize = 100;
 
 /// What is known of all registers at one place.
@@ -95,7 +95,7 @@ pub struct Uniformity<'c> {
     learned: Learned,
     /// The predicates of `if`, `break` and `continue`, in the order of the text.
     branches: Vec<(u32, Variance)>,
-    /// Whether the kernel is whole and the walks came to an end.
+    /// Whether the kernel is complete and the walks reached a fixed point.
     done: bool,
 }
 
@@ -125,7 +125,7 @@ impl<'c> Uniformity<'c> {
         analysis
     }
 
-    /// Whether lanes that come to an `if`, `break` or `continue` go the same way.
+    /// Whether an `if`, `break` or `continue` is uniform.
     pub fn branch(&self, at: usize) -> Variance {
         let found = self.branches.binary_search_by_key(&(at as u32), |(at, _)| *at);
         match found {
@@ -134,12 +134,12 @@ impl<'c> Uniformity<'c> {
         }
     }
 
-    /// Whether lanes that come to an instruction together hold the same in a register, before it or `after`.
+    /// Whether lanes that reach an instruction together hold the same value in a register, before it or `after`.
     pub fn register(&self, at: usize, cell: Cell, after: bool) -> Variance {
         let Some(mut walk) = self.last_walk() else { return Variance::Unknown };
         (0..at + usize::from(after)).for_each(|at| walk.step(at));
         if !after {
-            walk.come_to(at);
+            walk.advance_to(at);
         }
         walk.known().of(cell)
     }
@@ -150,7 +150,7 @@ impl<'c> Uniformity<'c> {
         let mut walk = Walk::new(self.code, &self.facts, std::mem::take(&mut self.learned));
         for at in 0..self.code.instructions.len() {
             if let Some(Link::If { .. } | Link::Leave { .. }) = self.code.links[at] {
-                walk.come_to(at);
+                walk.advance_to(at);
                 self.branches.push((at as u32, walk.reads(at)));
             }
             walk.step(at);
@@ -166,7 +166,7 @@ impl<'c> Uniformity<'c> {
     }
 }
 
-/// Whether the constructs of a kernel match, no guard changes masks behind their back, and callers come in outside of them.
+/// Whether the constructs of a kernel match, no guard changes masks implicitly, and calls enter outside of them.
 fn is_whole(code: &Code) -> bool {
     let is_broken = |kind: &ProblemKind| {
         matches!(

@@ -1,4 +1,4 @@
-//! Which instructions may have written what a register holds at a place: those last met on the ways there.
+//! Reaching definitions: the instructions that may have written the value of a register at an instruction.
 
 use rustc_hash::FxHashSet;
 
@@ -30,7 +30,7 @@ impl Code {
                 break;
             }
         }
-        // In a loop that begins behind the last of them, what is written further down comes round.
+        // In a loop that starts after the last of them, later writes reach the next iteration.
         if let Some((_, end)) = self.loops_around(at).take_while(|(open, _)| *open >= first).last() {
             found.extend((at..end).rev().filter(|after| search.writes(*after)));
         }
@@ -38,7 +38,7 @@ impl Code {
         found
     }
 
-    /// Whether the first instruction stands on the first side of an `if` and the second on its other.
+    /// Whether the first instruction is on the first path of an `if` and the second on its other path.
     pub(crate) fn other_side(&self, first: usize, second: usize) -> bool {
         let mut parent = self.parents[first];
         while let Some(open) = parent.map(|open| open as usize) {
@@ -101,7 +101,7 @@ impl Search<'_> {
         false
     }
 
-    /// Whether all lanes that come to `at` have come past a writer, which wrote in each of them.
+    /// Whether all lanes that reach `at` have executed a writer.
     fn always(&self, writer: usize, at: usize) -> bool {
         let instruction: &Instruction = &self.code.instructions[writer];
         let parent = |at: usize| self.code.parents.get(at).copied().flatten().map(|open| open as usize);
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn sides_trips_and_calls() {
+    fn branches_loops_and_calls() {
         assert_eq!(writers("mov r1, r0\nmov r1, r2\nnop"), [1]);
         assert_eq!(writers("mov r1, r0\nif p0\nmov r1, r2\nelse\nnop\nendif"), [0]);
         assert_eq!(writers("mov r1, r0\nif p0\nmov r1, r2\nendif\nnop"), [2, 0]);

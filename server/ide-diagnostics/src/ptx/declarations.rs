@@ -66,7 +66,7 @@ fn words(mistake: DeclarationMistake) -> (&'static str, String) {
         M::SpecialRegisterSpace => {
             text("`.sreg` is the state space of the special registers, which are predefined")
         }
-        M::OpaquePlace => {
+        M::OpaqueScope => {
             text("textures, samplers and surfaces are declared in the module, or as parameters of a kernel")
         }
         M::OpaqueSpace => text("textures, samplers and surfaces must be in `.global`"),

@@ -28,7 +28,7 @@ pub(super) fn check<'db>(
     if function.signature.is_noreturn() {
         problems.extend(returns(function));
     }
-    if !cfg.blocks().iter().any(|block| block.end == BlockEnd::Lost) {
+    if !cfg.blocks().iter().any(|block| block.end == BlockEnd::Unknown) {
         let reached = cfg.reachable();
         unreachable(function, &cfg, &reached, problems);
         problems.extend(falls_off(function, &cfg, &reached, body, &item.text(db).0));

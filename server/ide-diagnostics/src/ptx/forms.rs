@@ -14,7 +14,7 @@ mod words;
 use std::sync::Arc;
 
 use warplens_hir::ptx::{
-    Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, Unmet,
+    Checker, FormMatch, Function, Instruction, MnemonicForms, Near, Order, Platform, UnmetRequirement,
 };
 use warplens_ide_db::db::{Db, File, Item};
 use warplens_ide_db::module_target::module_target;
@@ -50,7 +50,7 @@ pub(super) fn check<'db>(
         let judged = &judged[instruction.mnemonic_id().index()];
         match &*judged.forms {
             MnemonicForms::Unjudged => {}
-            MnemonicForms::Wrong(near) => problems.extend(report.mnemonic(instruction, near)),
+            MnemonicForms::NoMatch(near) => problems.extend(report.mnemonic(instruction, near)),
             MnemonicForms::Known(forms) => report.known(instruction, forms, &judged.unmet, problems),
         }
     }
@@ -60,14 +60,16 @@ pub(super) fn check<'db>(
 struct Judged {
     forms: Arc<MnemonicForms>,
     /// For each form, the requirement that the module does not satisfy.
-    unmet: Box<[Option<Unmet>]>,
+    unmet: Box<[Option<UnmetRequirement>]>,
 }
 
 impl Judged {
     fn new(forms: Arc<MnemonicForms>, platform: Platform) -> Judged {
         let unmet = match &*forms {
-            MnemonicForms::Known(found) => found.iter().map(|form| platform.unmet(form)).collect(),
-            MnemonicForms::Unjudged | MnemonicForms::Wrong(_) => Box::default(),
+            MnemonicForms::Known(found) => {
+                found.iter().map(|form| platform.unmet_requirement(form)).collect()
+            }
+            MnemonicForms::Unjudged | MnemonicForms::NoMatch(_) => Box::default(),
         };
         Judged { forms, unmet }
     }
@@ -96,7 +98,7 @@ impl Reporter<'_> {
         &self,
         instruction: Instruction<'_>,
         forms: &[FormMatch],
-        unmet: &[Option<Unmet>],
+        unmet: &[Option<UnmetRequirement>],
         problems: &mut Vec<Problem>,
     ) {
         let operands = instruction.operands();
@@ -114,21 +116,22 @@ impl Reporter<'_> {
             return;
         }
         // The form with the fewest problems is the intended one.
-        let misfits = forms.iter().zip(unmet);
-        let misfits = misfits.map(|(form, unmet)| (form, *unmet, self.checker.misfits(form, operands)));
-        let weigh = |(_, unmet, misfits): &(_, Option<Unmet>, Vec<_>)| {
-            2 * misfits.len() + usize::from(unmet.is_some())
+        let mismatches = forms.iter().zip(unmet);
+        let mismatches =
+            mismatches.map(|(form, unmet)| (form, *unmet, self.checker.mismatches(form, operands)));
+        let weigh = |(_, unmet, mismatches): &(_, Option<UnmetRequirement>, Vec<_>)| {
+            2 * mismatches.len() + usize::from(unmet.is_some())
         };
-        let Some((form, unmet, misfits)) = misfits.min_by_key(weigh) else { return };
+        let Some((form, unmet, mismatches)) = mismatches.min_by_key(weigh) else { return };
         match unmet {
-            Some(unmet) if misfits.is_empty() => {
+            Some(unmet) if mismatches.is_empty() => {
                 problems.extend(needs::problem(self, instruction, form, unmet));
             }
-            _ => match operands::wrong_type(self, instruction, form, &misfits) {
+            _ => match operands::wrong_type(self, instruction, form, &mismatches) {
                 Some(problem) => problems.push(problem),
                 None => {
-                    let describe = |misfit| operands::problem(self, instruction, form, misfit);
-                    problems.extend(misfits.into_iter().filter_map(describe));
+                    let describe = |mismatch| operands::problem(self, instruction, form, mismatch);
+                    problems.extend(mismatches.into_iter().filter_map(describe));
                 }
             },
         }

@@ -45,7 +45,7 @@ impl<'c> Departures<'c> {
 
     fn fix(&self, found: &Departure) -> Option<ItemFix> {
         match &found.kind {
-            DepartureKind::ToolchainSpelling(name) => {
+            DepartureKind::ToolchainName(name) => {
                 let edits = dialect::in_guide(self.text, self.code, found.at)?;
                 Some(fix(&format!("Replace with `{name}`, the guide's dialect"), edits).preferred())
             }

@@ -21,7 +21,7 @@ fn check(statements: &str, expect: Expect) {
     let function = Function::lower(parse.root()).expect("the text is a function");
     let cfg = function.cfg(&|name| name == "abort");
     let meets = function.post_dominators(&cfg);
-    let textbook = PostDominators::textbook(&cfg);
+    let textbook = PostDominators::plain(&cfg);
     let uniformity = Uniformity::of(&function, &cfg, &[]);
     let name = |block: BlockId| {
         let start = cfg.block(block).instructions.start as usize;

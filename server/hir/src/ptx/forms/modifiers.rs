@@ -10,7 +10,7 @@ use warplens_isa::ptx as isa;
 use super::{FormMatch, rule};
 use crate::ptx::Mnemonic;
 
-/// How the modifiers stand to the documented order.
+/// The order of the modifiers compared with the documented one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
     /// As documented.
@@ -128,13 +128,13 @@ impl<'m> Modifiers<'m> {
 struct Search<'m> {
     modifiers: Modifiers<'m>,
     form: &'static isa::Form,
-    /// What stands in the slots so far, and where.
+    /// The values of the slots so far, and their positions.
     chosen: Vec<(Option<&'static isa::Value>, u32)>,
     steps: u32,
 }
 
 impl Search<'_> {
-    /// Against mnemonics that nobody writes.
+    /// A limit for unrealistic mnemonics.
     const STEPS: u32 = 20_000;
 
     fn fill(&mut self, used: u32) -> Option<Order> {

@@ -13,9 +13,9 @@ pub struct Near {
     pub entry: &'static isa::Instruction,
     /// The form.
     pub form: &'static isa::Form,
-    /// What stands in its slots.
+    /// The values in its slots.
     pub chosen: Box<[Option<&'static isa::Value>]>,
-    /// The modifiers that the form has no place for, or a place that is taken, by their number.
+    /// The modifiers that the form does not accept, or has twice, by their number.
     pub extra: Box<[usize]>,
     /// The slots that must be filled and are not.
     pub missing: Box<[usize]>,
@@ -30,7 +30,7 @@ const DISORDER: u32 = 3;
 
 /// The forms that come closest, all of them equally close, and one form of each different answer.
 pub(super) fn nearest(mnemonic: &Mnemonic, entries: &[&'static isa::Instruction]) -> MnemonicForms {
-    MnemonicForms::Wrong(search(mnemonic, entries, |_| true).into())
+    MnemonicForms::NoMatch(search(mnemonic, entries, |_| true).into())
 }
 
 impl Mnemonic {
@@ -70,9 +70,9 @@ fn search(
 struct Search<'m> {
     modifiers: Modifiers<'m>,
     form: &'static isa::Form,
-    /// What stands in the slots so far, and where.
+    /// The values of the slots so far, and their positions.
     chosen: Vec<(Option<&'static isa::Value>, u32)>,
-    /// What the best so far costs, and is no better than.
+    /// The cost of the best one so far.
     best: u32,
     near: Option<Near>,
     steps: u32,
@@ -126,7 +126,7 @@ impl Search<'_> {
         }
     }
 
-    /// The missing slot in whose place a modifier stands: one whose class has it, in this entry.
+    /// The missing slot that a modifier was meant for: one whose class has it, in this entry.
     fn replaces(&self, at: usize, missing: &[usize]) -> Option<usize> {
         let word = &self.modifiers.words[at];
         missing.iter().copied().find(|slot| is_of_class(self.modifiers.entry, &self.form.slots[*slot], word))
@@ -147,7 +147,7 @@ fn is_of_class(entry: &isa::Instruction, slot: &isa::Slot, modifier: &str) -> bo
 }
 
 impl Near {
-    /// The missing slot in whose place a modifier of [`extra`](Near::extra) stands.
+    /// The missing slot that a modifier of [`extra`](Near::extra) was meant for.
     pub fn replaced(&self, modifier: &str) -> Option<usize> {
         self.missing.iter().copied().find(|slot| is_of_class(self.entry, &self.form.slots[*slot], modifier))
     }

@@ -15,9 +15,9 @@ use crate::ptx::{
     Type, VectorLength,
 };
 
-/// Where in a statement something is wrong.
+/// Where in a statement something is error.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct OperandPlace {
+pub struct OperandPosition {
     /// Which operand, as commas outside brackets separate them.
     pub operand: usize,
     /// Which part of what its brackets hold.
@@ -28,17 +28,17 @@ pub struct OperandPlace {
 
 /// Something that keeps an operand from fitting a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Misfit {
+pub struct Mismatch {
     /// Where.
-    pub place: OperandPlace,
+    pub place: OperandPosition,
     /// What.
-    pub wrong: Wrong,
+    pub error: OperandError,
 }
 
-/// What is wrong with an operand.
+/// The error of an operand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Wrong {
+pub enum OperandError {
     /// There are fewer or more operands than the form has; the place is the first that is too much or missing.
     Count {
         /// How many there are.
@@ -46,7 +46,7 @@ pub enum Wrong {
         /// How many there must be at least and at most.
         takes: (usize, usize),
     },
-    /// Something of this kind does not stand here; a register where an address is needed, and so on.
+    /// An operand of this kind is not allowed here: a register where an address is required, and so on.
     Kind(Written),
     /// A register of this type where these are needed.
     RegisterType {
@@ -85,9 +85,9 @@ pub enum Wrong {
     Range(i64, i64),
     /// An integer that is larger than the one that stands for this operand of the entry.
     Above(usize),
-    /// An integer that is no multiple of this.
+    /// An integer that is not a multiple of this.
     Multiple(i64),
-    /// An integer that is no power of two.
+    /// An integer that is not a power of two.
     NoPower,
     /// So many elements where another number is needed.
     Length {
@@ -103,7 +103,7 @@ pub enum Wrong {
         /// The type of this one.
         second: Type,
     },
-    /// Nothing but `_` in the braces or on both sides of the bar.
+    /// Only `_` in the braces or around the bar.
     OnlySinks,
     /// The special register has another size.
     SpecialSize {
@@ -186,8 +186,8 @@ pub struct Checker<'f> {
     pub address_size: Option<AddressSize>,
 }
 
-/// Takes what is wrong, and says whether to look for more.
-type Report<'r> = &'r mut dyn FnMut(Misfit);
+/// Takes what is error, and says whether to look for more.
+type Report<'r> = &'r mut dyn FnMut(Mismatch);
 
 impl Checker<'_> {
     /// Whether the operands of a statement fit a form.
@@ -198,21 +198,21 @@ impl Checker<'_> {
     }
 
     /// Everything that keeps the operands of a statement from fitting a form.
-    pub fn misfits(&self, found: &FormMatch, operands: &[Operand]) -> Vec<Misfit> {
-        let mut misfits = Vec::new();
-        self.check(found, operands, &mut |misfit| misfits.push(misfit));
-        misfits
+    pub fn mismatches(&self, found: &FormMatch, operands: &[Operand]) -> Vec<Mismatch> {
+        let mut mismatches = Vec::new();
+        self.check(found, operands, &mut |mismatch| mismatches.push(mismatch));
+        mismatches
     }
 
-    /// What keeps a guard from being one: it is no predicate register.
-    pub fn guard(&self, guard: Guard) -> Option<Wrong> {
+    /// The error of a guard that is not a predicate register.
+    pub fn guard(&self, guard: Guard) -> Option<OperandError> {
         match self.named(guard.name) {
             Named::Unknown | Named::Register(None | Some(Type::Pred), _) => None,
             Named::Register(Some(have), _) => {
                 let takes = Some(TypeSet::holding(Type::Pred));
-                Some(Wrong::RegisterType { name: guard.name, have, takes })
+                Some(OperandError::RegisterType { name: guard.name, have, takes })
             }
-            _ => Some(Wrong::Kind(self.written(Operand::Symbol(guard.name)))),
+            _ => Some(OperandError::Kind(self.written(Operand::Symbol(guard.name)))),
         }
     }
 
@@ -220,13 +220,14 @@ impl Checker<'_> {
         let rules = &found.operands;
         let required = rules.iter().take_while(|rule| !rule.optional).count();
         if !(required..=rules.len()).contains(&operands.len()) {
-            let place = OperandPlace { operand: operands.len().min(rules.len()), part: None, element: None };
-            let wrong = Wrong::Count { have: operands.len(), takes: (required, rules.len()) };
-            report(Misfit { place, wrong });
+            let place =
+                OperandPosition { operand: operands.len().min(rules.len()), part: None, element: None };
+            let error = OperandError::Count { have: operands.len(), takes: (required, rules.len()) };
+            report(Mismatch { place, error });
             return;
         }
         for (index, (rule, operand)) in rules.iter().zip(operands).enumerate() {
-            let place = OperandPlace { operand: index, part: None, element: None };
+            let place = OperandPosition { operand: index, part: None, element: None };
             match found.inside(rule) {
                 [] => self.operand(rule, *operand, place, report),
                 inside => self.brackets(inside, *operand, place, report),
@@ -247,38 +248,38 @@ impl Checker<'_> {
         };
         let (value, most) = (integer(operands.get(index)), integer(other.and_then(|at| operands.get(at))));
         if value.zip(most).is_some_and(|(value, most)| value > most) {
-            let place = OperandPlace { operand: index, part: None, element: None };
-            report(Misfit { place, wrong: Wrong::Above(bound) });
+            let place = OperandPosition { operand: index, part: None, element: None };
+            report(Mismatch { place, error: OperandError::Above(bound) });
         }
     }
 
-    fn operand(&self, rule: &OperandRule, operand: Operand, place: OperandPlace, report: Report<'_>) {
-        let wrong = match operand {
+    fn operand(&self, rule: &OperandRule, operand: Operand, place: OperandPosition, report: Report<'_>) {
+        let error = match operand {
             Operand::Pair(list) => return self.pair(rule, list, place, report),
             Operand::Vector(list) => return self.vector(rule, list, place, report),
             _ if matches!(rule.second, Some((_, false))) && operand != Operand::Missing => {
-                Some(Wrong::Kind(Written::Single))
+                Some(OperandError::Kind(Written::Single))
             }
             Operand::Address { .. } => self.address(rule, operand),
             _ => self.single(rule, operand),
         };
-        if let Some(wrong) = wrong {
-            report(Misfit { place, wrong });
+        if let Some(error) = error {
+            report(Mismatch { place, error });
         }
     }
 
     /// `d|p`
-    fn pair(&self, rule: &OperandRule, list: OperandList, place: OperandPlace, report: Report<'_>) {
+    fn pair(&self, rule: &OperandRule, list: OperandList, place: OperandPosition, report: Report<'_>) {
         let Some(_) = rule.second else {
-            return report(Misfit { place, wrong: Wrong::Kind(Written::Pair) });
+            return report(Mismatch { place, error: OperandError::Kind(Written::Pair) });
         };
         let parts = self.function.operands(list);
         if parts.iter().all(|part| *part == Operand::Sink) {
-            return report(Misfit { place, wrong: Wrong::OnlySinks });
+            return report(Mismatch { place, error: OperandError::OnlySinks });
         }
         for (element, part) in parts.iter().enumerate() {
-            let at = OperandPlace { element: Some(element), ..place };
-            let wrong = match part {
+            let at = OperandPosition { element: Some(element), ..place };
+            let error = match part {
                 Operand::Missing => None,
                 Operand::Sink if element > 0 => None,
                 Operand::Vector(list) if element == 0 => {
@@ -288,29 +289,29 @@ impl Checker<'_> {
                 part if element == 0 => self.scalar(rule, *part),
                 part => self.predicate(*part),
             };
-            if let Some(wrong) = wrong {
-                report(Misfit { place: at, wrong });
+            if let Some(error) = error {
+                report(Mismatch { place: at, error });
             }
         }
     }
 
     /// The second of a pair.
-    fn predicate(&self, operand: Operand) -> Option<Wrong> {
+    fn predicate(&self, operand: Operand) -> Option<OperandError> {
         match operand {
             Operand::Register { name, component: None } => match self.named(name) {
                 Named::Register(Some(Type::Pred) | None, _) => None,
                 Named::Register(Some(have), _) => {
-                    Some(Wrong::RegisterType { name, have, takes: Some(TypeSet::holding(Type::Pred)) })
+                    Some(OperandError::RegisterType { name, have, takes: Some(TypeSet::holding(Type::Pred)) })
                 }
                 _ => None,
             },
             Operand::Symbol(name) if self.named(name) == Named::Unknown => None,
-            other => Some(Wrong::Kind(self.written(other))),
+            other => Some(OperandError::Kind(self.written(other))),
         }
     }
 
     /// An operand without braces.
-    fn single(&self, rule: &OperandRule, operand: Operand) -> Option<Wrong> {
+    fn single(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
         match rule.count {
             Count::Braced(_) => self.vector_register(rule, operand),
             Count::Any | Count::AtLeast(_) if matches!(operand, Operand::Register { .. }) => {

@@ -7,28 +7,28 @@ use warplens_isa::ptx::{self as isa, FormSpace, Length, OperandKind, OperandType
 
 use crate::ptx::{Space, Type, TypeKind};
 
-/// What an operand of a form has to be.
+/// The requirements of an operand of a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct OperandRule {
     /// Which operand of the entry it is.
     pub index: usize,
-    /// What the instruction does with it.
+    /// How the instruction accesses it.
     pub role: Role,
-    /// What may be written there.
+    /// The kinds of operands that are allowed.
     pub kinds: Kinds,
-    /// The type of its value, where the form says one that exists.
+    /// The type of its value, if the form specifies one that exists.
     pub ty: Option<Type>,
-    /// The types that its registers may have; `None` where any will do.
+    /// The types that its registers may have; `None` for any.
     pub registers: Option<TypeSet>,
-    /// Where its address has to point to.
+    /// The state space of its address.
     pub space: AddressSpace,
-    /// How many registers stand in braces.
+    /// The number of registers in braces.
     pub count: Count,
-    /// Whether it may be left out.
+    /// Whether it is optional.
     pub optional: bool,
     /// Which integer constants it may be, where not all.
     pub range: Option<isa::Range>,
-    /// The second of a pair: which operand of the entry it is, and whether it may be left out.
+    /// The second of a pair: which operand of the entry it is, and whether it is optional.
     pub second: Option<(usize, bool)>,
     /// Whether `.b0` and `.h1` may be written, as in video instructions.
     pub selects: bool,
@@ -43,7 +43,7 @@ pub struct OperandRule {
     pub(super) inside: (u16, u16),
 }
 
-/// Where an address has to point to.
+/// The state space of an address.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AddressSpace {
     /// The form does not say.
@@ -54,7 +54,7 @@ pub enum AddressSpace {
     Of(Space),
 }
 
-/// How many registers stand in braces.
+/// The number of registers in braces.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Count {
     /// One, without braces.
@@ -159,7 +159,7 @@ fn is_declarable(ty: Type) -> bool {
 /// What the slots of a form are filled with.
 type Chosen<'c> = &'c [Option<&'static isa::Value>];
 
-/// The operands of a form whose slots are filled like this, and what stands in brackets among them.
+/// The rules of a form's operands with these slot values, and of the parts in brackets.
 pub(super) fn operands(
     entry: &isa::Instruction,
     form: &isa::Form,
@@ -230,7 +230,7 @@ fn types(ty: OperandType, chosen: Chosen<'_>) -> (Option<Type>, Option<TypeSet>)
                 .map(|ty| (*ty, TypeSet::holding(*ty)))
         }),
     };
-    // A type that no register holds is one that the tables say nothing about.
+    // The tables define no register types for a type that no register holds.
     match found {
         Some((ty, set)) if set == TypeSet::default() => (Some(ty), None),
         Some((ty, set)) => (Some(ty), Some(set)),

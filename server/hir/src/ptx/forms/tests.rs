@@ -23,7 +23,7 @@ fn check(statements: &str, expect: Expect) {
     for instruction in function.instructions() {
         let answer = match instruction.mnemonic().forms() {
             MnemonicForms::Unjudged => "unjudged".to_owned(),
-            MnemonicForms::Wrong(near) => {
+            MnemonicForms::NoMatch(near) => {
                 near.first().map_or_else(String::new, |near| show_near(instruction, near))
             }
             MnemonicForms::Known(found) => {
@@ -32,8 +32,8 @@ fn check(statements: &str, expect: Expect) {
                     Some(form) if form.order == Order::Free => "fits, in another order".to_owned(),
                     Some(_) => "fits".to_owned(),
                     None => {
-                        let misfits = found.iter().map(|form| checker.misfits(form, operands));
-                        show_misfits(&misfits.min_by_key(Vec::len).unwrap_or_default())
+                        let mismatches = found.iter().map(|form| checker.mismatches(form, operands));
+                        show_mismatches(&mismatches.min_by_key(Vec::len).unwrap_or_default())
                     }
                 }
             }
@@ -49,15 +49,15 @@ fn show_near(instruction: crate::ptx::Instruction<'_>, near: &Near) -> String {
     format!("near {}: extra {extra:?}, missing {missing:?}", near.entry.id)
 }
 
-fn show_misfits(misfits: &[Misfit]) -> String {
-    let show = |misfit: &Misfit| {
-        let OperandPlace { operand, part, element } = misfit.place;
-        let wrong = format!("{:?}", misfit.wrong);
+fn show_mismatches(mismatches: &[Mismatch]) -> String {
+    let show = |mismatch: &Mismatch| {
+        let OperandPosition { operand, part, element } = mismatch.place;
+        let wrong = format!("{:?}", mismatch.error);
         let word = wrong.split([' ', '{']).next().unwrap_or_default().to_owned();
         let inside = |index: Option<usize>, mark| index.map_or_else(String::new, |at| format!("{mark}{at}"));
         format!("operand {operand}{}{}: {word}", inside(part, "["), inside(element, "."))
     };
-    misfits.iter().map(show).collect::<Vec<_>>().join("; ")
+    mismatches.iter().map(show).collect::<Vec<_>>().join("; ")
 }
 
 #[test]
@@ -209,23 +209,26 @@ mov.u32 %r1, (7.5);
 }
 
 /// What a module for a version and a target lacks for a mnemonic.
-fn unmet(mnemonic: &str, version: (u8, u8), target: &str) -> Option<Unmet> {
+fn unmet(mnemonic: &str, version: (u8, u8), target: &str) -> Option<UnmetRequirement> {
     let mut words = mnemonic.split('.');
     let opcode = words.next().unwrap_or_default().into();
     let mnemonic = Mnemonic { opcode, modifiers: words.map(Into::into).collect() };
     let MnemonicForms::Known(found) = mnemonic.forms() else { panic!("{mnemonic:?} has no form") };
     let platform =
         Platform { version: Some(Version::new(version.0, version.1)), target: isa::target(target) };
-    found.iter().map(|form| platform.unmet(form)).min_by_key(Option::is_some).flatten()
+    found.iter().map(|form| platform.unmet_requirement(form)).min_by_key(Option::is_some).flatten()
 }
 
 #[test]
 fn versions_and_targets() {
     assert_eq!(unmet("shl.b32", (1, 0), "sm_10"), None);
-    assert!(matches!(unmet("redux.sync.add.s32", (6, 5), "sm_80"), Some(Unmet::Needs(_, None))));
-    assert!(matches!(unmet("redux.sync.add.s32", (7, 0), "sm_75"), Some(Unmet::Needs(_, None))));
+    assert!(matches!(unmet("redux.sync.add.s32", (6, 5), "sm_80"), Some(UnmetRequirement::Needs(_, None))));
+    assert!(matches!(unmet("redux.sync.add.s32", (7, 0), "sm_75"), Some(UnmetRequirement::Needs(_, None))));
     assert_eq!(unmet("redux.sync.add.s32", (7, 0), "sm_80"), None);
-    assert!(matches!(unmet("ld.shared::cluster.b32", (7, 7), "sm_90"), Some(Unmet::Needs(_, Some(_)))));
+    assert!(matches!(
+        unmet("ld.shared::cluster.b32", (7, 7), "sm_90"),
+        Some(UnmetRequirement::Needs(_, Some(_)))
+    ));
     assert_eq!(unmet("ld.shared::cluster.b32", (7, 8), "sm_90"), None);
 }
 
@@ -233,7 +236,7 @@ fn versions_and_targets() {
 fn letters_of_targets() {
     let meets = |target: &str, need: isa::TargetNeed| {
         let platform = Platform { version: None, target: isa::target(target) };
-        platform.meets_one(isa::Need { since: Version::new(1, 0), target: need })
+        platform.satisfies(isa::Need { since: Version::new(1, 0), target: need })
     };
     use isa::TargetNeed::{AtLeast, Exactly, Family};
     assert!(meets("sm_90a", AtLeast(90)) && meets("sm_100", AtLeast(90)) && !meets("sm_89", AtLeast(90)));

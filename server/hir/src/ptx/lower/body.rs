@@ -12,8 +12,8 @@ use super::super::{
 };
 use super::constant;
 use super::declaration::{self, Outside, Shape};
-use super::instruction::Mnemonics;
-use super::rules::Place;
+use super::instruction::MnemonicInterner;
+use super::rules::DeclarationSite;
 use super::scopes::{NewSymbol, Scopes};
 use crate::ptx::model::{InstructionData, ListData};
 
@@ -25,7 +25,7 @@ const LABEL_RANGE: u32 = 1 << 16;
 pub(super) struct Body<'a> {
     pub(super) scopes: Scopes,
     pub(super) problems: Vec<Problem>,
-    pub(super) mnemonics: Mnemonics<'a>,
+    pub(super) mnemonics: MnemonicInterner<'a>,
     pub(super) instructions: Vec<InstructionData>,
     pub(super) operands: Vec<Operand>,
     pub(super) lists: Vec<ListData>,
@@ -130,9 +130,9 @@ impl<'a> Body<'a> {
     }
 
     fn variables(&mut self, node: Node<'a>) {
-        let shape = Shape::of(node, Place::Function, &mut self.problems);
+        let shape = Shape::of(node, DeclarationSite::Function, &mut self.problems);
         for declarator in node.nodes().filter(|node| node.kind() == DECLARATOR) {
-            let variable = shape.variable(node, declarator, Place::Function, &mut self.problems);
+            let variable = shape.variable(node, declarator, DeclarationSite::Function, &mut self.problems);
             let Some(name) = declaration::declared_name(declarator) else { continue };
             let is_range = variable.range_count.is_some();
             let kind = variable_kind(variable);

@@ -7,10 +7,10 @@ use warplens_syntax::SyntaxKind::{self, *};
 use super::super::{Constant, Problem, ProblemKind};
 use super::literal;
 
-/// Deeper expressions than this have no value; nobody writes them, and the walk must not run out of stack.
+/// Deeper expressions have no value, so that the recursion does not overflow the stack.
 const DEPTH: u32 = 128;
 
-/// The value of an expression in which no name but `WARP_SZ` may stand.
+/// The value of an expression in which `WARP_SZ` is the only allowed name.
 pub(super) fn evaluate(expression: Node<'_>, problems: &mut Vec<Problem>) -> Constant {
     Evaluation { problems, depth: 0 }.value(expression)
 }
@@ -144,7 +144,7 @@ fn truth(value: bool) -> Constant {
     Constant::Signed(value.into())
 }
 
-/// Both sides signed.
+/// Both operands signed.
 fn signed(operator: SyntaxKind, left: i64, right: i64) -> Result<Constant, ProblemKind> {
     Ok(match operator {
         PLUS => Constant::Signed(left.wrapping_add(right)),

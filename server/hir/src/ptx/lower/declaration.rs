@@ -9,9 +9,9 @@ use super::super::{
     ProblemKind, Signature, Space, Type, TypeKind, Variable, VectorLength,
 };
 use super::constant;
-use super::rules::{self, Holder, Place};
+use super::rules::{self, DeclarationSite, Holder};
 
-/// Nobody braces initialisers deeper than this, and the walk must not run out of stack.
+/// Deeper initializers have no value, so that the recursion does not overflow the stack.
 const DEPTH: u32 = 32;
 
 /// The outside of a function item.
@@ -86,7 +86,7 @@ fn parameters<'a>(list: Option<Node<'a>>, problems: &mut Vec<Problem>) -> (Box<[
 }
 
 fn parameter<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> (Parameter, Option<Token<'a>>) {
-    let shape = Shape::of(node, Place::Function, problems);
+    let shape = Shape::of(node, DeclarationSite::Function, problems);
     let declarator = node.child(DECLARATOR);
     let name = declarator.and_then(declared_name);
     let parameter = Parameter {
@@ -106,7 +106,7 @@ fn parameter<'a>(node: Node<'a>, problems: &mut Vec<Problem>) -> (Parameter, Opt
     (parameter, name)
 }
 
-/// What stands before the names of a declaration.
+/// The part of a declaration before its names.
 pub(super) struct Shape {
     pub(super) linkage: Option<Linkage>,
     pub(super) space: Space,
@@ -117,10 +117,10 @@ pub(super) struct Shape {
 
 impl Shape {
     /// Reads it from a `VARIABLE` or `PARAM`.
-    pub(super) fn of(node: Node<'_>, place: Place, problems: &mut Vec<Problem>) -> Shape {
+    pub(super) fn of(node: Node<'_>, site: DeclarationSite, problems: &mut Vec<Problem>) -> Shape {
         Shape {
             linkage: linkage(node),
-            space: space(node).unwrap_or(if node.kind() == PARAM { Space::Param } else { place.space() }),
+            space: space(node).unwrap_or(if node.kind() == PARAM { Space::Param } else { site.space() }),
             align: alignment(node, problems),
             vector: node
                 .child(VECTOR_SIZE)
@@ -140,7 +140,7 @@ impl Shape {
         &self,
         node: Node<'_>,
         declarator: Node<'_>,
-        place: Place,
+        site: DeclarationSite,
         problems: &mut Vec<Problem>,
     ) -> Variable {
         let initializer = declarator.child(INITIALIZER);
@@ -157,7 +157,7 @@ impl Shape {
                 None => Initializer::Invalid,
             }),
         };
-        rules::variable(node, declarator, &variable, place, problems);
+        rules::variable(node, declarator, &variable, site, problems);
         variable
     }
 }

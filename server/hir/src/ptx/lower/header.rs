@@ -9,7 +9,7 @@ use super::super::{
 };
 use super::declaration::{self, Shape};
 use super::literal;
-use super::rules::Place;
+use super::rules::DeclarationSite;
 
 /// Reads an `ITEM`.
 pub(super) fn header(item: Node<'_>) -> Header {
@@ -25,11 +25,11 @@ pub(super) fn header(item: Node<'_>) -> Header {
 
 fn variables(node: Node<'_>) -> Header {
     let mut problems = Vec::new();
-    let shape = Shape::of(node, Place::Module, &mut problems);
+    let shape = Shape::of(node, DeclarationSite::Module, &mut problems);
     let mut declarations = Vec::new();
     let mut uses = Vec::new();
     for declarator in node.nodes().filter(|node| node.kind() == DECLARATOR) {
-        let variable = Box::new(shape.variable(node, declarator, Place::Module, &mut problems));
+        let variable = Box::new(shape.variable(node, declarator, DeclarationSite::Module, &mut problems));
         if let Some(name) = declaration::declared_name(declarator) {
             declarations.push(declared(name, DeclarationKind::Variable(variable)));
         }

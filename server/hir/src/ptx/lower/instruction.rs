@@ -7,12 +7,12 @@ use warplens_syntax::{Node, NodeOrToken};
 use super::super::model::InstructionData;
 use super::super::{Guard, Mnemonic, MnemonicId, Role};
 use super::body::Body;
-use super::operand::Place;
+use super::operand::Context;
 use crate::ptx::signature::Roles;
 
 /// The distinct mnemonics of a function.
 #[derive(Default)]
-pub(super) struct Mnemonics<'a> {
+pub(super) struct MnemonicInterner<'a> {
     mnemonics: Vec<Mnemonic>,
     ids: FxHashMap<Box<[&'a str]>, MnemonicId>,
     /// The roles for the last use of each, and what they depend on besides the words.
@@ -21,7 +21,7 @@ pub(super) struct Mnemonics<'a> {
     words: Vec<&'a str>,
 }
 
-impl<'a> Mnemonics<'a> {
+impl<'a> MnemonicInterner<'a> {
     /// The mnemonic that the collected words make, and what it does with so many operands.
     fn intern(&mut self, operands: usize, first_is_list: bool) -> (MnemonicId, Roles) {
         let shape = (operands, first_is_list);
@@ -76,7 +76,7 @@ impl<'a> Body<'a> {
             let (mnemonic, roles) = self.mnemonics.intern(nodes.len(), first_is_list);
             let start = self.scratch.len();
             for (index, operand) in nodes.iter().enumerate() {
-                let operand = self.operand(*operand, Place::new(roles.role(index)));
+                let operand = self.operand(*operand, Context::new(roles.role(index)));
                 self.scratch.push(operand);
             }
             let operands = self.keep(start);

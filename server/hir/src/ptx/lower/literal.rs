@@ -3,7 +3,7 @@
 use super::super::Constant;
 
 /// The value of an integer literal. What does not fit in 64 bits is cut off, as the assembler does with hexadecimal and
-/// octal; the lexer has complained of the others.
+/// octal; the lexer has reported the others.
 pub(super) fn integer(text: &str) -> Constant {
     let (digits, unsigned) = match text.strip_suffix('U') {
         Some(digits) => (digits, true),
@@ -23,7 +23,7 @@ pub(super) fn integer(text: &str) -> Constant {
     }
 }
 
-/// The value of a floating-point literal; a malformed one, which the lexer has complained of, has none.
+/// The value of a floating-point literal; a malformed one, which the lexer has reported, has none.
 pub(super) fn float(text: &str) -> Constant {
     let bits = |digits: &str| u64::from_str_radix(digits, 16).ok();
     let value = match text.as_bytes() {

@@ -10,12 +10,12 @@ use super::super::{AddressForm, Constant, Operand, Problem, ProblemKind, Role, S
 use super::body::Body;
 use super::constant;
 
-/// Deeper operands than this are `Missing`; nobody writes them, and the walk must not run out of stack.
+/// Deeper operands are `Missing`, so that the recursion does not overflow the stack.
 const DEPTH: u32 = 32;
 
-/// Where an operand stands.
+/// The context of an operand.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Context {
     /// What the instruction does with it.
     pub(super) role: Role,
     /// Whether it is inside brackets, where registers are only read.
@@ -23,13 +23,13 @@ pub(super) struct Place {
     depth: u32,
 }
 
-impl Place {
-    pub(super) fn new(role: Role) -> Place {
-        Place { role, in_address: false, depth: 0 }
+impl Context {
+    pub(super) fn new(role: Role) -> Context {
+        Context { role, in_address: false, depth: 0 }
     }
 
-    fn inside(self) -> Place {
-        Place { depth: self.depth + 1, ..self }
+    fn inside(self) -> Context {
+        Context { depth: self.depth + 1, ..self }
     }
 }
 
@@ -42,27 +42,27 @@ struct Sum {
 
 impl<'a> Body<'a> {
     /// Lowers one operand and the names in it.
-    pub(super) fn operand(&mut self, node: Node<'a>, place: Place) -> Operand {
-        if place.depth == DEPTH {
+    pub(super) fn operand(&mut self, node: Node<'a>, context: Context) -> Operand {
+        if context.depth == DEPTH {
             return Operand::Missing;
         }
         match node.kind() {
-            NAME_REF => self.name(node, None, place),
+            NAME_REF => self.name(node, None, context),
             MEMBER => {
                 let selector = node.token(DOT_WORD).map(|token| Component::from_name(token.word()));
-                node.child(NAME_REF).map_or(Operand::Missing, |name| self.name(name, selector, place))
+                node.child(NAME_REF).map_or(Operand::Missing, |name| self.name(name, selector, context))
             }
             SINK => Operand::Sink,
-            VECTOR => Operand::Vector(self.list(node, place)),
-            ARG_LIST => Operand::Arguments(self.list(node, place)),
-            PAIR => Operand::Pair(self.list(node, place)),
-            ADDRESS => self.address(node, place),
+            VECTOR => Operand::Vector(self.list(node, context)),
+            ARG_LIST => Operand::Arguments(self.list(node, context)),
+            PAIR => Operand::Pair(self.list(node, context)),
+            ADDRESS => self.address(node, context),
             LITERAL => {
                 let value = constant::evaluate(node, &mut self.problems);
                 if value == Constant::Invalid { Operand::Missing } else { self.constant(value) }
             }
-            PREFIX_EXPR if has_names(node) => self.prefixed(node, place),
-            _ if is_expression(node.kind()) && has_names(node) => self.sum_operand(node, place),
+            PREFIX_EXPR if has_names(node) => self.prefixed(node, context),
+            _ if is_expression(node.kind()) && has_names(node) => self.sum_operand(node, context),
             _ if is_expression(node.kind()) => {
                 let value = constant::evaluate(node, &mut self.problems);
                 self.constant(value)
@@ -71,16 +71,16 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn list(&mut self, node: Node<'a>, place: Place) -> OperandList {
+    fn list(&mut self, node: Node<'a>, context: Context) -> OperandList {
         let start = self.scratch.len();
         for child in node.nodes() {
-            let operand = self.operand(child, place.inside());
+            let operand = self.operand(child, context.inside());
             self.scratch.push(operand);
         }
         self.keep_list(start)
     }
 
-    /// Moves the operands that wait since `start` to the operand table, and says where they stand there.
+    /// Moves the collected operands from `start` on to the operand table and returns their range there.
     pub(super) fn keep(&mut self, start: usize) -> Range<usize> {
         let first = self.operands.len();
         self.operands.extend(self.scratch.drain(start..));
@@ -93,14 +93,14 @@ impl<'a> Body<'a> {
         OperandList(self.lists.len() as u32 - 1)
     }
 
-    fn name(&mut self, node: Node<'a>, component: Option<Component>, place: Place) -> Operand {
+    fn name(&mut self, node: Node<'a>, component: Option<Component>, context: Context) -> Operand {
         let Some(token) = node.token(IDENT) else { return Operand::Missing };
-        let name = self.refer(token, place);
+        let name = self.refer(token, context);
         if token.text == "WARP_SZ" && self.scopes.is_special(name) {
             return self.constant(Constant::Signed(32));
         }
         match self.scopes.symbol_of(name).map(|symbol| &symbol.kind) {
-            _ if place.role == Role::Target => Operand::Symbol(name),
+            _ if context.role == Role::Target => Operand::Symbol(name),
             Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }) => {
                 Operand::Register { name, component }
             }
@@ -109,13 +109,13 @@ impl<'a> Body<'a> {
         }
     }
 
-    fn refer(&mut self, token: Token<'a>, place: Place) -> NameId {
-        let name = self.scopes.refer(token, place.role);
+    fn refer(&mut self, token: Token<'a>, context: Context) -> NameId {
+        let name = self.scopes.refer(token, context.role);
         let kind = self.scopes.symbol_of(name).map(|symbol| &symbol.kind);
         let is_register =
             matches!(kind, Some(SymbolKind::Register { .. } | SymbolKind::RegisterRange { .. }));
-        // A pointer in a register is read, and so is a function pointer that is called; nobody branches to a register.
-        if is_register && (place.in_address || matches!(place.role, Role::Call | Role::Target)) {
+        // A pointer in a register is read, and so is a called function pointer; a branch target is never a register.
+        if is_register && (context.in_address || matches!(context.role, Role::Call | Role::Target)) {
             self.scopes.set_role(name, Role::Read);
         }
         name
@@ -131,33 +131,33 @@ impl<'a> Body<'a> {
     }
 
     /// `[base + constant, rest…]`
-    fn address(&mut self, node: Node<'a>, place: Place) -> Operand {
-        let place = Place { in_address: true, ..place.inside() };
+    fn address(&mut self, node: Node<'a>, context: Context) -> Operand {
+        let context = Context { in_address: true, ..context.inside() };
         let mut parts = node.nodes();
         let Some(first) = parts.next() else { return Operand::Missing };
         if !is_address(first) {
             self.problems.push(Problem { range: first.range(), kind: ProblemKind::AddressForm });
         }
         let sum = if is_expression(first.kind()) && first.kind() != LITERAL {
-            self.sum(first, place)
+            self.sum(first, context)
         } else {
-            Sum { base: self.operand(first, place), index: Operand::Missing, offset: 0 }
+            Sum { base: self.operand(first, context), index: Operand::Missing, offset: 0 }
         };
         let start = self.push_sum(sum);
         for part in parts {
             if part.kind() == LITERAL {
                 self.problems.push(Problem { range: part.range(), kind: ProblemKind::AddressForm });
             }
-            let operand = self.operand(part, Place { role: Role::Read, ..place });
+            let operand = self.operand(part, Context { role: Role::Read, ..context });
             self.scratch.push(operand);
         }
         Operand::Address { form: AddressForm::Bracketed, parts: self.keep_list(start) }
     }
 
     /// `sym + 4`, `sym[4]`, `sym[%r1 + 4]`
-    fn sum_operand(&mut self, node: Node<'a>, place: Place) -> Operand {
+    fn sum_operand(&mut self, node: Node<'a>, context: Context) -> Operand {
         let form = if node.kind() == INDEX_EXPR { AddressForm::Subscript } else { AddressForm::Sum };
-        let sum = self.sum(node, Place { in_address: true, ..place.inside() });
+        let sum = self.sum(node, Context { in_address: true, ..context.inside() });
         let start = self.push_sum(sum);
         Operand::Address { form, parts: self.keep_list(start) }
     }
@@ -170,27 +170,27 @@ impl<'a> Body<'a> {
         start
     }
 
-    fn sum(&mut self, node: Node<'a>, place: Place) -> Sum {
+    fn sum(&mut self, node: Node<'a>, context: Context) -> Sum {
         let plain = |base| Sum { base, index: Operand::Missing, offset: 0 };
         if !has_names(node) {
-            return plain(self.operand(node, place));
+            return plain(self.operand(node, context));
         }
         match node.kind() {
-            NAME_REF => plain(self.name(node, None, place)),
+            NAME_REF => plain(self.name(node, None, context)),
             BIN_EXPR if node.token(PLUS).is_some() || node.token(MINUS).is_some() => {
-                self.sum_and_constant(node, place)
+                self.sum_and_constant(node, context)
             }
-            INDEX_EXPR => self.indexed(node, place),
+            INDEX_EXPR => self.indexed(node, context),
             _ => {
                 self.problems.push(Problem { range: node.range(), kind: ProblemKind::OperandExpression });
-                self.mention(node, place);
+                self.mention(node, context);
                 plain(Operand::Missing)
             }
         }
     }
 
     /// `sum + constant`. A chain of additions leans to the left, so it is walked down first and added up afterwards.
-    fn sum_and_constant(&mut self, node: Node<'a>, place: Place) -> Sum {
+    fn sum_and_constant(&mut self, node: Node<'a>, context: Context) -> Sum {
         let (mut left, mut added) = (node, Vec::new());
         while left.kind() == BIN_EXPR && (left.token(PLUS).is_some() || left.token(MINUS).is_some()) {
             let Some(next) = left.nodes().next() else { break };
@@ -200,12 +200,12 @@ impl<'a> Body<'a> {
         if let Some((Some(minus), _)) = added.last() {
             self.problems.push(Problem { range: minus.range(), kind: ProblemKind::SubtractedOffset });
         }
-        let mut sum = self.sum(left, place);
+        let mut sum = self.sum(left, context);
         for (minus, right) in added.into_iter().rev() {
             let Some(right) = right else { continue };
             if has_names(right) {
                 self.problems.push(Problem { range: node.range(), kind: ProblemKind::OperandExpression });
-                self.mention(right, place);
+                self.mention(right, context);
                 continue;
             }
             let value = self.offset(right);
@@ -224,11 +224,11 @@ impl<'a> Body<'a> {
     }
 
     /// `sym[constant]`, `sym[%r1 + constant]`
-    fn indexed(&mut self, node: Node<'a>, place: Place) -> Sum {
+    fn indexed(&mut self, node: Node<'a>, context: Context) -> Sum {
         let mut parts = node.nodes();
         let base = match parts.next() {
             Some(base) => {
-                let operand = self.operand(base, place);
+                let operand = self.operand(base, context);
                 if self.has_no_elements(operand) {
                     self.problems.push(Problem { range: base.range(), kind: ProblemKind::NoArray });
                 }
@@ -236,10 +236,10 @@ impl<'a> Body<'a> {
             }
             None => Operand::Missing,
         };
-        let place = Place { role: Role::Read, ..place };
+        let context = Context { role: Role::Read, ..context };
         match parts.next() {
-            Some(index) if has_names(index) && place.depth < DEPTH => {
-                let inner = self.sum(index, place.inside());
+            Some(index) if has_names(index) && context.depth < DEPTH => {
+                let inner = self.sum(index, context.inside());
                 Sum { base, index: inner.base, offset: inner.offset }
             }
             Some(index) => {
@@ -250,7 +250,7 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Whether it is something of this function that is no array.
+    /// Whether it is something of this function that is not an array.
     fn has_no_elements(&self, base: Operand) -> bool {
         match base {
             Operand::Register { .. } | Operand::Special { .. } => true,
@@ -263,9 +263,9 @@ impl<'a> Body<'a> {
     }
 
     /// `!%p1`, `-%r1`
-    fn prefixed(&mut self, node: Node<'a>, place: Place) -> Operand {
+    fn prefixed(&mut self, node: Node<'a>, context: Context) -> Operand {
         let operator = node.tokens().next().map(|token| token.kind);
-        let list = self.list(node, place);
+        let list = self.list(node, context);
         match operator {
             Some(BANG) => Operand::Not(list),
             Some(MINUS) => Operand::Negated(list),
@@ -276,12 +276,12 @@ impl<'a> Body<'a> {
         }
     }
 
-    /// Records the names of something that is no operand, so that they are found all the same.
-    fn mention(&mut self, node: Node<'a>, place: Place) {
+    /// Records the names in text that is not an operand, so that their references are still found.
+    fn mention(&mut self, node: Node<'a>, context: Context) {
         let mut open = vec![node];
         while let Some(node) = open.pop() {
             if let (NAME_REF, Some(token)) = (node.kind(), node.token(IDENT)) {
-                self.refer(token, Place { role: Role::Read, ..place });
+                self.refer(token, Context { role: Role::Read, ..context });
             }
             let inner = open.len();
             open.extend(node.nodes());
@@ -310,7 +310,7 @@ fn is_expression(kind: SyntaxKind) -> bool {
     )
 }
 
-/// Whether a name other than `WARP_SZ` stands in an expression.
+/// Whether an expression contains a name other than `WARP_SZ`.
 fn has_names(node: Node<'_>) -> bool {
     let mut open = vec![node];
     while let Some(node) = open.pop() {

@@ -1,5 +1,5 @@
 //! The rules of declarations that need neither a version nor another item, as the assembler was asked. What they find is data;
-//! whoever shows it words it.
+//! messages are worded elsewhere.
 
 use text_size::TextRange;
 use warplens_syntax::Node;
@@ -18,41 +18,41 @@ const PARAMETER_ALIGNMENT: u32 = 128;
 
 /// Where a variable is declared.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub(super) enum DeclarationSite {
     Module,
     Function,
 }
 
-impl Place {
+impl DeclarationSite {
     /// What is probably meant where no state space is written.
     pub(super) fn space(self) -> Space {
         match self {
-            Place::Module => Space::Global,
-            Place::Function => Space::Reg,
+            DeclarationSite::Module => Space::Global,
+            DeclarationSite::Function => Space::Reg,
         }
     }
 }
 
-/// Judges one declarator of a `VARIABLE`. Of several mistakes the first is told.
+/// Checks one declarator of a `VARIABLE`. Of several mistakes the first is reported.
 pub(super) fn variable(
     node: Node<'_>,
     declarator: Node<'_>,
     variable: &Variable,
-    place: Place,
+    site: DeclarationSite,
     problems: &mut Vec<Problem>,
 ) {
     let judged = Judged { node, declarator };
     let found = judged
-        .linkage(variable, place)
+        .linkage(variable, site)
         .or_else(|| judged.shape(variable.space, variable.ty, variable.vector))
-        .or_else(|| judged.space(variable, place))
+        .or_else(|| judged.space(variable, site))
         .or_else(|| judged.numbers())
         .or_else(|| judged.name_count())
         .or_else(|| judged.dimensions(variable))
         .or_else(|| judged.initializer(variable));
-    // A number without a value has been told already.
-    let is_told = |range: TextRange| problems.iter().any(|problem| range.contains_range(problem.range));
-    let found = found.filter(|(range, _)| !is_told(*range));
+    // A number without a value has been reported already.
+    let is_reported = |range: TextRange| problems.iter().any(|problem| range.contains_range(problem.range));
+    let found = found.filter(|(range, _)| !is_reported(*range));
     problems.extend(found.map(|(range, kind)| Problem { range, kind: ProblemKind::Declaration(kind) }));
 }
 
@@ -128,7 +128,7 @@ fn parameter(node: Node<'_>, param: &Parameter, holder: Holder, is_return: bool,
     }
     let is_opaque = param.ty.is_some_and(|ty| ty.kind() == TypeKind::Opaque);
     if is_opaque && !is_entry && param.space == Space::Param {
-        return Some((judged.part(TYPE_NAME), DeclarationMistake::OpaquePlace));
+        return Some((judged.part(TYPE_NAME), DeclarationMistake::OpaqueScope));
     }
     if param.space == Space::Reg && !param.dimensions.is_empty() {
         return Some((judged.part_of(declarator, DIMENSION), DeclarationMistake::RegisterArray));
@@ -151,15 +151,17 @@ impl Judged<'_> {
         node.child(kind).map_or(self.declarator.range(), Node::range)
     }
 
-    fn linkage(&self, variable: &Variable, place: Place) -> Found {
-        // Where no state space follows, the word was meant to be one, which is told.
+    fn linkage(&self, variable: &Variable, site: DeclarationSite) -> Found {
+        // If no state space follows, the word was meant to be one, which is reported elsewhere.
         self.node.child(STATE_SPACE)?;
-        let found = match (variable.linkage?, place) {
-            (_, Place::Function) => DeclarationMistake::LocalLinkage,
-            (Linkage::Common, Place::Module) if variable.space != Space::Global => {
+        let found = match (variable.linkage?, site) {
+            (_, DeclarationSite::Function) => DeclarationMistake::LocalLinkage,
+            (Linkage::Common, DeclarationSite::Module) if variable.space != Space::Global => {
                 DeclarationMistake::CommonSpace
             }
-            (Linkage::Common, Place::Module) if is_opaque(variable.ty) => DeclarationMistake::CommonOpaque,
+            (Linkage::Common, DeclarationSite::Module) if is_opaque(variable.ty) => {
+                DeclarationMistake::CommonOpaque
+            }
             _ => return None,
         };
         Some((self.part(LINKAGE), found))
@@ -193,12 +195,14 @@ impl Judged<'_> {
         Some((self.part(VECTOR_SIZE), found))
     }
 
-    fn space(&self, variable: &Variable, place: Place) -> Found {
-        let found = match (variable.space, place) {
+    fn space(&self, variable: &Variable, site: DeclarationSite) -> Found {
+        let found = match (variable.space, site) {
             (Space::Sreg, _) => DeclarationMistake::SpecialRegisterSpace,
-            (Space::Tex, Place::Function) => DeclarationMistake::OpaquePlace,
-            _ if is_opaque(variable.ty) && place == Place::Function => DeclarationMistake::OpaquePlace,
-            (space, Place::Module) if is_opaque(variable.ty) && space != Space::Global => {
+            (Space::Tex, DeclarationSite::Function) => DeclarationMistake::OpaqueScope,
+            _ if is_opaque(variable.ty) && site == DeclarationSite::Function => {
+                DeclarationMistake::OpaqueScope
+            }
+            (space, DeclarationSite::Module) if is_opaque(variable.ty) && space != Space::Global => {
                 DeclarationMistake::OpaqueSpace
             }
             _ => return None,
@@ -278,7 +282,7 @@ impl Judged<'_> {
         shape.value(node.nodes().next()?, variable.initializer.as_ref()?)
     }
 
-    /// References are described by words in braces, `{ addr_mode_0 = wrap }`, which are not looked at.
+    /// References are described by words in braces, `{ addr_mode_0 = wrap }`, which are ignored.
     fn opaque_initializer(&self, node: Node<'_>) -> Found {
         let value = node.nodes().next()?;
         (value.kind() != INITIALIZER_LIST).then_some((value.range(), DeclarationMistake::Unbraced))

@@ -1,4 +1,4 @@
-//! Which declaration a name means: bindings in text order, scopes that shadow, register ranges, labels still to come.
+//! Name resolution: bindings in text order, scopes that shadow, register ranges, forward references to labels.
 
 use rustc_hash::FxHashMap;
 use smol_str::SmolStr;
@@ -10,13 +10,13 @@ use super::super::{
     NameId, Problem, ProblemKind, ReferentId, Role, Scope, ScopeId, Symbol, SymbolId, SymbolKind,
 };
 
-/// A distinct spelling, while the function is lowered.
+/// A distinct name, by its index, while the function is lowered.
 type Word = usize;
 
-/// Stands for a branch target until its label, or the end of the function, is met.
+/// The placeholder of a branch target until its label, or the end of the function, is reached.
 const PENDING: ReferentId = ReferentId::FIRST;
 
-/// Everything about names that a function's walk builds up.
+/// The state of name resolution in a function.
 #[derive(Default)]
 pub(super) struct Scopes {
     pub(super) scopes: Vec<Scope>,
@@ -24,24 +24,24 @@ pub(super) struct Scopes {
     pub(super) names: Vec<Name>,
     pub(super) referents: Vec<Referent>,
     pub(super) words: Vec<SmolStr>,
-    spelled: FxHashMap<SmolStr, Word>,
-    spellings: Vec<Spelling>,
+    ids: FxHashMap<SmolStr, Word>,
+    entries: Vec<WordEntry>,
     /// The referent of each symbol.
     declared: Vec<ReferentId>,
     /// Referents of registers of ranges.
     indexed: FxHashMap<(SymbolId, u32, u8), ReferentId>,
     open: Vec<OpenScope>,
-    /// Grows whenever a name may begin to mean something else.
+    /// Incremented whenever the meaning of a name may change.
     epoch: u32,
 }
 
 #[derive(Default)]
-struct Spelling {
+struct WordEntry {
     text: SmolStr,
     /// The innermost symbol of exactly this name.
     exact: Option<SymbolId>,
-    /// The symbols that declare this name with a number behind it, the innermost one last: what it does not reach, one
-    /// outside may.
+    /// The symbols that declare this name with a number appended, the innermost one last: a number out of its range may be in
+    /// that of an outer one.
     ranges: Vec<SymbolId>,
     /// The referent that stands for the name outside the function, or for the special register.
     outside: Option<ReferentId>,
@@ -85,13 +85,13 @@ impl Scopes {
         let Some(scope) = self.open.pop() else { return };
         for hidden in &scope.hidden {
             if let Hidden::Exact(word, _) = *hidden
-                && let Some(symbol) = self.spellings[word].exact
+                && let Some(symbol) = self.entries[word].exact
             {
                 self.check_against_ranges(symbol, scope.id, problems);
             }
         }
         for (word, name) in scope.forward {
-            let label = self.spellings[word].exact.filter(|symbol| self.is_label_of(*symbol, scope.id));
+            let label = self.entries[word].exact.filter(|symbol| self.is_label_of(*symbol, scope.id));
             match (label, self.open.last_mut()) {
                 (Some(symbol), _) => self.point(name, self.declared[symbol.index()]),
                 (None, Some(parent)) => parent.forward.push((word, name)),
@@ -103,9 +103,9 @@ impl Scopes {
         }
         for hidden in scope.hidden.into_iter().rev() {
             match hidden {
-                Hidden::Exact(word, before) => self.spellings[word].exact = before,
+                Hidden::Exact(word, before) => self.entries[word].exact = before,
                 Hidden::Range(word) => {
-                    self.spellings[word].ranges.pop();
+                    self.entries[word].ranges.pop();
                 }
             }
         }
@@ -123,17 +123,17 @@ impl Scopes {
         self.declared.push(referent);
         self.names.push(Name::new(range.start(), referent, Role::Declaration));
 
-        let spelling = &mut self.spellings[word];
-        let before = if new.is_range { spelling.ranges.last().copied() } else { spelling.exact };
+        let entry = &mut self.entries[word];
+        let before = if new.is_range { entry.ranges.last().copied() } else { entry.exact };
         if let Some(first) = before.filter(|first| self.symbols[first.index()].scope == scope) {
             problems.push(Problem { range, kind: ProblemKind::Duplicate { first } });
             return symbol;
         }
         let hidden = if new.is_range {
-            spelling.ranges.push(symbol);
+            entry.ranges.push(symbol);
             Hidden::Range(word)
         } else {
-            spelling.exact = Some(symbol);
+            entry.exact = Some(symbol);
             Hidden::Exact(word, before)
         };
         if let Some(open) = self.open.last_mut() {
@@ -196,44 +196,44 @@ impl Scopes {
     }
 
     fn word(&mut self, text: &str) -> Word {
-        if let Some(&word) = self.spelled.get(text) {
+        if let Some(&word) = self.ids.get(text) {
             return word;
         }
-        let word = self.spellings.len();
-        self.spelled.insert(text.into(), word);
-        self.spellings.push(Spelling { text: text.into(), ..Spelling::default() });
+        let word = self.entries.len();
+        self.ids.insert(text.into(), word);
+        self.entries.push(WordEntry { text: text.into(), ..WordEntry::default() });
         word
     }
 
     /// What the name means in the open scopes.
     fn inside(&mut self, word: Word, text: &str) -> Option<ReferentId> {
-        if let Some((epoch, referent)) = self.spellings[word].known
+        if let Some((epoch, referent)) = self.entries[word].known
             && epoch == self.epoch
         {
             return referent;
         }
-        let referent = match (self.spellings[word].exact, self.in_range(text)) {
+        let referent = match (self.entries[word].exact, self.in_range(text)) {
             (exact, Some(range)) if exact.is_none_or(|exact| self.goes_before(range.0, exact)) => {
                 Some(self.indexed_referent(range))
             }
             (exact, _) => exact.map(|symbol| self.declared[symbol.index()]),
         };
-        self.spellings[word].known = Some((self.epoch, referent));
+        self.entries[word].known = Some((self.epoch, referent));
         referent
     }
 
     /// The referent for a name that the function does not declare.
     fn outside(&mut self, word: Word) -> ReferentId {
-        if let Some(referent) = self.spellings[word].outside {
+        if let Some(referent) = self.entries[word].outside {
             return referent;
         }
-        let text = self.spellings[word].text.clone();
+        let text = self.entries[word].text.clone();
         let is_special = warplens_isa::ptx::special_register(&text).is_some();
         let index = self.words.len() as u32;
         self.words.push(text);
         let referent =
             self.referent(if is_special { Referent::Special(index) } else { Referent::External(index) });
-        self.spellings[word].outside = Some(referent);
+        self.entries[word].outside = Some(referent);
         referent
     }
 
@@ -243,7 +243,7 @@ impl Scopes {
         let digits = text.bytes().rev().take_while(u8::is_ascii_digit).count();
         let splits = (1..=digits.min(10)).rev().map(|digits| text.split_at(text.len() - digits));
         let mut found = splits.filter_map(|(prefix, number)| {
-            let ranges = &self.spellings[*self.spelled.get(prefix)?].ranges;
+            let ranges = &self.entries[*self.ids.get(prefix)?].ranges;
             let index = number.parse().ok()?;
             let reaches = |symbol: &&SymbolId| self.range_count(**symbol).is_some_and(|count| index < count);
             Some((*ranges.iter().rev().find(reaches)?, index, number.len() as u8))
@@ -259,7 +259,7 @@ impl Scopes {
         }
     }
 
-    /// Whether a range is meant rather than a symbol of exactly the name: it stands further in, or the other is a label.
+    /// Whether a range is meant rather than a symbol of exactly the name: it is in an inner scope, or the other is a label.
     fn goes_before(&self, range: SymbolId, exact: SymbolId) -> bool {
         // Of two scopes that are open at once, the inner one was entered later.
         let (outer, inner) = (self.symbols[exact.index()].scope, self.symbols[range.index()].scope);

@@ -27,7 +27,7 @@ pub struct Function {
     pub linkage: Option<Linkage>,
     /// Its name, if there is one.
     pub name: Option<SmolStr>,
-    /// Where the name stands; empty where it is missing.
+    /// The range of the name; empty if it is missing.
     pub name_range: TextRange,
     /// Parameters and directives.
     pub signature: Signature,
@@ -52,7 +52,7 @@ pub(crate) struct Parts {
     pub(crate) problems: Box<[Problem]>,
 }
 
-/// A label and the instruction it stands before.
+/// A label and the instruction after it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Label {
     /// The label.
@@ -131,7 +131,7 @@ impl Function {
 
     /// The innermost scope that covers this offset.
     pub fn scope_at(&self, offset: TextSize) -> ScopeId {
-        // Scopes stand in text order, so the innermost one is an ancestor of the last that starts before the offset.
+        // Scopes are in text order, so the innermost one is an ancestor of the last that starts before the offset.
         let scopes = &self.parts.scopes;
         let mut scope =
             ScopeId::new(scopes.partition_point(|scope| scope.range.start() < offset).saturating_sub(1));

@@ -1,4 +1,4 @@
-//! What a module item tells the others: enough to find names, types, sizes and signatures without its body.
+//! The interface of a module item to the others: names, types, sizes and signatures without its body.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -23,7 +23,7 @@ pub struct Header {
 pub struct Declaration {
     /// The name.
     pub name: SmolStr,
-    /// Where it stands, relative to the item.
+    /// Its range, relative to the item.
     pub name_range: TextRange,
     /// What it is.
     pub kind: DeclarationKind,
@@ -76,7 +76,7 @@ pub enum Directive {
     File {
         /// The number that `.loc` uses.
         index: Option<u64>,
-        /// The path, quotes left out.
+        /// The path without quotes.
         path: SmolStr,
     },
     /// `.pragma "…";`

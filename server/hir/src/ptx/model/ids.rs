@@ -1,4 +1,4 @@
-//! Indices into the tables of one function. An id means something only together with the function it came from.
+//! Indices into the tables of one function. An id is valid only with the function that it was made for.
 
 macro_rules! ids {
     ($($(#[$doc:meta])* $name:ident;)*) => {$(
@@ -15,7 +15,7 @@ macro_rules! ids {
                 Self(u32::try_from(index).expect("an item is shorter than 4 GiB, so it has fewer entries"))
             }
 
-            /// Where the entry stands in its table.
+            /// The index in its table.
             pub fn index(self) -> usize {
                 self.0 as usize
             }

@@ -7,8 +7,8 @@ use text_size::{TextRange, TextSize};
 
 use super::{ConstantId, Function, InstructionId, MnemonicId, NameId, ScopeId};
 
-/// An opcode and its modifiers. Equal spellings share one entry of a function, so work that depends only on the spelling
-/// can be done once an entry.
+/// An opcode and its modifiers. Equal mnemonics share one entry of a function, so work that depends only on the mnemonic
+/// can be done once per entry.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Mnemonic {
     /// `ld`
@@ -83,7 +83,7 @@ impl<'f> Instruction<'f> {
         TextRange::at(self.data.opcode_start, TextSize::of(self.opcode()))
     }
 
-    /// The scope it stands in.
+    /// The scope that contains it.
     pub fn scope(self) -> ScopeId {
         self.function.scope_at(self.data.opcode_start)
     }
@@ -214,7 +214,7 @@ pub enum Operand {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct OperandList(pub(crate) u32);
 
-/// Where the operands of a list stand in the operand table.
+/// The range of a list in the operand table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct ListData {
     start: u32,
@@ -324,7 +324,7 @@ impl Component {
     }
 }
 
-/// Bytes of two words by number, 0 to 7, as a selector lists them. Small, since every operand has room for one.
+/// Bytes of two words by number, 0 to 7, as a selector lists them. Small, since every operand can contain one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Bytes([u8; 2]);
 

@@ -7,7 +7,7 @@ use super::{ReferentId, SymbolId};
 /// One occurrence of a name: a use or a declaration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct NameRef<'f> {
-    /// Where it stands, relative to the item; without a component such as `.x`.
+    /// Its range, relative to the item; without a component such as `.x`.
     pub range: TextRange,
     /// What it stands for.
     pub resolution: Resolution<'f>,
@@ -119,7 +119,7 @@ pub(crate) enum Referent {
         symbol: SymbolId,
         index: u32,
     },
-    /// `%r07`, which is another spelling of `%r7`, with so many digits.
+    /// `%r07`, which names `%r7`, with this many digits.
     Padded {
         of: ReferentId,
         digits: u8,

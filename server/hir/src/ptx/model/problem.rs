@@ -1,4 +1,4 @@
-//! What is wrong inside one function, as data. Whoever shows it words it.
+//! The problems of one function, as data. Messages are worded elsewhere.
 
 use smol_str::SmolStr;
 use text_size::TextRange;
@@ -20,7 +20,7 @@ pub struct Problem {
 pub enum ProblemKind {
     /// A second declaration of a name in one scope.
     Duplicate {
-        /// The one that stands first, and stays valid.
+        /// The first one, which stays valid.
         first: SymbolId,
     },
     /// A type word that no type has, such as `.q32` after a state space.
@@ -33,17 +33,17 @@ pub enum ProblemKind {
     ConstantTypes,
     /// A name other than `WARP_SZ` inside a constant expression.
     NameInConstant(SmolStr),
-    /// An expression with a name in it that is no operand: only constants may be added to a name.
+    /// An expression with a name that is not an operand: only constants may be added to a name.
     OperandExpression,
     /// `a - 4`: the assembler only adds, so that `a + -4` must be written.
     SubtractedOffset,
-    /// A string where an operand has to stand.
+    /// A string where an operand is required.
     StringOperand,
-    /// Something in brackets that is no address.
+    /// Brackets whose content is not an address.
     AddressForm,
     /// A float that is added to an address.
     FloatOffset,
-    /// An element of something that is no array.
+    /// An index into something that is not an array.
     NoArray,
     /// A variable or parameter that breaks a rule.
     Declaration(DeclarationMistake),
@@ -65,7 +65,7 @@ pub enum DeclarationMistake {
         /// The type of the registers that hold it, with its dot.
         storage: &'static str,
     },
-    /// A predicate that is no register.
+    /// A predicate that is not a register.
     PredicateInMemory,
     /// A vector of predicates.
     PredicateVector,
@@ -81,10 +81,10 @@ pub enum DeclarationMistake {
     /// A variable in `.sreg`.
     SpecialRegisterSpace,
     /// A texture, sampler or surface that is neither of the module nor a parameter of a kernel.
-    OpaquePlace,
+    OpaqueScope,
     /// A texture, sampler or surface outside of `.global`.
     OpaqueSpace,
-    /// An expression, or a float, where a plain number has to stand.
+    /// An expression, or a float, where a plain number is required.
     NoNumber,
     /// `name<n>` with a size or an initial value, or as a parameter.
     ArrayOfNames,

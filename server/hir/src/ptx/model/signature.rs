@@ -22,7 +22,7 @@ impl Signature {
         self.directives.iter().rev().find(|directive| directive.name == name)
     }
 
-    /// Three dimensions of `.maxntid`, `.reqntid`, `.reqnctapercluster`; those left out are 1. `None` where the directive
+    /// Three dimensions of `.maxntid`, `.reqntid`, `.reqnctapercluster`; omitted ones are 1. `None` where the directive
     /// is missing or holds no number.
     pub fn dimensions(&self, name: &str) -> Option<[u64; 3]> {
         let values = &self.directive(name)?.values;
@@ -30,7 +30,7 @@ impl Signature {
         (!values.is_empty()).then(|| [at(0), at(1), at(2)])
     }
 
-    /// Whether calls never come back.
+    /// Whether calls never return.
     pub fn is_noreturn(&self) -> bool {
         self.directive("noreturn").is_some()
     }
@@ -41,7 +41,7 @@ impl Signature {
 pub struct Parameter {
     /// Its name; a `.callprototype` may say `_`, which is kept as it is.
     pub name: Option<SmolStr>,
-    /// Where the name stands.
+    /// The range of the name.
     pub name_range: TextRange,
     /// The whole parameter.
     pub range: TextRange,
@@ -83,7 +83,7 @@ impl Parameter {
 /// The `.ptr` attribute of a kernel parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Pointer {
-    /// The space it points into; generic if left out.
+    /// The space it points into; generic if omitted.
     pub space: Option<Space>,
     /// Alignment of what it points to.
     pub align: Option<u32>,

@@ -17,9 +17,9 @@ pub struct Scope {
 /// A name that the function declares.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Symbol {
-    /// The name; of a register range, what stands before `<`.
+    /// The name; of a register range, the part before `<`.
     pub name: SmolStr,
-    /// Where the name stands in its declaration.
+    /// The range of the name in its declaration.
     pub range: TextRange,
     /// The scope it belongs to.
     pub scope: ScopeId,
@@ -51,7 +51,7 @@ pub enum SymbolKind {
     /// A parameter in `.param`; the details are `signature.params[index]`, or `signature.returns[index]`. Parameters in
     /// `.reg` are registers; [`Function::param_symbol`](super::Function::param_symbol) finds both.
     Param {
-        /// Whether it stands before the function's name.
+        /// Whether it precedes the function's name.
         is_return: bool,
         /// Which one.
         index: u32,
@@ -109,12 +109,12 @@ impl Variable {
         u64::from(self.ty.map_or(0, Type::bytes)) * u64::from(count)
     }
 
-    /// The dimensions below the first one; one that is left out, which is a mistake there, counts nothing.
+    /// The dimensions after the first one; an omitted one, which is an error there, counts as 0.
     pub fn inner_dimensions(&self) -> impl Iterator<Item = u64> {
         self.dimensions.iter().skip(1).map(|dimension| dimension.0.unwrap_or(0))
     }
 
-    /// Bytes of the whole variable. A first dimension that is left out counts what the initialiser holds, or nothing.
+    /// Bytes of the whole variable. An omitted first dimension is the number of values of the initializer, or 0.
     pub fn bytes(&self) -> u64 {
         let inner = self.inner_dimensions().fold(1, u64::saturating_mul);
         let outer = match self.dimensions.first() {
@@ -156,6 +156,6 @@ pub enum Initializer {
     },
     /// `{ … }`
     List(Box<[Initializer]>),
-    /// Something else, left out by recovery.
+    /// Something else, skipped by error recovery.
     Invalid,
 }

@@ -1,4 +1,4 @@
-//! Types, state spaces, linkage and vector lengths: words of the language that later rooms match on.
+//! Types, state spaces, linkage and vector lengths: the words that later stages match on.
 
 macro_rules! types {
     ($($variant:ident $name:literal $bits:literal $kind:ident;)*) => {

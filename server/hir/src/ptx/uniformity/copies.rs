@@ -1,6 +1,6 @@
 //! Which values are the same: a value that only passes on one other value is that value, round loops too.
 //!
-//! Values that come together are looked at in strong components, as Braun and others do it: a component into which one
+//! Merged values are processed in strong components, as Braun and others do it: a component into which one
 //! value comes from outside is that value; else those in it that the outside does not reach directly are looked at again.
 
 use super::values::{Same, ValueId, Values};

@@ -1,4 +1,4 @@
-//! Where lanes that part at a branch come together with different histories: the blocks in which their ways meet, and the
+//! Where diverged lanes with different histories join: the blocks in which their paths join, and the
 //! loops that they leave in different rounds.
 
 use std::cmp::Reverse;
@@ -13,13 +13,13 @@ use crate::post_dominators::PostDominators;
 
 pub(super) struct Joins<'f> {
     cfg: &'f Cfg,
-    /// By block: its place in a reverse post-order; `None` where control cannot come to.
+    /// By block: its place in a reverse post-order; `None` if it is unreachable.
     order: Vec<Option<u32>>,
-    meets: PostDominators,
+    post_dominators: PostDominators,
     is_irreducible: bool,
-    /// By block: how much lanes that come there together may have parted before, and where.
-    parted: FxHashMap<BlockId, (Variance, BlockId)>,
-    /// By branch: the blocks of the loop around it that lanes leave there in different rounds.
+    /// By block: how much lanes that reach it together may have diverged before, and where.
+    divergence: FxHashMap<BlockId, (Variance, BlockId)>,
+    /// By branch: the blocks of the loop around it that lanes exit there in different iterations.
     loops: FxHashMap<BlockId, (Variance, FxHashSet<BlockId>)>,
     /// By block: the branches of `loops` whose loop it is in.
     inside: FxHashMap<BlockId, Vec<BlockId>>,
@@ -31,27 +31,27 @@ impl<'f> Joins<'f> {
         let order = reverse_post_order(cfg);
         Joins {
             cfg,
-            meets: PostDominators::leaving_lanes(cfg, |_| false),
+            post_dominators: PostDominators::by_primary_end(cfg, |_| false),
             is_irreducible: is_irreducible(cfg, &order),
             order,
-            parted: FxHashMap::default(),
+            divergence: FxHashMap::default(),
             loops: FxHashMap::default(),
             inside: FxHashMap::default(),
             cost: 0,
         }
     }
 
-    /// Whether some loop has two ways in. Where its lanes meet is not followed.
+    /// Whether some loop has two ways in. Reconvergence in it is not followed.
     pub(super) fn is_irreducible(&self) -> bool {
         self.is_irreducible
     }
 
-    /// How much the lanes that come to a block together may have parted on the way, and at which branch.
-    pub(super) fn parted(&self, block: BlockId) -> Option<(Variance, BlockId)> {
-        self.parted.get(&block).copied()
+    /// How much the lanes that reach a block together may have diverged before, and at which branch.
+    pub(super) fn divergence(&self, block: BlockId) -> Option<(Variance, BlockId)> {
+        self.divergence.get(&block).copied()
     }
 
-    /// The branches by which lanes leave loops with a value made in `from` that is used in `to`.
+    /// The branches that exit loops with a value of `from` that is used in `to`.
     pub(super) fn left(&self, from: BlockId, to: BlockId) -> impl Iterator<Item = (Variance, BlockId)> {
         let branches = self.inside.get(&from).into_iter().flatten();
         branches
@@ -59,14 +59,14 @@ impl<'f> Joins<'f> {
             .map(|branch| (self.loops[branch].0, *branch))
     }
 
-    /// Whether a block is in the loop that lanes leave at this branch.
+    /// Whether a block is in the loop that this branch exits.
     pub(super) fn in_loop(&self, branch: BlockId, block: BlockId) -> bool {
         self.loops.get(&branch).is_some_and(|(_, blocks)| blocks.contains(&block))
     }
 
     /// Forgets which branches part lanes.
     pub(super) fn forget(&mut self) {
-        self.parted.clear();
+        self.divergence.clear();
         self.loops.clear();
         self.inside.clear();
     }
@@ -76,10 +76,10 @@ impl<'f> Joins<'f> {
         std::mem::take(&mut self.cost)
     }
 
-    /// Notes that the branch at the end of a block parts lanes.
+    /// Records that the branch at the end of a block diverges.
     pub(super) fn part(&mut self, branch: BlockId, variance: Variance) {
-        for block in self.meetings(branch) {
-            let known = self.parted.entry(block).or_insert((variance, branch));
+        for block in self.reconvergence_points(branch) {
+            let known = self.divergence.entry(block).or_insert((variance, branch));
             if variance > known.0 {
                 *known = (variance, branch);
             }
@@ -99,22 +99,22 @@ impl<'f> Joins<'f> {
 
     /// The blocks that ways from two sides of a branch reach first. Each block is labelled with where its lanes were last
     /// together; a block that two labels reach is such a place itself. (Karrenberg and Hack; LLVM does the same.)
-    fn meetings(&mut self, branch: BlockId) -> Vec<BlockId> {
-        let meeting = self.meets.immediate(branch);
+    fn reconvergence_points(&mut self, branch: BlockId) -> Vec<BlockId> {
+        let reconvergence = self.post_dominators.immediate(branch);
         let mut labels: FxHashMap<BlockId, BlockId> = FxHashMap::default();
         let mut found = FxHashSet::default();
         let mut open = BinaryHeap::new();
-        let mut waits_behind = false;
+        let mut has_pending = false;
         for side in self.cfg.successors(branch) {
             labels.insert(side, side);
             if self.order[side.index()] > self.order[branch.index()] {
                 open.push(Reverse((self.order[side.index()], side)));
             } else {
-                waits_behind = true;
+                has_pending = true;
             }
         }
         while let Some(Reverse((order, block))) = open.pop() {
-            if Some(block) == meeting || (open.is_empty() && !waits_behind) {
+            if Some(block) == reconvergence || (open.is_empty() && !has_pending) {
                 continue;
             }
             self.cost += 1;
@@ -126,7 +126,7 @@ impl<'f> Joins<'f> {
                         if self.order[next.index()] > order {
                             open.push(Reverse((self.order[next.index()], next)));
                         } else {
-                            waits_behind = true;
+                            has_pending = true;
                         }
                     }
                     Some(have) if *have != label => {
@@ -140,13 +140,13 @@ impl<'f> Joins<'f> {
     }
 
     /// The blocks of the loop around a branch that some of its sides leave: those between it and itself, on ways that do
-    /// not pass where all its lanes meet.
+    /// not pass the reconvergence point.
     fn loop_around(&mut self, branch: BlockId) -> FxHashSet<BlockId> {
-        let meeting = self.meets.immediate(branch);
+        let reconvergence = self.post_dominators.immediate(branch);
         let mut forward = FxHashSet::default();
         let mut open: Vec<BlockId> = self.cfg.successors(branch).collect();
         while let Some(block) = open.pop() {
-            if Some(block) != meeting && forward.insert(block) {
+            if Some(block) != reconvergence && forward.insert(block) {
                 open.extend(self.cfg.successors(block));
             }
         }

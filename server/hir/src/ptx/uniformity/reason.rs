@@ -15,16 +15,16 @@ pub struct Link {
     pub kind: LinkKind,
 }
 
-/// How a register comes to differ.
+/// The cause of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LinkKind {
     /// The instruction makes it from the register of the next link.
     Made,
     /// Lanes where the guard of the instruction is false keep what was there; the next link is about the guard.
     Guarded,
-    /// Lanes part at the instruction, a branch, and come together with different values; the next link is about its guard.
-    Parted,
-    /// Lanes leave a loop at the instruction, a branch, in different rounds; the next link is about its guard.
+    /// Lanes diverge at the instruction, a branch, and reconverge with different values; the next link is about its guard.
+    Diverged,
+    /// Lanes exit a loop at the instruction, a branch, in different iterations; the next link is about its guard.
     Left,
     /// The instruction reads a special register that differs from lane to lane.
     Special,
@@ -34,7 +34,7 @@ pub enum LinkKind {
     Opaque,
     /// The instruction makes it from what differs between threads, perhaps not between those of a warp.
     Aligned,
-    /// It is a parameter in `.reg`; the instruction is the first that stands in the function.
+    /// It is a parameter in `.reg`; the instruction is the first of the function.
     Parameter,
 }
 
@@ -75,7 +75,7 @@ fn of_value(analysis: &Uniformity<'_>, value: ValueId) -> Vec<Link> {
     links
 }
 
-/// What is to be said of a value, and the value to go on with. Nothing is said of values that only come together.
+/// The link for a value, and the next value of the chain. Merged values have no link.
 fn link(analysis: &Uniformity<'_>, value: ValueId) -> (Option<LinkKind>, InstructionId, Option<ValueId>) {
     let here = match analysis.values.origin(value) {
         Origin::Written { instruction, .. } => instruction,
@@ -88,7 +88,7 @@ fn link(analysis: &Uniformity<'_>, value: ValueId) -> (Option<LinkKind>, Instruc
         Cause::Nothing => (None, here, None),
         Cause::Value(source) => (is_written.then_some(LinkKind::Made), here, Some(source)),
         Cause::Guard(guard) => (Some(LinkKind::Guarded), here, Some(guard)),
-        Cause::Parted(block) => (Some(LinkKind::Parted), last(analysis, block), control(block)),
+        Cause::Diverged(block) => (Some(LinkKind::Diverged), last(analysis, block), control(block)),
         Cause::Left(block) => (Some(LinkKind::Left), last(analysis, block), control(block)),
         Cause::Special => (Some(LinkKind::Special), here, None),
         Cause::Picks => (Some(LinkKind::Picks), here, None),

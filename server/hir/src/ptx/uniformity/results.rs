@@ -150,7 +150,7 @@ pub(super) fn special_register(
 
 const WARP: u64 = 32;
 
-/// Whether a load reads memory that nobody writes while the kernel runs, so that equal addresses give equal values.
+/// Whether a load reads memory that is constant while the kernel runs, so that equal addresses give equal values.
 fn is_shared_memory(function: &Function, instruction: Instruction<'_>) -> bool {
     if instruction.has("const") {
         return true;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use expect_test::{Expect, expect};
 use warplens_syntax::parse_item;
 
-use crate::ptx::{Function, Question, Uniformity};
+use crate::ptx::{Function, RegisterQuery, Uniformity};
 
 /// What is known of the guard of each `bra.uni`, with the chain of reasons: the register, how, and the instruction.
 fn check(statements: &str, expect: Expect) {
@@ -23,16 +23,16 @@ fn check_kernel(directives: &str, statements: &str, expect: Expect) {
     let function = Function::lower(parse.root()).expect("the text is a function");
     let cfg = function.cfg(&|_| false);
     let asked = function.instructions().filter(|instruction| instruction.has("uni"));
-    let questions: Vec<Question> = asked
+    let queries: Vec<RegisterQuery> = asked
         .filter_map(|instruction| {
             let register = function.name(instruction.guard()?.name).referent;
-            Some(Question { instruction: instruction.id(), register, after: false })
+            Some(RegisterQuery { instruction: instruction.id(), register, after: false })
         })
         .collect();
-    let uniformity = Uniformity::of(&function, &cfg, &questions);
+    let uniformity = Uniformity::of(&function, &cfg, &queries);
     let mut out = String::new();
-    for (index, question) in questions.iter().enumerate() {
-        let register = function.referent_text(question.register);
+    for (index, query) in queries.iter().enumerate() {
+        let register = function.referent_text(query.register);
         writeln!(out, "{register} {:?}", uniformity.answer(index)).unwrap();
         for link in uniformity.reason(index) {
             let register = link.register.map(|register| function.referent_text(register)).unwrap_or_default();
@@ -259,8 +259,8 @@ fn parameters_of_functions() {
     let cfg = function.cfg(&|_| false);
     let branch = function.instructions().next().expect("there is a branch");
     let register = function.name(branch.guard().expect("it is guarded").name).referent;
-    let question = Question { instruction: branch.id(), register, after: false };
-    let uniformity = Uniformity::of(&function, &cfg, &[question]);
+    let query = RegisterQuery { instruction: branch.id(), register, after: false };
+    let uniformity = Uniformity::of(&function, &cfg, &[query]);
     expect!["Unknown Parameter"].assert_eq(&format!(
         "{:?} {:?}",
         uniformity.answer(0),

@@ -18,7 +18,7 @@ pub(super) type ValueId = u32;
 pub(super) enum Origin {
     /// An instruction writes it.
     Written { instruction: InstructionId, register: ReferentId },
-    /// Values from several blocks come together at the start of this one.
+    /// Values from several blocks are merged at the start of this one.
     Merged { block: BlockId, register: ReferentId },
     /// It was there before the first instruction: a parameter in `.reg`, or nothing.
     Before { register: ReferentId },
@@ -49,14 +49,14 @@ pub(super) enum Same {
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Use {
     pub(super) value: ValueId,
-    /// Where it is used; of values that come together, where it comes from.
+    /// The block that uses it; of merged values, the block it comes from.
     pub(super) block: BlockId,
     pub(super) kind: UseKind,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum UseKind {
-    /// A source, or a value that comes together with others.
+    /// A source, or a merged value.
     Data,
     /// The guard of the instruction.
     Guard,
@@ -145,7 +145,7 @@ impl<'f> Values<'f> {
         self.same(value) == Same::Unset
     }
 
-    /// Whether the value is what is in a register that is no parameter before the first instruction.
+    /// Whether the value is the initial content of a register that is not a parameter.
     pub(super) fn is_never_written(&self, value: ValueId) -> bool {
         let origin = self.origin(value);
         matches!(origin, Origin::Before { register } if !is_parameter(self.function, register))
@@ -160,14 +160,14 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// Notes that a value varies; `true` if that is news. The first cause of a degree stays, so that causes form no circle.
+    /// Records that a value varies; `true` if that is new. The first cause of a degree is kept, so that causes are acyclic.
     pub(super) fn raise(&mut self, value: ValueId, variance: Variance, cause: Cause) -> bool {
         let value = &mut self.values[value as usize];
-        let is_news = variance > value.variance;
-        if is_news {
+        let is_new = variance > value.variance;
+        if is_new {
             (value.variance, value.cause) = (variance, cause);
         }
-        is_news
+        is_new
     }
 
     /// Marks comparisons and differences of values that both vary, since they may vary in the same way. If there are any,
@@ -347,7 +347,7 @@ impl<'f> Values<'f> {
         self.values[value as usize].same = same;
     }
 
-    /// The values that a value only passes on, if it makes nothing new: those that come together, or the source of a `mov`.
+    /// The values that a value is a copy of, if it computes nothing: the merged ones, or the source of a `mov`.
     pub(super) fn passed_on(&self, value: ValueId) -> Option<&[Use]> {
         match self.origin(value) {
             Origin::Before { .. } => None,
@@ -377,7 +377,7 @@ impl<'f> Values<'f> {
         }
     }
 
-    /// Whether a value can differ from round to round of a loop: it depends on what comes together inside, or the analysis
+    /// Whether a value can differ between iterations of a loop: it depends on a value merged inside, or the analysis
     /// does not know what it is made from.
     pub(super) fn changes_in(&self, value: ValueId, in_loop: &dyn Fn(BlockId) -> bool) -> bool {
         const FAR: usize = 256;
@@ -461,7 +461,7 @@ impl Definitions {
     }
 }
 
-/// Names and instructions both stand in the order of the text, so one walk sees each once.
+/// Names and instructions are both in the order of the text, so one walk visits each once.
 fn for_each_definition(function: &Function, mut visit: impl FnMut(ReferentId, u32)) {
     let mut names = function.names().peekable();
     for instruction in function.instructions() {

@@ -17,7 +17,7 @@ impl Departure {
     /// writes it so.
     pub fn severity(&self) -> Severity {
         match self.kind {
-            DepartureKind::ToolchainSpelling(_) => Severity::Hint,
+            DepartureKind::ToolchainName(_) => Severity::Hint,
             DepartureKind::FloatLiteral
             | DepartureKind::BackwardConversion
             | DepartureKind::HighFalseSource
@@ -33,8 +33,8 @@ impl Departure {
     /// What to say about it.
     pub fn message(&self) -> String {
         match &self.kind {
-            DepartureKind::Spelling(name) => format!("toolchain 0.1.2 writes `{name}`"),
-            DepartureKind::ToolchainSpelling(name) => format!("the guide writes `{name}`"),
+            DepartureKind::GuideName(name) => format!("toolchain 0.1.2 writes `{name}`"),
+            DepartureKind::ToolchainName(name) => format!("the guide writes `{name}`"),
             DepartureKind::Absent(entry) => {
                 let name = entry.mnemonic;
                 match entry.stand_in {
@@ -65,7 +65,7 @@ impl DepartureKind {
     /// The sentence of those that name nothing.
     fn message(&self) -> &'static str {
         match self {
-            DepartureKind::Spelling(_) | DepartureKind::ToolchainSpelling(_) | DepartureKind::Absent(_) => "",
+            DepartureKind::GuideName(_) | DepartureKind::ToolchainName(_) | DepartureKind::Absent(_) => "",
             DepartureKind::AbsentSpecial => {
                 "toolchain 0.1.2 does not have this special register, nor matrix fragments: write what the kernel does without them"
             }

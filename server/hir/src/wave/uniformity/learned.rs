@@ -3,7 +3,7 @@
 use super::super::cells::Cells;
 use super::{Known, Variance};
 
-/// What is known at the end of one way, and whether lanes come there.
+/// The facts at the end of one path, and whether it is reachable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Side {
     pub(crate) known: Known,
@@ -11,14 +11,14 @@ pub(crate) struct Side {
 }
 
 impl Side {
-    /// Where no lane comes.
+    /// Unreachable.
     pub(crate) const DEAD: Side = Side { known: Known::ALL_SHARED, dead: true };
-    /// Where lanes come with what nobody knows.
+    /// Reachable with unknown registers.
     pub(crate) const NOTHING: Side = Side { known: Known::NOTHING, dead: false };
-    /// Where a kernel begins: a launch gives all lanes the same.
+    /// The start of a kernel: a launch passes the same values to all lanes.
     pub(crate) const START: Side = Side { known: Known::ALL_SHARED, dead: false };
 
-    /// Adds another way to the same place; says whether that was new.
+    /// Merges another path; returns whether that changed anything.
     pub(crate) fn join(&mut self, other: &Side) -> bool {
         match (self.dead, other.dead) {
             (_, true) => false,
@@ -31,47 +31,47 @@ impl Side {
     }
 }
 
-/// What walks have learned.
+/// The facts of all walks so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Learned {
     /// Of loops, in the order of the text.
-    pub(super) loops: Vec<Trips>,
+    pub(super) loops: Vec<LoopFacts>,
     /// Of labels, in the order of the text.
     pub(super) labels: Vec<Arrival>,
     /// Of functions; the kernel itself is the first.
     pub(super) functions: Vec<Returned>,
 }
 
-/// What walks have learned of a loop.
+/// The facts about a loop.
 #[derive(Debug, Clone, Copy, Default)]
-pub(crate) struct Trips {
-    /// What is known at the top of a trip after the first.
+pub(crate) struct LoopFacts {
+    /// The facts at the top of an iteration after the first.
     pub(super) top: Known,
-    /// Whether lanes leave it in different trips, and the `break` at which they do.
+    /// Whether lanes exit it in different iterations, and the `break` at which they do.
     pub(super) breaks: Option<(Variance, u32)>,
-    /// Whether lanes are apart from some `continue` on to the end of a trip, and that `continue`.
+    /// Whether lanes are diverged from some `continue` to the end of an iteration, and that `continue`.
     pub(super) continues: Option<(Variance, u32)>,
     /// The first instruction at which lanes may be apart because of it.
     pub(super) apart_from: u32,
 }
 
-impl Trips {
-    /// Whether all lanes that are in the loop may not be together at an instruction of it.
+impl LoopFacts {
+    /// Whether the lanes in the loop may be diverged at an instruction of it.
     pub(super) fn apart(&self, at: usize) -> Option<(Variance, u32)> {
         let continued = self.continues.filter(|_| at >= self.apart_from as usize);
         continued.into_iter().chain(self.breaks).max_by_key(|(variance, _)| *variance)
     }
 }
 
-/// What callers bring to a label.
+/// The facts of calls to a label.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Arrival {
     pub(super) side: Side,
-    /// Where lanes part that some call brings in part only.
+    /// The divergence that makes some call reach it with only some of the lanes.
     pub(super) apart: Option<u32>,
 }
 
-/// What a function leaves to its callers.
+/// The facts at the return of a function.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Returned {
     /// What is known where it returns.
@@ -85,7 +85,7 @@ pub(crate) struct Returned {
 impl Learned {
     pub(super) fn nothing(loops: usize, labels: usize, functions: usize) -> Learned {
         Learned {
-            loops: vec![Trips::default(); loops],
+            loops: vec![LoopFacts::default(); loops],
             labels: vec![Arrival { side: Side::DEAD, apart: None }; labels],
             functions: vec![Returned { side: Side::DEAD, writes: Cells::NONE, early: false }; functions],
         }

@@ -3,7 +3,7 @@
 use super::super::cells::Cell;
 use super::super::functions::ends_all;
 use super::super::model::{Code, Link};
-use super::learned::{Returned, Trips};
+use super::learned::{LoopFacts, Returned};
 use super::results::result;
 use super::{Known, Uniformity, Variance, is_varying_special};
 
@@ -18,18 +18,18 @@ pub struct Reason {
     pub because: Because,
 }
 
-/// How a register comes to differ.
+/// The cause of a difference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Because {
     /// The instruction makes it from the register of the next link.
     Made,
     /// Lanes where the guard of the instruction is false keep what was there; the next link is about the guard.
     Guarded,
-    /// Lanes part at the instruction, an `if`, and come together with different values; the next link is about its predicate.
-    Parted,
-    /// Lanes leave a loop at the instruction, a `break`, in different trips.
+    /// Lanes diverge at the instruction, an `if`, and reconverge with different values; the next link is about its predicate.
+    Diverged,
+    /// Lanes exit a loop at the instruction, a `break`, in different iterations.
     Left,
-    /// Lanes go on to the next trip at the instruction, a `continue`, before others do.
+    /// Lanes start the next iteration at the instruction, a `continue`, before others do.
     Continued,
     /// The instruction reads a special register that differs from lane to lane.
     Special,
@@ -39,9 +39,9 @@ pub enum Because {
     Memory,
     /// The instruction calls a function of another kernel, which may write anything.
     Call,
-    /// The instruction calls a function that leaves it so; the next link stands there.
+    /// The instruction calls a function that makes it differ; the next link is there.
     Called,
-    /// The instruction is a call that brings it along; the next link stands before it.
+    /// The instruction is a call that passes it; the next link is before it.
     Brought,
     /// Lanes return at the instruction before others, which write it.
     Returned,
@@ -62,8 +62,8 @@ impl Uniformity<'_> {
         let Some(mut walk) = self.last_walk() else { return Vec::new() };
         let mut before = Vec::with_capacity(self.code.instructions.len());
         for at in 0..self.code.instructions.len() {
-            walk.come_to(at);
-            before.push((*walk.known(), walk.open.iter().map(|open| open.trips).collect()));
+            walk.advance_to(at);
+            before.push((*walk.known(), walk.open.iter().map(|open| open.loop_facts).collect()));
             walk.step(at);
         }
         let search = Search { analysis: self, before };
@@ -105,7 +105,7 @@ impl Search<'_, '_> {
         places.find_map(|at| self.explains(at, cell, end)).or_else(|| self.arrival(start, end, cell))
     }
 
-    /// Where lanes begin last before a place: that of the kernel, or of a function that none comes to from above.
+    /// The last entry point before an instruction: that of the kernel, or of a function that is not reached by falling through.
     fn function_start(&self, end: usize) -> usize {
         let is_start = |at: &usize| at.checked_sub(1).is_some_and(|last| ends_all(self.code(), last));
         let labels = self.code().labels.iter().map(|label| label.before as usize);
@@ -157,7 +157,7 @@ impl Search<'_, '_> {
         }
         match returns.next().filter(|_| early) {
             Some(first) => Some((reason(first, Because::Returned), None)),
-            None => self.parting(at, cell, end),
+            None => self.divergence(at, cell, end),
         }
     }
 
@@ -191,7 +191,7 @@ impl Search<'_, '_> {
             return Some((reason(Because::Guarded), Some((guard, at))));
         }
         if result(self.analysis.facts.written, instruction, known) == Variance::Uniform {
-            return self.parting(at, cell, end);
+            return self.divergence(at, cell, end);
         }
         let name = instruction.name();
         if instruction.operands.iter().any(|operand| is_varying_special(&operand.value)) {
@@ -199,11 +199,11 @@ impl Search<'_, '_> {
         }
         let source = instruction.sources().max_by_key(|source| known.of(*source));
         let source = source.filter(|source| known.of(*source) > Variance::Uniform);
-        // Of what adds up, the places at which lanes part say more.
+        // For accumulated values, the divergence explains more.
         if source == Some(cell)
-            && let Some(parting) = self.parting(at, cell, end)
+            && let Some(divergence) = self.divergence(at, cell, end)
         {
-            return Some(parting);
+            return Some(divergence);
         }
         let source = source.map(|source| (source, at));
         Some(match name {
@@ -213,8 +213,8 @@ impl Search<'_, '_> {
         })
     }
 
-    /// The place at which lanes part before they write a register apart, where `at` writes it and `end` does not lie with it.
-    fn parting(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
+    /// The divergence before `at`, which writes a register that `end` reads on another path.
+    fn divergence(&self, at: usize, cell: Cell, end: usize) -> Option<(Reason, Option<(Cell, usize)>)> {
         let code = self.code();
         let mut parent = code.parents[at];
         while let Some(open) = parent.map(|open| open as usize) {
@@ -225,10 +225,10 @@ impl Search<'_, '_> {
             let outside = end <= open || end > close;
             let parts = match code.links[open] {
                 Some(Link::If { .. }) if outside => {
-                    (self.analysis.branch(open) > Variance::Uniform).then_some((open, Because::Parted))
+                    (self.analysis.branch(open) > Variance::Uniform).then_some((open, Because::Diverged))
                 }
                 Some(Link::Loop { .. }) => {
-                    let Trips { breaks, continues, .. } = self.trips(open)?;
+                    let LoopFacts { breaks, continues, .. } = self.loop_facts(open)?;
                     let left = breaks.filter(|_| outside).map(|(_, at)| (at as usize, Because::Left));
                     left.or(continues.map(|(_, at)| (at as usize, Because::Continued)))
                 }
@@ -244,7 +244,7 @@ impl Search<'_, '_> {
     }
 
     /// What walks learned of the loop that begins at an instruction.
-    fn trips(&self, open: usize) -> Option<&Trips> {
+    fn loop_facts(&self, open: usize) -> Option<&LoopFacts> {
         let inside = &self.before.get(open + 1)?.1;
         self.analysis.learned.loops.get((*inside.last()?)?)
     }

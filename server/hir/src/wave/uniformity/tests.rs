@@ -108,7 +108,7 @@ f: return",
 }
 
 #[test]
-fn trips() {
+fn loop_facts() {
     check(
         "mov_sr r1, sr_lane_id
 mov_imm r2, 0

@@ -10,14 +10,14 @@ use super::{Facts, Known, Variance, is_varying_special};
 #[derive(Debug, Clone)]
 pub(crate) struct Open {
     at: usize,
-    /// Whether its lanes part, for an `if`.
+    /// Whether it is divergent, for an `if`.
     parts: Variance,
-    /// What is known where its other side begins, for an `if`; behind its `endloop`, for a loop.
+    /// The facts at the start of its other path, for an `if`; after its `endloop`, for a loop.
     aside: Side,
-    /// What its sides or trips write.
+    /// The registers that its paths or iterations write.
     writes: Cells,
     /// Which loop of the kernel it is.
-    pub(super) trips: Option<usize>,
+    pub(super) loop_facts: Option<usize>,
 }
 
 pub(crate) struct Walk<'w> {
@@ -32,9 +32,9 @@ pub(crate) struct Walk<'w> {
     label: usize,
     /// The function that the walk is in.
     function: usize,
-    /// Where lanes part that a call of this function brings in part only.
+    /// The divergence that makes a call of this function reach it with only some of the lanes.
     apart: Option<u32>,
-    /// Where lanes part of which some have returned from this function.
+    /// The divergence after which some lanes have returned from this function.
     early: Option<u32>,
     /// Whether anything turned out otherwise than earlier walks knew.
     changed: bool,
@@ -66,9 +66,9 @@ impl<'w> Walk<'w> {
         &self.here.known
     }
 
-    /// The outermost `if`, `break` or `continue` of this function at which lanes part that keeps some away from here.
-    pub(super) fn parted(&self, at: usize, least: Variance) -> Option<usize> {
-        self.open.iter().find_map(|open| match open.trips {
+    /// The outermost divergent `if`, `break` or `continue` of this function because of which some lanes do not reach this.
+    pub(super) fn divergence(&self, at: usize, least: Variance) -> Option<usize> {
+        self.open.iter().find_map(|open| match open.loop_facts {
             Some(number) => {
                 let (variance, leaves) = self.learned.loops[number].apart(at)?;
                 (variance >= least).then_some(leaves as usize)
@@ -77,14 +77,14 @@ impl<'w> Walk<'w> {
         })
     }
 
-    /// Where lanes part in a way that shows in the text, so that only some come here: in this function, or in one that calls it.
+    /// The divergence, with a cause in the text, because of which only some lanes reach this: in this function, or in a caller.
     pub(crate) fn parts(&self, at: usize) -> Option<usize> {
         let outside = self.apart.or(self.early).map(|at| at as usize);
-        self.parted(at, Variance::Varies).or(outside)
+        self.divergence(at, Variance::Varies).or(outside)
     }
 
-    /// The walk comes to an instruction: what callers bring along counts from here.
-    pub(crate) fn come_to(&mut self, at: usize) {
+    /// Advances to an instruction: from a label on the facts of its calls apply.
+    pub(crate) fn advance_to(&mut self, at: usize) {
         while self.code.labels.get(self.label).is_some_and(|label| label.before as usize <= at) {
             let entrance = self.facts.functions.entrance(self.label);
             if entrance.function != self.function {
@@ -102,11 +102,17 @@ impl<'w> Walk<'w> {
 
     /// Past one instruction.
     pub(crate) fn step(&mut self, at: usize) {
-        self.come_to(at);
+        self.advance_to(at);
         match self.code.links[at] {
             Some(Link::If { .. }) => {
                 let parts = self.reads(at);
-                self.open.push(Open { at, parts, aside: self.here, writes: Cells::default(), trips: None });
+                self.open.push(Open {
+                    at,
+                    parts,
+                    aside: self.here,
+                    writes: Cells::default(),
+                    loop_facts: None,
+                });
             }
             Some(Link::Loop { .. }) => self.begin_loop(at),
             Some(Link::Else { .. }) => {
@@ -132,7 +138,7 @@ impl<'w> Walk<'w> {
     }
 
     fn begin_loop(&mut self, at: usize) {
-        let trips = Some(self.begun);
+        let loop_facts = Some(self.begun);
         self.here.known.join(&self.learned.loops[self.begun].top);
         self.begun += 1;
         self.open.push(Open {
@@ -140,7 +146,7 @@ impl<'w> Walk<'w> {
             parts: Variance::Uniform,
             aside: Side::DEAD,
             writes: Cells::default(),
-            trips,
+            loop_facts,
         });
     }
 
@@ -159,7 +165,7 @@ impl<'w> Walk<'w> {
         }
     }
 
-    /// What nobody knows happens here.
+    /// An instruction with unknown effects.
     fn anything(&mut self) {
         self.here.known = Known::NOTHING;
         self.wrote(&Cells::ALL);
@@ -190,10 +196,10 @@ impl<'w> Walk<'w> {
         if self.here.dead {
             return;
         }
-        let early = self.parted(at, Variance::Unknown).is_some();
-        // Where nobody called, lanes end.
+        let early = self.divergence(at, Variance::Unknown).is_some();
+        // Without a call, lanes end.
         if self.function > 0 && self.early.is_none() {
-            self.early = self.parted(at, Variance::Varies).map(|at| at as u32);
+            self.early = self.divergence(at, Variance::Varies).map(|at| at as u32);
         }
         let returned = &mut self.learned.functions[self.function];
         self.changed |= returned.side.join(&self.here) | (early && !returned.early);
@@ -215,7 +221,7 @@ impl<'w> Walk<'w> {
         self.wrote(&writes);
     }
 
-    /// Notes what is written inside of the construct that is open, or of the function.
+    /// Records the writes inside the open construct, or the function.
     fn wrote(&mut self, writes: &Cells) {
         match self.open.last_mut() {
             Some(open) => _ = open.writes.add(writes),
@@ -238,22 +244,22 @@ impl<'w> Walk<'w> {
     }
 
     fn end_loop(&mut self, at: usize) {
-        let Some(Open { at: start, aside, writes, trips: Some(number), .. }) = self.open.pop() else {
+        let Some(Open { at: start, aside, writes, loop_facts: Some(number), .. }) = self.open.pop() else {
             return;
         };
         let mut top = self.learned.loops[number].top;
         if !self.here.dead {
             self.changed |= top.join(&self.here.known);
         }
-        let trips = self.learned.loops[number];
-        if let Some((variance, _)) = trips.continues {
+        let loop_facts = self.learned.loops[number];
+        if let Some((variance, _)) = loop_facts.continues {
             let before = top;
-            self.raise_written(&mut top, trips.apart_from as usize..at, variance);
+            self.raise_written(&mut top, loop_facts.apart_from as usize..at, variance);
             self.changed |= before != top;
         }
         self.learned.loops[number].top = top;
         self.here = aside;
-        if let Some((variance, _)) = trips.breaks {
+        if let Some((variance, _)) = loop_facts.breaks {
             let mut known = self.here.known;
             self.raise_written(&mut known, start..at, variance);
             self.here.known = known;
@@ -261,9 +267,9 @@ impl<'w> Walk<'w> {
         self.wrote(&writes);
     }
 
-    /// Lanes come together that have run different parts of a stretch, or run it a different number of times.
-    fn raise_written(&self, known: &mut Known, stretch: std::ops::Range<usize>, variance: Variance) {
-        for at in stretch {
+    /// Reconvergence of lanes that have executed different parts of a range, or executed it a different number of times.
+    fn raise_written(&self, known: &mut Known, segment: std::ops::Range<usize>, variance: Variance) {
+        for at in segment {
             let instruction = &self.code.instructions[at];
             if instruction.name() == "call" {
                 let label = self.facts.functions.callee(at);
@@ -290,31 +296,31 @@ impl<'w> Walk<'w> {
             return;
         }
         let own = self.reads(at);
-        let Some(number) = self.open[place].trips else { return };
-        // Lanes that an `if` inside of the loop sent elsewhere are not here, nor those that continued before.
+        let Some(number) = self.open[place].loop_facts else { return };
+        // Lanes on the other path of an `if` inside the loop are not here, nor those that continued before.
         let inside = &self.open[place + 1..];
         let apart = inside.iter().find(|open| open.parts > Variance::Uniform).map(|open| open.at);
         let away = inside.iter().map(|open| open.parts).max().unwrap_or(Variance::Uniform);
-        let trips = &mut self.learned.loops[number];
-        let continued = trips.continues.filter(|_| at >= trips.apart_from as usize);
+        let loop_facts = &mut self.learned.loops[number];
+        let continued = loop_facts.continues.filter(|_| at >= loop_facts.apart_from as usize);
         let continued = continued.map_or(Variance::Uniform, |(variance, _)| variance);
         let variance = own.max(away).max(continued);
         let is_break = self.code.instructions[at].name() == "break";
-        let known = if is_break { &mut trips.breaks } else { &mut trips.continues };
+        let known = if is_break { &mut loop_facts.breaks } else { &mut loop_facts.continues };
         if variance > known.map_or(Variance::Uniform, |(variance, _)| variance) {
             *known = Some((variance, at as u32));
             self.changed = true;
         }
         if !is_break && variance > Variance::Uniform {
             let from = apart.unwrap_or(at) as u32;
-            let first = if trips.apart_from == 0 { from } else { from.min(trips.apart_from) };
-            self.changed |= trips.apart_from != first;
-            trips.apart_from = first;
+            let first = if loop_facts.apart_from == 0 { from } else { from.min(loop_facts.apart_from) };
+            self.changed |= loop_facts.apart_from != first;
+            loop_facts.apart_from = first;
         }
         if is_break {
             self.open[place].aside.join(&here);
         } else {
-            self.changed |= trips.top.join(&here.known);
+            self.changed |= loop_facts.top.join(&here.known);
         }
     }
 }

@@ -8,7 +8,7 @@ use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockEnd, BlockId, Cfg};
 use warplens_hir::post_dominators::PostDominators;
 use warplens_hir::ptx::{
-    Function, FunctionKind, Instruction, InstructionId, Link, Mnemonic, Operand, Question, ReferentId,
+    Function, FunctionKind, Instruction, InstructionId, Link, Mnemonic, Operand, ReferentId, RegisterQuery,
     Uniformity,
 };
 use warplens_ide_db::db::{Db, Item};
@@ -44,11 +44,11 @@ pub(super) fn check(
         }
         if is_barrier || interest == Interest::Promise {
             let register = decides(function, instruction);
-            let question = |register| Question { instruction: instruction.id(), register, after: false };
+            let question = |register| RegisterQuery { instruction: instruction.id(), register, after: false };
             questions.extend(register.map(question));
         }
     }
-    let parts = || cfg.blocks().iter().any(|block| block.end == BlockEnd::Parts);
+    let parts = || cfg.blocks().iter().any(|block| block.end == BlockEnd::Diverges);
     if questions.is_empty() && (barriers.is_empty() || !parts()) {
         return;
     }
@@ -169,7 +169,7 @@ fn barriers_apart(
     if branches.peek().is_none() {
         return;
     }
-    let post_dominators = PostDominators::leaving_lanes(cfg, |block| analysis.is_uniform_branch(block));
+    let post_dominators = PostDominators::by_primary_end(cfg, |block| analysis.is_uniform_branch(block));
     let mut budget = BUDGET;
     for branch in branches {
         let Some(reconvergence) = post_dominators.immediate(branch) else { continue };

@@ -1,6 +1,6 @@
 //! Forms that the module's version or target does not support.
 
-use warplens_hir::ptx::{FormMatch, Instruction, Unmet};
+use warplens_hir::ptx::{FormMatch, Instruction, UnmetRequirement};
 use warplens_ide_db::answer::Tag;
 use warplens_isa::ptx::{Need, TargetNeed};
 use warplens_isa::{Version, ptx as isa};
@@ -13,11 +13,11 @@ pub(super) fn problem(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
     form: &FormMatch,
-    unmet: Unmet,
+    unmet: UnmetRequirement,
 ) -> Option<Problem> {
     match unmet {
-        Unmet::Needs(needs, slot) => needed(report, instruction, form, needs, slot),
-        Unmet::Removed(removed) => removed_form(report, instruction, form, removed),
+        UnmetRequirement::Needs(needs, slot) => needed(report, instruction, form, needs, slot),
+        UnmetRequirement::Removed(removed) => removed_form(report, instruction, form, removed),
     }
 }
 
@@ -45,7 +45,7 @@ fn needed(
     };
     let lacks_version = report.platform.version.is_some_and(|version| version < need.since);
     let target = target_words(need.target);
-    let lacks_target = !report.platform.meets_one(Need { since: Version::new(0, 0), ..need });
+    let lacks_target = !report.platform.satisfies(Need { since: Version::new(0, 0), ..need });
     let mut parts = Vec::new();
     if lacks_version {
         parts.push(format!("PTX {} or later", need.since));
@@ -131,7 +131,7 @@ fn need_words(need: Need) -> String {
 /// How much would have to change: raising a version is the smaller change.
 fn distance(report: &Reporter<'_>, need: Need) -> (bool, bool, Version) {
     let version = report.platform.version.is_some_and(|version| version < need.since);
-    let target = !report.platform.meets_one(Need { since: Version::new(0, 0), ..need });
+    let target = !report.platform.satisfies(Need { since: Version::new(0, 0), ..need });
     (target, version, need.since)
 }
 

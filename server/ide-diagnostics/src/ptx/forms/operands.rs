@@ -2,8 +2,8 @@
 
 use warplens_hir::ptx as hir;
 use warplens_hir::ptx::{
-    AddressSpace, Count, FormMatch, Instruction, Misfit, NameId, OperandPlace, OperandRule, Resolution, Type,
-    TypeKind, Written, Wrong,
+    AddressSpace, Count, FormMatch, Instruction, Mismatch, NameId, OperandError, OperandPosition,
+    OperandRule, Resolution, Type, TypeKind, Written,
 };
 use warplens_isa::ptx::OperandKind;
 
@@ -16,26 +16,26 @@ pub(super) fn problem(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
     form: &FormMatch,
-    misfit: Misfit,
+    mismatch: Mismatch,
 ) -> Option<Problem> {
-    if let Wrong::Count { have, takes } = misfit.wrong {
+    if let OperandError::Count { have, takes } = mismatch.error {
         return count(report, instruction, form, have, takes);
     }
-    let range = match named(misfit.wrong) {
+    let range = match named(mismatch.error) {
         Some(name) => report.function.name(name).range,
-        None => report.ranges.operand(instruction, misfit.place)?,
+        None => report.ranges.operand(instruction, mismatch.place)?,
     };
-    let rule = form.rule(misfit.place);
-    let operand = Operand { report, instruction, form, rule, place: misfit.place };
-    let (code, message) = operand.message(misfit.wrong)?;
+    let rule = form.rule(mismatch.place);
+    let operand = Operand { report, instruction, form, rule, place: mismatch.place };
+    let (code, message) = operand.message(mismatch.error)?;
     let mut problem = Problem::error(range, code, message);
-    if let Some(declared) = named(misfit.wrong).and_then(|name| operand.declaration(name)) {
+    if let Some(declared) = named(mismatch.error).and_then(|name| operand.declaration(name)) {
         problem = problem.with_related(declared, "declared here");
     }
-    let brackets = match misfit.wrong {
-        Wrong::Kind(Written::Register(_) | Written::Variable(_) | Written::Parameter(_) | Written::Sum) => {
-            rule.kinds.has(OperandKind::Address)
-        }
+    let brackets = match mismatch.error {
+        OperandError::Kind(
+            Written::Register(_) | Written::Variable(_) | Written::Parameter(_) | Written::Sum,
+        ) => rule.kinds.has(OperandKind::Address),
         _ => false,
     };
     if brackets {
@@ -50,17 +50,17 @@ pub(super) fn wrong_type(
     report: &Reporter<'_>,
     instruction: Instruction<'_>,
     form: &FormMatch,
-    misfits: &[Misfit],
+    mismatches: &[Mismatch],
 ) -> Option<Problem> {
-    let have = |misfit: &Misfit| match misfit.wrong {
-        Wrong::RegisterType { have, .. } => Some(have),
+    let have = |mismatch: &Mismatch| match mismatch.error {
+        OperandError::RegisterType { have, .. } => Some(have),
         _ => None,
     };
-    let first = have(misfits.first()?)?;
-    let is_all = misfits.len() > 1 && misfits.iter().all(|misfit| have(misfit) == Some(first));
+    let first = have(mismatches.first()?)?;
+    let is_all = mismatches.len() > 1 && mismatches.iter().all(|mismatch| have(mismatch) == Some(first));
     let registers =
         instruction.operands().iter().filter(|operand| matches!(operand, hir::Operand::Register { .. }));
-    if !is_all || misfits.len() != registers.count() {
+    if !is_all || mismatches.len() != registers.count() {
         return None;
     }
     let written = form.operands.first()?.ty?;
@@ -73,7 +73,7 @@ pub(super) fn wrong_type(
         words::ty(first)
     );
     let problem = Problem::error(range, codes::OPERAND_TYPE, message);
-    let name = named(misfits[0].wrong)?;
+    let name = named(mismatches[0].error)?;
     let declared = report.function.name(name).resolution.symbol().map(|id| report.function.symbol(id).range);
     let problem = match declared {
         Some(range) => problem.with_related(range, "declared here"),
@@ -88,12 +88,16 @@ pub(super) fn wrong_type(
 }
 
 /// A guard that is not a predicate.
-pub(super) fn guard(report: &Reporter<'_>, instruction: Instruction<'_>, wrong: Wrong) -> Option<Problem> {
+pub(super) fn guard(
+    report: &Reporter<'_>,
+    instruction: Instruction<'_>,
+    wrong: OperandError,
+) -> Option<Problem> {
     let guard = instruction.guard()?;
     let name = report.function.name(guard.name);
     let text = report.function.referent_text(name.referent);
     let is = match wrong {
-        Wrong::RegisterType { have, .. } => format!("is {}", words::ty(have)),
+        OperandError::RegisterType { have, .. } => format!("is {}", words::ty(have)),
         _ => "is not a register".to_owned(),
     };
     let message = format!("a guard must be a predicate register; `{text}` {is}");
@@ -131,17 +135,17 @@ fn count(
 }
 
 /// The name that an error is about.
-fn named(wrong: Wrong) -> Option<NameId> {
+fn named(wrong: OperandError) -> Option<NameId> {
     match wrong {
-        Wrong::RegisterType { name, .. }
-        | Wrong::VectorRegister { name, .. }
-        | Wrong::Component(name)
-        | Wrong::AddressSpace { name, .. }
-        | Wrong::AddressRegister(name, _)
-        | Wrong::AddressWidth(name, _)
-        | Wrong::NoAddress(name)
-        | Wrong::NoRegister(name)
-        | Wrong::Kind(
+        OperandError::RegisterType { name, .. }
+        | OperandError::VectorRegister { name, .. }
+        | OperandError::Component(name)
+        | OperandError::AddressSpace { name, .. }
+        | OperandError::AddressRegister(name, _)
+        | OperandError::AddressWidth(name, _)
+        | OperandError::NoAddress(name)
+        | OperandError::NoRegister(name)
+        | OperandError::Kind(
             Written::Register(name)
             | Written::Predicate(name)
             | Written::Variable(name)
@@ -157,7 +161,7 @@ struct Operand<'a> {
     instruction: Instruction<'a>,
     form: &'a FormMatch,
     rule: &'a OperandRule,
-    place: OperandPlace,
+    place: OperandPosition,
 }
 
 impl Operand<'_> {
@@ -177,11 +181,11 @@ impl Operand<'_> {
     }
 
     /// The code and the message for an error.
-    fn message(&self, wrong: Wrong) -> Option<(&'static str, String)> {
+    fn message(&self, wrong: OperandError) -> Option<(&'static str, String)> {
         let name = words::written(self.instruction);
         Some(match wrong {
-            Wrong::Kind(written) => (codes::OPERAND_KIND, self.kind(written)),
-            Wrong::RegisterType { name: register, have, takes } => {
+            OperandError::Kind(written) => (codes::OPERAND_KIND, self.kind(written)),
+            OperandError::RegisterType { name: register, have, takes } => {
                 let register = self.text(register);
                 let have = words::ty(have);
                 let message = match takes {
@@ -193,7 +197,7 @@ impl Operand<'_> {
                 };
                 (codes::OPERAND_TYPE, message)
             }
-            Wrong::VectorRegister { name: register, have, takes } => {
+            OperandError::VectorRegister { name: register, have, takes } => {
                 let have = match have {
                     Some(length) => format!("a vector of {} registers", length.count()),
                     None => "a single register".to_owned(),
@@ -204,25 +208,25 @@ impl Operand<'_> {
                     format!("{} is {have}; `{name}` takes {takes} here", self.text(register)),
                 )
             }
-            Wrong::Component(register) => {
+            OperandError::Component(register) => {
                 let message = format!("{} is not a vector and has no components", self.text(register));
                 (codes::OPERAND_KIND, message)
             }
-            Wrong::IntegerConstant(ty) => {
+            OperandError::IntegerConstant(ty) => {
                 let hint = "write `1.0` or `0f3F800000` for 1";
                 (codes::OPERAND_TYPE, format!("`{name}` takes a float here ({}); {hint}", words::ty(ty)))
             }
-            Wrong::FloatConstant(ty) => (codes::OPERAND_TYPE, self.float_constant(ty)),
-            Wrong::Range(low, high) => {
+            OperandError::FloatConstant(ty) => (codes::OPERAND_TYPE, self.float_constant(ty)),
+            OperandError::Range(low, high) => {
                 (codes::IMMEDIATE_RANGE, format!("`{name}` takes constants from {low} to {high} here"))
             }
-            Wrong::Above(bound) => {
+            OperandError::Above(bound) => {
                 let bound = self.form.entry.operands.get(bound).map_or("", |operand| operand.name);
                 (codes::IMMEDIATE_RANGE, format!("this must not be larger than `{bound}`"))
             }
-            Wrong::NoPower => (codes::IMMEDIATE_RANGE, format!("`{name}` takes powers of two here")),
-            Wrong::Inside { have, takes } => (codes::OPERAND_COUNT, self.inside(have, takes)),
-            Wrong::NoConstant(ty) => {
+            OperandError::NoPower => (codes::IMMEDIATE_RANGE, format!("`{name}` takes powers of two here")),
+            OperandError::Inside { have, takes } => (codes::OPERAND_COUNT, self.inside(have, takes)),
+            OperandError::NoConstant(ty) => {
                 let message = format!(
                     "a constant cannot be {}; move the bits to a register first with `mov.b{}`",
                     words::ty(ty),
@@ -230,35 +234,35 @@ impl Operand<'_> {
                 );
                 (codes::OPERAND_TYPE, message)
             }
-            Wrong::Multiple(step) => {
+            OperandError::Multiple(step) => {
                 (codes::IMMEDIATE_RANGE, format!("`{name}` takes multiples of {step} here"))
             }
-            Wrong::Length { have, takes } => {
+            OperandError::Length { have, takes } => {
                 let takes = length(takes);
                 (codes::VECTOR_LENGTH, format!("`{name}` takes {takes} here, not {have}"))
             }
-            Wrong::Mixed { first, second } => {
+            OperandError::Mixed { first, second } => {
                 let (first, second) = (words::ty(first), words::ty(second));
                 let message =
                     format!("the registers of a vector must have one type; this is {second} after {first}");
                 (codes::OPERAND_TYPE, message)
             }
-            Wrong::OnlySinks => {
+            OperandError::OnlySinks => {
                 (codes::OPERAND_KIND, "at least one destination must be a register, not `_`".to_owned())
             }
-            Wrong::SpecialSize { name: register, takes } => {
+            OperandError::SpecialSize { name: register, takes } => {
                 let hint = "read it with a type of its size and convert it with `cvt`";
                 let message =
                     format!("{} has another size than {}; {hint}", self.text(register), words::ty(takes));
                 (codes::OPERAND_TYPE, message)
             }
-            Wrong::SpecialVector(register) => {
+            OperandError::SpecialVector(register) => {
                 let register = self.text(register);
                 let plain = register.trim_matches('`');
                 let message = format!("{register} is a vector; write a component, such as `{plain}.x`");
                 (codes::VECTOR_LENGTH, message)
             }
-            Wrong::AddressSpace { name: variable, have, takes } => {
+            OperandError::AddressSpace { name: variable, have, takes } => {
                 let takes = match takes {
                     AddressSpace::Of(space) => format!("`.{}`", space.name()),
                     _ => "generic addresses (in `.global`, `.shared` or `.local`)".to_owned(),
@@ -267,7 +271,7 @@ impl Operand<'_> {
                 let message = format!("{variable} is in `.{}`; `{name}` accesses {takes}", have.name());
                 (codes::STATE_SPACE, message)
             }
-            Wrong::AddressRegister(register, ty) => {
+            OperandError::AddressRegister(register, ty) => {
                 let message = format!(
                     "{} is {}; an address must be an integer or bits, such as `.u64` or `.b64`",
                     self.text(register),
@@ -275,7 +279,7 @@ impl Operand<'_> {
                 );
                 (codes::OPERAND_TYPE, message)
             }
-            Wrong::AddressWidth(register, ty) => {
+            OperandError::AddressWidth(register, ty) => {
                 let message = format!(
                     "{} is {}; the addresses of `{name}` have 64 bits, as set by `.address_size`",
                     self.text(register),
@@ -283,7 +287,7 @@ impl Operand<'_> {
                 );
                 (codes::OPERAND_TYPE, message)
             }
-            Wrong::NoRegister(symbol) => {
+            OperandError::NoRegister(symbol) => {
                 let takes = self.rule.registers.map(|set| words::types(self.rule, set)).unwrap_or_default();
                 let message = format!(
                     "{} is not a register; `{name}` takes the address in a register of {takes} here",
@@ -291,10 +295,10 @@ impl Operand<'_> {
                 );
                 (codes::OPERAND_KIND, message)
             }
-            Wrong::NoAddress(symbol) => {
+            OperandError::NoAddress(symbol) => {
                 (codes::OPERAND_KIND, format!("{} has no address", self.text(symbol)))
             }
-            Wrong::AbsoluteAddress => {
+            OperandError::AbsoluteAddress => {
                 let message =
                     "absolute addresses are allowed in `.local` only; move the number to a register"
                         .to_owned();

@@ -1,7 +1,7 @@
 //! The ranges of the parts of a statement. They are read from the tree, which is built only to locate a problem.
 
 use text_size::TextRange;
-use warplens_hir::ptx::{Instruction, OperandPlace};
+use warplens_hir::ptx::{Instruction, OperandPosition};
 use warplens_ide_db::position::token_covering;
 use warplens_syntax::ast::AstNode;
 use warplens_syntax::ptx::ast;
@@ -41,7 +41,7 @@ impl StatementRanges {
     }
 
     /// An operand, or a part or an element of it; the mnemonic if the operand is missing.
-    pub(super) fn operand(&self, instruction: Instruction<'_>, place: OperandPlace) -> Option<TextRange> {
+    pub(super) fn operand(&self, instruction: Instruction<'_>, place: OperandPosition) -> Option<TextRange> {
         let Some(operand) = self.operand_node(instruction, place.operand) else {
             return self.mnemonic(instruction);
         };

@@ -2,7 +2,7 @@
 
 use smol_str::SmolStr;
 use warplens_hir::ptx::{
-    AddressSpace, Count, FormMatch, Mnemonic, MnemonicForms, OperandRule, Platform, Unmet,
+    AddressSpace, Count, FormMatch, Mnemonic, MnemonicForms, OperandRule, Platform, UnmetRequirement,
     written as entry_operands,
 };
 use warplens_ide_db::forms::kind_name;
@@ -286,14 +286,14 @@ fn needs(entry: &Instruction, found: Option<&FormMatch>, platform: Platform) -> 
         text.push_str(&format!(" Removed in {}.", need(&removed)));
     }
     let module = module(platform);
-    match found.map(|found| platform.unmet(found)) {
+    match found.map(|found| platform.unmet_requirement(found)) {
         _ if module.is_empty() => {}
         None => {}
         Some(None) => text.push_str(&format!(" Available in this file ({module}).")),
-        Some(Some(Unmet::Needs(..))) => {
+        Some(Some(UnmetRequirement::Needs(..))) => {
             text.push_str(&format!(" **Not available in this file ({module}).**"))
         }
-        Some(Some(Unmet::Removed(_))) => {
+        Some(Some(UnmetRequirement::Removed(_))) => {
             text.push_str(&format!(" **Removed for this file ({module}).**"));
         }
     }

@@ -5,7 +5,7 @@ use text_size::{TextRange, TextSize};
 use warplens_hir::Variance;
 use warplens_hir::cfg::{BlockId, Cfg};
 use warplens_hir::ptx::{
-    Function, InstructionId, NameRef, Question, Resolution, Role, SymbolKind, Uniformity,
+    Function, InstructionId, NameRef, RegisterQuery, Resolution, Role, SymbolKind, Uniformity,
 };
 use warplens_ide_db::db::{Database, ptx_function};
 use warplens_ide_db::module::never_returns;
@@ -52,7 +52,7 @@ fn register(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) ->
 fn sharing(function: &Function, cfg: &Cfg, name: NameRef<'_>, lines: &Lines) -> Option<String> {
     let instruction = function.instruction_at(name.range.start())?;
     let after = name.role.writes();
-    let question = Question { instruction: instruction.id(), register: name.referent, after };
+    let question = RegisterQuery { instruction: instruction.id(), register: name.referent, after };
     let analysis = Uniformity::of(function, cfg, &[question]);
     let links = analysis.reason(0);
     let mut text = match analysis.answer(0) {

@@ -139,7 +139,7 @@ fn sentence(code: &Code, reason: &Reason) -> String {
                 "`{register}` is written here only in lanes whose guard is true, and the guard varies by lane"
             )
         }
-        Because::Parted => format!("lanes diverge here, and `{register}` differs between the paths"),
+        Because::Diverged => format!("lanes diverge here, and `{register}` differs between the paths"),
         Because::Left => {
             format!(
                 "lanes exit the loop here in different iterations, with the value of `{register}` at that time"

@@ -40,7 +40,7 @@ impl<'l, 'm> FunctionDecoder<'l, 'm> {
             slots: SlotTable::default(),
             frame_storage: FxHashMap::default(),
             joins: hir.post_dominators(&cfg),
-            textbook_joins: PostDominators::textbook(&cfg),
+            textbook_joins: PostDominators::plain(&cfg),
             cfg,
         };
         decoder.lay_out_frame();

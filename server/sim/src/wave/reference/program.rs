@@ -140,7 +140,7 @@ fn push(words: &mut Vec<Option<u32>>, statement: &Statement, encoded: Option<Wor
 /// Why the assembler rejects a statement, and the fix.
 fn why_refused(code: &Code, at: usize, statement: &Statement) -> String {
     let is_dialect = |kind: &DepartureKind| {
-        matches!(kind, DepartureKind::Spelling(_) | DepartureKind::ScopeSuffix | DepartureKind::ShortSize)
+        matches!(kind, DepartureKind::GuideName(_) | DepartureKind::ScopeSuffix | DepartureKind::ShortSize)
     };
     let departure = departures(code, Accepts::Toolchain).into_iter().find(|departure| {
         departure.at == at && departure.severity() == Severity::Error && !is_dialect(&departure.kind)

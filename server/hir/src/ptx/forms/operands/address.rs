@@ -2,7 +2,7 @@
 
 use warplens_isa::ptx::OperandKind;
 
-use super::{Checker, Misfit, Named, OperandPlace, Report, Written, Wrong};
+use super::{Checker, Mismatch, Named, OperandError, OperandPosition, Report, Written};
 use crate::ptx::forms::rule::{AddressSpace, OperandRule};
 use crate::ptx::{Address, AddressForm, AddressSize, NameId, Operand, Space, Type, TypeKind};
 
@@ -12,23 +12,23 @@ impl Checker<'_> {
         &self,
         rules: &[OperandRule],
         operand: Operand,
-        place: OperandPlace,
+        place: OperandPosition,
         report: Report<'_>,
     ) {
         let address = match operand {
             Operand::Missing => return,
             Operand::Address { form: AddressForm::Bracketed, .. } => self.function.address(operand),
             other => {
-                let wrong = Wrong::Kind(self.written(other));
-                return report(Misfit { place, wrong });
+                let error = OperandError::Kind(self.written(other));
+                return report(Mismatch { place, error });
             }
         };
         let Some(address) = address else { return };
         let have = 1 + address.rest.len();
         let required = rules.iter().filter(|rule| !rule.optional).count();
         if !(required..=rules.len()).contains(&have) {
-            let wrong = Wrong::Inside { have, takes: (required, rules.len()) };
-            return report(Misfit { place, wrong });
+            let error = OperandError::Inside { have, takes: (required, rules.len()) };
+            return report(Mismatch { place, error });
         }
         let mut spare = have - required;
         let written = rules.iter().filter(|rule| {
@@ -38,10 +38,10 @@ impl Checker<'_> {
         });
         let is_plain = address.index.is_none() && address.offset == 0;
         for (part, rule) in written.enumerate() {
-            let place = OperandPlace { part: Some(part), ..place };
-            let wrong = match part.checked_sub(1) {
+            let place = OperandPosition { part: Some(part), ..place };
+            let error = match part.checked_sub(1) {
                 None if rule.kinds.has(OperandKind::Address) => self.base(rule, &address),
-                None if !is_plain => Some(Wrong::Kind(Written::Sum)),
+                None if !is_plain => Some(OperandError::Kind(Written::Sum)),
                 None => {
                     self.operand(rule, address.base, place, report);
                     None
@@ -51,24 +51,24 @@ impl Checker<'_> {
                     None
                 }
             };
-            if let Some(wrong) = wrong {
-                report(Misfit { place, wrong });
+            if let Some(error) = error {
+                report(Mismatch { place, error });
             }
         }
     }
 
     /// `[a+4]`, `a[4]`, `a+4`
-    pub(super) fn address(&self, rule: &OperandRule, operand: Operand) -> Option<Wrong> {
+    pub(super) fn address(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
         let Operand::Address { form, .. } = operand else { return None };
         let kinds = rule.kinds;
         let is_taken = match form {
             AddressForm::Bracketed => kinds.has(OperandKind::Address),
             AddressForm::Subscript => kinds.has_any(&[OperandKind::Address, OperandKind::Symbol]),
-            // As a number, the sum of an address and a constant stands wherever a constant does.
+            // As a number, the sum of an address and a constant is allowed wherever a constant is.
             AddressForm::Sum => kinds.has_any(&[OperandKind::Immediate, OperandKind::Symbol]),
         };
         if !is_taken {
-            return Some(Wrong::Kind(self.written(operand)));
+            return Some(OperandError::Kind(self.written(operand)));
         }
         let address = self.function.address(operand)?;
         if form == AddressForm::Sum || !kinds.has(OperandKind::Address) {
@@ -79,24 +79,24 @@ impl Checker<'_> {
             return misplaced.or_else(|| self.address_type(rule, Written::Sum));
         }
         if !address.rest.is_empty() {
-            return Some(Wrong::Inside { have: 1 + address.rest.len(), takes: (1, 1) });
+            return Some(OperandError::Inside { have: 1 + address.rest.len(), takes: (1, 1) });
         }
         self.base(rule, &address)
     }
 
     /// What an address counts from, and the register that is added to it.
-    fn base(&self, rule: &OperandRule, address: &Address<'_>) -> Option<Wrong> {
+    fn base(&self, rule: &OperandRule, address: &Address<'_>) -> Option<OperandError> {
         match address.base {
             Operand::Register { name, .. } => self.base_register(rule, name),
             Operand::Symbol(name) if rule.registers.is_some() => match self.named(name) {
                 Named::Unknown => None,
-                _ => Some(Wrong::NoRegister(name)),
+                _ => Some(OperandError::NoRegister(name)),
             },
             Operand::Symbol(name) => self.base_symbol(rule, name),
             Operand::Constant(_) => {
                 let is_unsaid = rule.space == AddressSpace::Unsaid && rule.registers.is_none();
                 let is_local = is_unsaid || rule.space == AddressSpace::Of(Space::Local);
-                (!is_local).then_some(Wrong::AbsoluteAddress)
+                (!is_local).then_some(OperandError::AbsoluteAddress)
             }
             _ => None,
         }
@@ -106,31 +106,31 @@ impl Checker<'_> {
         })
     }
 
-    fn base_register(&self, rule: &OperandRule, name: NameId) -> Option<Wrong> {
+    fn base_register(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
         let Named::Register(ty, vector) = self.named(name) else { return None };
         let ty = ty?;
         if vector.is_some() || !is_integer(ty) {
-            return Some(Wrong::AddressRegister(name, ty));
+            return Some(OperandError::AddressRegister(name, ty));
         }
         if let Some(registers) = rule.registers {
-            let wrong = Wrong::RegisterType { name, have: ty, takes: rule.registers };
-            return (!registers.has(ty)).then_some(wrong);
+            let error = OperandError::RegisterType { name, have: ty, takes: rule.registers };
+            return (!registers.has(ty)).then_some(error);
         }
         let is_wide =
             rule.wide && matches!(rule.space, AddressSpace::Generic | AddressSpace::Of(Space::Global));
         let is_narrow = is_wide && self.address_size == Some(AddressSize::Bits64) && ty.bits() == 32;
-        is_narrow.then_some(Wrong::AddressWidth(name, ty))
+        is_narrow.then_some(OperandError::AddressWidth(name, ty))
     }
 
-    fn index_register(&self, name: NameId) -> Option<Wrong> {
+    fn index_register(&self, name: NameId) -> Option<OperandError> {
         let Named::Register(Some(ty), _) = self.named(name) else { return None };
-        (!is_integer(ty)).then_some(Wrong::AddressRegister(name, ty))
+        (!is_integer(ty)).then_some(OperandError::AddressRegister(name, ty))
     }
 
-    pub(super) fn base_symbol(&self, rule: &OperandRule, name: NameId) -> Option<Wrong> {
+    pub(super) fn base_symbol(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
         let have = match self.named(name) {
             Named::Unknown | Named::Register(..) => return None,
-            Named::Label | Named::Function => return Some(Wrong::NoAddress(name)),
+            Named::Label | Named::Function => return Some(OperandError::NoAddress(name)),
             Named::Parameter => Space::Param,
             Named::Variable(space, _) => space,
         };
@@ -139,7 +139,7 @@ impl Checker<'_> {
             AddressSpace::Generic => matches!(have, Space::Global | Space::Shared | Space::Local),
             AddressSpace::Of(space) => have == space,
         };
-        (!fits).then_some(Wrong::AddressSpace { name, have, takes: rule.space })
+        (!fits).then_some(OperandError::AddressSpace { name, have, takes: rule.space })
     }
 }
 

@@ -2,14 +2,14 @@
 
 use warplens_isa::ptx::{self as isa, OperandKind};
 
-use super::{Checker, HANDLES, Named, Written, Wrong};
+use super::{Checker, HANDLES, Named, OperandError, Written};
 use crate::ptx::forms::rule::{AddressSpace, Count, Kinds, OperandRule};
 use crate::ptx::model::Referent;
 use crate::ptx::{Component, Constant, ConstantId, NameId, Operand, OperandList, Space, Type, TypeKind};
 
 impl Checker<'_> {
     /// An operand that is one value.
-    pub(super) fn scalar(&self, rule: &OperandRule, operand: Operand) -> Option<Wrong> {
+    pub(super) fn scalar(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
         match operand {
             Operand::Register { name, component } => self.register(rule, name, component),
             Operand::Constant(id) => self.constant(rule, id),
@@ -26,18 +26,23 @@ impl Checker<'_> {
                 _ => None,
             },
             Operand::Missing => None,
-            other => Some(Wrong::Kind(self.written(other))),
+            other => Some(OperandError::Kind(self.written(other))),
         }
     }
 
-    fn register(&self, rule: &OperandRule, name: NameId, component: Option<Component>) -> Option<Wrong> {
+    fn register(
+        &self,
+        rule: &OperandRule,
+        name: NameId,
+        component: Option<Component>,
+    ) -> Option<OperandError> {
         let Named::Register(ty, vector) = self.named(name) else { return None };
         match (vector, component) {
             (Some(_), None) => {
-                return Some(Wrong::VectorRegister { name, have: vector, takes: Count::One });
+                return Some(OperandError::VectorRegister { name, have: vector, takes: Count::One });
             }
             (None, Some(component)) if !rule.selects || component.element().is_some() => {
-                return Some(Wrong::Component(name));
+                return Some(OperandError::Component(name));
             }
             _ => {}
         }
@@ -45,9 +50,9 @@ impl Checker<'_> {
     }
 
     /// The type of a register against the types that fit.
-    pub(super) fn register_type(&self, rule: &OperandRule, name: NameId, have: Type) -> Option<Wrong> {
+    pub(super) fn register_type(&self, rule: &OperandRule, name: NameId, have: Type) -> Option<OperandError> {
         let kinds = rule.kinds;
-        let wrong = Wrong::RegisterType { name, have, takes: rule.registers };
+        let error = OperandError::RegisterType { name, have, takes: rule.registers };
         if have == Type::Pred {
             let is_fitting = match rule.registers {
                 Some(registers) => registers.has(Type::Pred),
@@ -61,26 +66,26 @@ impl Checker<'_> {
             ]);
             return match (is_fitting && is_taken, is_taken) {
                 (true, _) => None,
-                (false, true) => Some(wrong),
-                (false, false) => Some(Wrong::Kind(Written::Predicate(name))),
+                (false, true) => Some(error),
+                (false, false) => Some(OperandError::Kind(Written::Predicate(name))),
             };
         }
         if !kinds.has_any(&[OperandKind::Register, OperandKind::Vector]) {
             return Some(match rule.registers {
-                Some(registers) if registers.has(Type::Pred) => wrong,
-                _ => Wrong::Kind(Written::Register(name)),
+                Some(registers) if registers.has(Type::Pred) => error,
+                _ => OperandError::Kind(Written::Register(name)),
             });
         }
         match rule.registers {
-            Some(registers) if !registers.has(have) => Some(wrong),
+            Some(registers) if !registers.has(have) => Some(error),
             _ => None,
         }
     }
 
-    pub(super) fn constant(&self, rule: &OperandRule, id: ConstantId) -> Option<Wrong> {
+    pub(super) fn constant(&self, rule: &OperandRule, id: ConstantId) -> Option<OperandError> {
         let value = self.function.constant(id);
         if !rule.kinds.has(OperandKind::Immediate) {
-            return Some(Wrong::Kind(Written::Constant));
+            return Some(OperandError::Kind(Written::Constant));
         }
         let integer = match value {
             Constant::Signed(value) => Some(i128::from(value)),
@@ -91,19 +96,24 @@ impl Checker<'_> {
         let is_cut =
             |value: &i128| rule.ty.is_some_and(|ty| ty.bits() == 32) && value.unsigned_abs() >> 32 != 0;
         let integer = integer.map(|value| if is_cut(&value) { i128::from(value as u32) } else { value });
-        let wrong = integer.zip(rule.range).and_then(|(value, range)| out_of_range(value, range));
-        wrong.or_else(|| constant_type(value, rule.ty?))
+        let error = integer.zip(rule.range).and_then(|(value, range)| out_of_range(value, range));
+        error.or_else(|| constant_type(value, rule.ty?))
     }
 
-    fn special(&self, rule: &OperandRule, name: NameId, component: Option<Component>) -> Option<Wrong> {
+    fn special(
+        &self,
+        rule: &OperandRule,
+        name: NameId,
+        component: Option<Component>,
+    ) -> Option<OperandError> {
         if !rule.kinds.has(OperandKind::SpecialRegister) {
-            return Some(Wrong::Kind(Written::Special(name)));
+            return Some(OperandError::Kind(Written::Special(name)));
         }
         let Referent::Special(word) = self.referent(name) else { return None };
         let register = isa::special_register(&self.function.parts.words[word as usize])?;
         if register.is_vector() && component.is_none() {
             let is_wanted = matches!(rule.count, Count::Braced(_) | Count::Any);
-            return (!is_wanted).then_some(Wrong::SpecialVector(name));
+            return (!is_wanted).then_some(OperandError::SpecialVector(name));
         }
         let ty = rule.ty?;
         // It is read as a register of its size would be; the oldest modules read some as 16 bits, and the number of a
@@ -117,10 +127,10 @@ impl Checker<'_> {
         let is_old = ty.bits() == 16 && register.is_vector() || register.name == "%gridid";
         let is_held = rule.registers.is_none_or(|registers| registers.has(holder));
         let fits = ty.kind() != TypeKind::Float && (is_held || is_old && ty != Type::Pred);
-        (!fits).then_some(Wrong::SpecialSize { name, takes: ty })
+        (!fits).then_some(OperandError::SpecialSize { name, takes: ty })
     }
 
-    fn symbol(&self, rule: &OperandRule, name: NameId) -> Option<Wrong> {
+    fn symbol(&self, rule: &OperandRule, name: NameId) -> Option<OperandError> {
         let kinds = rule.kinds;
         let is_symbol = kinds.has_any(&[OperandKind::Symbol, OperandKind::Parameter]);
         if kinds.has_any(&[OperandKind::Label, OperandKind::LabelAddress]) && !is_symbol {
@@ -130,7 +140,7 @@ impl Checker<'_> {
         let (is_fitting, written) = match self.named(name) {
             Named::Unknown | Named::Register(..) => return None,
             Named::Variable(Space::Param, _) if !kinds.has(OperandKind::Parameter) => {
-                return Some(Wrong::NoAddress(name));
+                return Some(OperandError::NoAddress(name));
             }
             Named::Variable(_, ty) if kinds.has_any(HANDLES) => {
                 (is_symbol || ty.is_none_or(|ty| is_handle(kinds, ty)), Written::Variable(name))
@@ -141,7 +151,7 @@ impl Checker<'_> {
             Named::Label => (kinds.has(OperandKind::LabelAddress), Written::Label(name)),
         };
         if !is_fitting {
-            return Some(Wrong::Kind(written));
+            return Some(OperandError::Kind(written));
         }
         let is_placed = rule.space != AddressSpace::Unsaid;
         let misplaced = if is_placed { self.base_symbol(rule, name) } else { None };
@@ -149,21 +159,21 @@ impl Checker<'_> {
     }
 
     /// An address as a value: an integer, or bits.
-    pub(super) fn address_type(&self, rule: &OperandRule, written: Written) -> Option<Wrong> {
+    pub(super) fn address_type(&self, rule: &OperandRule, written: Written) -> Option<OperandError> {
         let ty = rule.ty?;
         let is_integer = matches!(ty.kind(), TypeKind::Unsigned | TypeKind::Signed | TypeKind::Bits);
-        (!is_integer && ty.kind() != TypeKind::Opaque).then_some(Wrong::Kind(written))
+        (!is_integer && ty.kind() != TypeKind::Opaque).then_some(OperandError::Kind(written))
     }
 
-    fn not(&self, rule: &OperandRule, list: OperandList) -> Option<Wrong> {
+    fn not(&self, rule: &OperandRule, list: OperandList) -> Option<OperandError> {
         if !rule.kinds.has(OperandKind::NotPredicate) {
-            return Some(Wrong::Kind(Written::Not));
+            return Some(OperandError::Kind(Written::Not));
         }
         match *self.function.operands(list).first()? {
             Operand::Register { name, .. } => match self.named(name) {
                 Named::Register(Some(have), _) if have != Type::Pred => {
                     let takes = Some(super::TypeSet::holding(Type::Pred));
-                    Some(Wrong::RegisterType { name, have, takes })
+                    Some(OperandError::RegisterType { name, have, takes })
                 }
                 _ => None,
             },
@@ -178,17 +188,17 @@ impl Checker<'_> {
 }
 
 /// What keeps an integer from being one of those that are taken; a bound by another operand is looked at with all operands.
-fn out_of_range(value: i128, range: isa::Range) -> Option<Wrong> {
+fn out_of_range(value: i128, range: isa::Range) -> Option<OperandError> {
     let (low, high) = match range.high {
         isa::Bound::Number(high) => (range.low, high),
         isa::Bound::Operand(_) => (range.low, i64::MAX),
     };
     if !(i128::from(low)..=i128::from(high)).contains(&value) {
-        return Some(Wrong::Range(low, high));
+        return Some(OperandError::Range(low, high));
     }
     match range.step {
-        isa::Step::Multiple(step) => (value % i128::from(step) != 0).then_some(Wrong::Multiple(step)),
-        isa::Step::PowerOfTwo => (value.count_ones() != 1).then_some(Wrong::NoPower),
+        isa::Step::Multiple(step) => (value % i128::from(step) != 0).then_some(OperandError::Multiple(step)),
+        isa::Step::PowerOfTwo => (value.count_ones() != 1).then_some(OperandError::NoPower),
     }
 }
 
@@ -203,16 +213,16 @@ fn is_handle(kinds: Kinds, ty: Type) -> bool {
 }
 
 /// Whether a constant can have a type. A float of bits has exactly their width; halves and packed types have none.
-fn constant_type(value: Constant, ty: Type) -> Option<Wrong> {
+fn constant_type(value: Constant, ty: Type) -> Option<OperandError> {
     let is_integer = match value {
         Constant::Signed(_) | Constant::Unsigned(_) => true,
         Constant::Single(_) | Constant::Double(_) => false,
         Constant::Invalid => return None,
     };
     if is_packed(ty) || ty.kind() == TypeKind::Float && !matches!(ty, Type::F32 | Type::F64) {
-        return Some(Wrong::NoConstant(ty));
+        return Some(OperandError::NoConstant(ty));
     }
-    let wrong = if is_integer { Wrong::IntegerConstant(ty) } else { Wrong::FloatConstant(ty) };
+    let error = if is_integer { OperandError::IntegerConstant(ty) } else { OperandError::FloatConstant(ty) };
     let fits = match ty.kind() {
         TypeKind::Float => !is_integer,
         TypeKind::Unsigned | TypeKind::Signed | TypeKind::Predicate => is_integer,
@@ -223,7 +233,7 @@ fn constant_type(value: Constant, ty: Type) -> Option<Wrong> {
         },
         TypeKind::Opaque => true,
     };
-    (!fits).then_some(wrong)
+    (!fits).then_some(error)
 }
 
 fn is_packed(ty: Type) -> bool {

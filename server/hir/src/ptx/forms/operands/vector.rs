@@ -5,7 +5,7 @@
 
 use warplens_isa::ptx::OperandKind;
 
-use super::{Checker, Misfit, Named, OperandPlace, Report, Written, Wrong, writes};
+use super::{Checker, Mismatch, Named, OperandError, OperandPosition, Report, Written, writes};
 use crate::ptx::forms::rule::{Count, OperandRule, TypeSet};
 use crate::ptx::{Constant, NameId, Operand, OperandList, Type, TypeKind};
 
@@ -26,12 +26,12 @@ impl Checker<'_> {
         &self,
         rule: &OperandRule,
         list: OperandList,
-        place: OperandPlace,
+        place: OperandPosition,
         report: Report<'_>,
     ) {
         let elements = self.function.operands(list);
-        if let Some(wrong) = wrong_length(rule, elements) {
-            return report(Misfit { place, wrong });
+        if let Some(error) = wrong_length(rule, elements) {
+            return report(Mismatch { place, error });
         }
         let has_bits = elements.iter().any(|element| match element {
             Operand::Register { name, .. } => match self.named(*name) {
@@ -42,12 +42,12 @@ impl Checker<'_> {
         });
         let mut seen = Elements { has_bits, ..Elements::default() };
         for (index, element) in elements.iter().enumerate() {
-            let wrong = match rule.indexes && index == 0 {
+            let error = match rule.indexes && index == 0 {
                 true => self.layer(rule, *element),
                 false => self.element(rule, *element, index, &mut seen),
             };
-            if let Some(wrong) = wrong {
-                return report(Misfit { place: OperandPlace { element: Some(index), ..place }, wrong });
+            if let Some(error) = error {
+                return report(Mismatch { place: OperandPosition { element: Some(index), ..place }, error });
             }
         }
         if let Some((name, ty, index)) = seen.first {
@@ -55,15 +55,15 @@ impl Checker<'_> {
             if passes_for_floats(rule, elements, whole) {
                 return;
             }
-            if let Some(Wrong::RegisterType { takes, .. }) = self.register_type(rule, name, whole) {
-                let wrong = Wrong::RegisterType { name, have: ty, takes };
-                report(Misfit { place: OperandPlace { element: Some(index), ..place }, wrong });
+            if let Some(OperandError::RegisterType { takes, .. }) = self.register_type(rule, name, whole) {
+                let error = OperandError::RegisterType { name, have: ty, takes };
+                report(Mismatch { place: OperandPosition { element: Some(index), ..place }, error });
             }
         }
     }
 
     /// The index of a layer: an integer of 32 bits.
-    fn layer(&self, rule: &OperandRule, element: Operand) -> Option<Wrong> {
+    fn layer(&self, rule: &OperandRule, element: Operand) -> Option<OperandError> {
         let Operand::Register { name, component: None } = element else { return None };
         let registers = Some(TypeSet::indices());
         self.scalar(&OperandRule { ty: Some(Type::U32), registers, count: Count::One, ..*rule }, element)
@@ -77,11 +77,11 @@ impl Checker<'_> {
         element: Operand,
         index: usize,
         seen: &mut Elements,
-    ) -> Option<Wrong> {
+    ) -> Option<OperandError> {
         match element {
             Operand::Sink if writes(rule) => None,
             Operand::Constant(_) if !rule.kinds.has(OperandKind::Immediate) => {
-                Some(Wrong::Kind(Written::Constant))
+                Some(OperandError::Kind(Written::Constant))
             }
             Operand::Constant(id) => {
                 let ty = match self.function.constant(id) {
@@ -92,7 +92,7 @@ impl Checker<'_> {
                 let is_bits = seen.has_bits || rule.ty.is_none_or(|ty| ty.kind() == TypeKind::Bits);
                 seen.takes_kind(ty).or_else(|| (!is_bits).then(|| self.constant(rule, id)).flatten())
             }
-            // Special registers may stand among the registers that are packed.
+            // Special registers are allowed among the packed registers.
             Operand::Special { .. } => None,
             Operand::Register { name, component } => {
                 let Named::Register(Some(ty), vector) = self.named(name) else { return None };
@@ -101,7 +101,7 @@ impl Checker<'_> {
                 }
                 let (_, first, _) = *seen.first.get_or_insert((name, ty, index));
                 if first.bits() != ty.bits() {
-                    return Some(Wrong::Mixed { first, second: ty });
+                    return Some(OperandError::Mixed { first, second: ty });
                 }
                 seen.takes_kind(ty)
             }
@@ -110,8 +110,8 @@ impl Checker<'_> {
     }
 
     /// A vector register in place of braces.
-    pub(super) fn vector_register(&self, rule: &OperandRule, operand: Operand) -> Option<Wrong> {
-        let wrong = match operand {
+    pub(super) fn vector_register(&self, rule: &OperandRule, operand: Operand) -> Option<OperandError> {
+        let error = match operand {
             Operand::Register { name, component } => {
                 let Named::Register(ty, vector) = self.named(name) else { return None };
                 let vector = vector.filter(|_| component.is_none());
@@ -126,22 +126,22 @@ impl Checker<'_> {
                 if is_long {
                     return self.register_type(rule, name, ty?);
                 }
-                Wrong::VectorRegister { name, have: vector, takes: rule.count }
+                OperandError::VectorRegister { name, have: vector, takes: rule.count }
             }
             Operand::Special { component: None, .. } if rule.count == Count::Braced(4) => {
                 return self.scalar(rule, operand);
             }
             Operand::Symbol(name) if self.named(name) == Named::Unknown => return None,
             Operand::Missing => return None,
-            other => Wrong::Kind(self.written(other)),
+            other => OperandError::Kind(self.written(other)),
         };
-        Some(wrong)
+        Some(error)
     }
 }
 
 impl Elements {
     /// Another element of this type: of one kind with those before, but for bits.
-    fn takes_kind(&mut self, ty: Type) -> Option<Wrong> {
+    fn takes_kind(&mut self, ty: Type) -> Option<OperandError> {
         let kind = match ty.kind() {
             TypeKind::Bits => return None,
             TypeKind::Unsigned | TypeKind::Signed => Type::S32,
@@ -151,7 +151,7 @@ impl Elements {
         match self.kind {
             // A constant has no size, so its float goes with either.
             Some(first) if first != kind && !(is_float(first) && is_float(kind)) => {
-                Some(Wrong::Mixed { first, second: ty })
+                Some(OperandError::Mixed { first, second: ty })
             }
             _ => {
                 self.kind = Some(kind);
@@ -161,10 +161,10 @@ impl Elements {
     }
 }
 
-fn wrong_length(rule: &OperandRule, elements: &[Operand]) -> Option<Wrong> {
+fn wrong_length(rule: &OperandRule, elements: &[Operand]) -> Option<OperandError> {
     let is_taken = rule.count != Count::One || rule.kinds.has(OperandKind::Vector);
     if !is_taken {
-        return Some(Wrong::Kind(Written::Vector));
+        return Some(OperandError::Kind(Written::Vector));
     }
     let is_long = match rule.count {
         Count::One | Count::Any => true,
@@ -174,10 +174,10 @@ fn wrong_length(rule: &OperandRule, elements: &[Operand]) -> Option<Wrong> {
         Count::AtLeast(count) => (count as usize..=4).contains(&elements.len()) && elements.len() != 3,
     };
     if !is_long {
-        return Some(Wrong::Length { have: elements.len(), takes: rule.count });
+        return Some(OperandError::Length { have: elements.len(), takes: rule.count });
     }
     let only_sinks = !elements.is_empty() && elements.iter().all(|element| *element == Operand::Sink);
-    only_sinks.then_some(Wrong::OnlySinks)
+    only_sinks.then_some(OperandError::OnlySinks)
 }
 
 /// Integers in braces are taken for floats of their size.

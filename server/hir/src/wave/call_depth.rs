@@ -1,4 +1,4 @@
-//! Calls that a machine has no room for: the ninth inside of each other, and those under which more than 32 constructs are open.
+//! Calls that exceed the limits of the machine: call depth 9, and calls under which more than 32 constructs are open.
 
 use super::model::{Code, Value};
 use super::nesting::{CALLS, Calls};
@@ -27,7 +27,7 @@ pub(crate) fn check(code: &mut Code) {
 
 type Found = (usize, fn(smol_str::SmolStr) -> ProblemKind);
 
-/// The ninth call inside of each other.
+/// The call at depth 9.
 fn one_too_many(calls: &Calls<'_>) -> Option<Found> {
     if calls.chain(0, CALLS + 1) <= CALLS {
         return None;
@@ -42,10 +42,10 @@ fn one_too_many(calls: &Calls<'_>) -> Option<Found> {
 /// The call of the function that opens the 33rd construct.
 fn entries(code: &Code, calls: &Calls<'_>) -> Option<Found> {
     let (mut start, mut below, mut last) = (0, 0, None);
-    for room in (0..CALLS).rev() {
+    for depth_left in (0..CALLS).rev() {
         let mut inside = calls.calls(start);
-        let deep =
-            inside.find(|(at, callee)| below + code.depth(*at) + calls.entries(*callee, room) > MAX_DEPTH);
+        let deep = inside
+            .find(|(at, callee)| below + code.depth(*at) + calls.entries(*callee, depth_left) > MAX_DEPTH);
         let Some((at, callee)) = deep else { break };
         below += code.depth(at);
         (start, last) = (callee, Some(at));
@@ -57,7 +57,7 @@ fn entries(code: &Code, calls: &Calls<'_>) -> Option<Found> {
 mod tests {
     use warplens_syntax::parse_file;
 
-    /// Which calls there is no room for: the words after the call.
+    /// The calls that exceed a limit: the word after `call`.
     fn found(statements: &str) -> Vec<String> {
         let text = format!(".kernel k\n{statements}\n.end\n");
         let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);
@@ -75,14 +75,14 @@ mod tests {
     }
 
     #[test]
-    fn calls_inside_of_each_other() {
+    fn nested_calls() {
         assert_eq!(found(&chain(8, 0)), [""; 0]);
         assert_eq!(found(&chain(9, 0)), ["call-depth f9"]);
         assert_eq!(found(&chain(20, 0)), ["call-depth f9"]);
     }
 
     #[test]
-    fn constructs_of_callers_are_open_too() {
+    fn constructs_of_callers_count() {
         assert_eq!(found(&chain(2, 31)), [""; 0]);
         assert_eq!(found(&chain(2, 32)), ["nesting-depth f2"]);
         assert_eq!(found(&chain(2, 33)), ["nesting-depth if"]);
@@ -97,6 +97,6 @@ mod tests {
         assert_eq!(found(&last), ["recursion l19999"]);
         assert_eq!(found(&labels(|at| at)).len(), 20_000);
         let next = labels(|at| (at + 1).min(19_999));
-        assert!(found(&next).iter().all(|said| said.starts_with("recursion")));
+        assert!(found(&next).iter().all(|reported| reported.starts_with("recursion")));
     }
 }

@@ -1,11 +1,11 @@
-//! Which versions and targets have a form.
+//! The PTX versions and targets in which a form is available.
 
 use warplens_isa::Version;
 use warplens_isa::ptx as isa;
 
 use super::FormMatch;
 
-/// What a module is written for. What it does not say is not judged.
+/// The version and target of a module. A missing one is not checked.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Platform {
     /// Its version.
@@ -16,42 +16,44 @@ pub struct Platform {
 
 /// Why a module cannot use a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Unmet {
-    /// One of these is needed, for the whole form or for the value in this slot.
+pub enum UnmetRequirement {
+    /// One of these is required, for the whole form or for the value in this slot.
     Needs(&'static [isa::Need], Option<usize>),
-    /// It is gone from this version on these targets.
+    /// It was removed in this version for these targets.
     Removed(isa::Need),
 }
 
 impl Platform {
-    /// What keeps the module from using a form.
-    pub fn unmet(self, found: &FormMatch) -> Option<Unmet> {
+    /// The requirement of a form that the module does not satisfy.
+    pub fn unmet_requirement(self, found: &FormMatch) -> Option<UnmetRequirement> {
         if let Some(removed) = found.form.removed
             && self.version.is_some_and(|version| version >= removed.since)
-            && self.target.is_some_and(|target| is_met(removed.target, target))
+            && self.target.is_some_and(|target| target_satisfies(removed.target, target))
         {
-            return Some(Unmet::Removed(removed));
+            return Some(UnmetRequirement::Removed(removed));
         }
-        if !self.meets(found.form.gate) {
-            return Some(Unmet::Needs(found.form.gate.0, None));
+        if !self.satisfies_any(found.form.gate) {
+            return Some(UnmetRequirement::Needs(found.form.gate.0, None));
         }
         let values = found.chosen.iter().enumerate();
         let mut values = values.filter_map(|(slot, value)| value.map(|value| (slot, value.gate)));
-        values.find(|(_, gate)| !self.meets(*gate)).map(|(slot, gate)| Unmet::Needs(gate.0, Some(slot)))
+        values
+            .find(|(_, gate)| !self.satisfies_any(*gate))
+            .map(|(slot, gate)| UnmetRequirement::Needs(gate.0, Some(slot)))
     }
 
-    fn meets(self, gate: isa::Gate) -> bool {
-        gate.0.is_empty() || gate.0.iter().any(|need| self.meets_one(*need))
+    fn satisfies_any(self, gate: isa::Gate) -> bool {
+        gate.0.is_empty() || gate.0.iter().any(|need| self.satisfies(*need))
     }
 
-    /// Whether the version and the target will do, as far as they are known.
-    pub fn meets_one(self, need: isa::Need) -> bool {
+    /// Whether the version and the target satisfy a requirement, as far as they are known.
+    pub fn satisfies(self, need: isa::Need) -> bool {
         self.version.is_none_or(|version| version >= need.since)
-            && self.target.is_none_or(|target| is_met(need.target, target))
+            && self.target.is_none_or(|target| target_satisfies(need.target, target))
     }
 }
 
-fn is_met(need: isa::TargetNeed, target: &isa::Target) -> bool {
+fn target_satisfies(need: isa::TargetNeed, target: &isa::Target) -> bool {
     let suffix = target.name.trim_start_matches("sm_").trim_start_matches(|c: char| c.is_ascii_digit());
     match need {
         isa::TargetNeed::Any => true,
