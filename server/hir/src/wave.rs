@@ -11,7 +11,6 @@ mod file;
 mod functions;
 mod liveness;
 mod lower;
-mod message;
 mod mnemonic;
 mod model;
 mod nesting;
@@ -36,7 +35,7 @@ pub use model::{
     Resource, Resources, Role, Scope, Value, WorkgroupSize,
 };
 pub use nesting::Nesting;
-pub use problem::{Problem, ProblemKind, Severity};
+pub use problem::{Construct, Problem, ProblemKind, Severity};
 pub use spare::Spares;
 pub use structure::MAX_DEPTH;
 pub use uniformity::{Because, Reason, Uniformity};

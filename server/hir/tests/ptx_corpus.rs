@@ -54,7 +54,7 @@ fn check_function(function: &Function, text: &str, module: &ModuleNames, item: u
     }
     let mut last = 0.into();
     for name in function.names() {
-        assert!(name.range.start() >= last, "names stand in text order");
+        assert!(name.range.start() >= last, "names are in text order");
         last = name.range.start();
         if let Resolution::External(external) = name.resolution
             && name.role != Role::Debug
@@ -64,12 +64,12 @@ fn check_function(function: &Function, text: &str, module: &ModuleNames, item: u
         }
     }
     let cfg = function.cfg(&|name| module.is_noreturn(name));
-    let meets = function.post_dominators(&cfg);
+    let joins = function.post_dominators(&cfg);
     let reachable = cfg.reachable();
     for id in cfg.ids().filter(|id| reachable[id.index()]) {
         assert!(
             cfg.successors(id).len() < 2
-                || meets.immediate(id).is_some()
+                || joins.immediate(id).is_some()
                 || function.kind == FunctionKind::Func
         );
     }

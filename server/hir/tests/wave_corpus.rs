@@ -18,8 +18,10 @@ fn errors(text: &str) -> Vec<String> {
     let problems = items.iter().flat_map(|code| code.problems.clone());
     let of_file = wave::file_problems(&items.iter().collect::<Vec<_>>());
     let all = problems.chain(of_file.into_iter().map(|found| found.problem));
-    errors
-        .extend(all.filter(|problem| problem.severity() == Severity::Error).map(|problem| problem.message()));
+    errors.extend(
+        all.filter(|problem| problem.severity() == Severity::Error)
+            .map(|problem| format!("{:?}", problem.kind)),
+    );
     errors
 }
 

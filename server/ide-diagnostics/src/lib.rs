@@ -21,6 +21,7 @@ mod ptx;
 pub mod rules;
 pub mod share;
 mod wave;
+pub mod wave_messages;
 
 #[cfg(test)]
 mod tests;

@@ -15,6 +15,7 @@ use warplens_syntax::ItemKind;
 use crate::codes;
 use crate::problem::{ItemFix, Problem};
 use crate::wave::departures::Departures;
+use crate::wave_messages;
 
 /// Checks an item by itself, except its syntax.
 pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, problems: &mut Vec<Problem>) {
@@ -23,7 +24,7 @@ pub(super) fn check_item<'db>(db: &'db dyn Db, file: File, item: Item<'db>, prob
     let departures = Departures::new(&item.text(db).0, &code, accepts);
     problems.extend(code.problems.iter().filter_map(|found| {
         let grade = severity(found.severity_in(accepts)?);
-        let problem = Problem::new(found.range, grade, found.code(), found.message());
+        let problem = Problem::new(found.range, grade, found.code(), wave_messages::problem(&found.kind));
         let problem = problem.with_fix(fix(found).or_else(|| departures.fix_of(found)));
         let problem = match found.kind {
             ProblemKind::Unreachable => problem.with_tag(Tag::Unnecessary),
@@ -148,7 +149,12 @@ impl<'db> FileCheck<'db> {
 
     fn report(&mut self, range: TextRange, kind: ProblemKind, related: Vec<Related>) {
         let problem = wave::Problem { range, kind };
-        let found = Diagnostic::new(range, severity(problem.severity()), problem.code(), problem.message());
+        let found = Diagnostic::new(
+            range,
+            severity(problem.severity()),
+            problem.code(),
+            wave_messages::problem(&problem.kind),
+        );
         self.found.push(Diagnostic { related, ..found });
     }
 }

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use text_size::TextSize;
 use warplens_ide_db::db::{Database, File, items, wave_code};
 use warplens_ide_db::languages::Known;
+use warplens_ide_diagnostics::wave_messages;
 use warplens_sim::launch::{
     Body, FileReader, INFERRED, KernelKind, Launch, Problem, inferred, resolve, with_arguments,
 };
+use warplens_sim::wave::reference::Rejection;
 use warplens_sim::{RunOptions, wave};
 use warplens_syntax::Language;
 
@@ -155,7 +157,18 @@ pub fn prepare(
 fn reference(db: &Database, file: File, item: usize, meant: Arc<wave::Program>) -> Program {
     let codes: Vec<_> = items(db, file).iter().map(|item| wave_code(db, *item)).collect();
     let codes: Vec<_> = codes.iter().map(|code| &**code).collect();
-    Program::Reference { emulated: Arc::new(wave::reference::decode(&codes, item)), meant }
+    Program::Reference { emulated: Arc::new(wave::reference::decode(&codes, item, &rejection)), meant }
+}
+
+/// The message about a statement that the toolchain rejects.
+fn rejection(rejection: Rejection<'_>) -> String {
+    match rejection {
+        Rejection::Departure(found) => wave_messages::departure(&found.kind),
+        Rejection::Problem(found) => {
+            format!("toolchain 0.1.2 rejects this: {}", wave_messages::problem(&found.kind))
+        }
+        Rejection::Statement => "toolchain 0.1.2 rejects this statement".to_owned(),
+    }
 }
 
 /// The requested model, or the launch's, or the default.

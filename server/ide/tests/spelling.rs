@@ -284,7 +284,7 @@ fn memory(text: &str) -> Vec<u8> {
 
 /// The same under the model of the reference emulator.
 fn emulated(text: &str) -> Vec<u8> {
-    let program = reference::decode(&[&lowered(text)], 0);
+    let program = reference::decode(&[&lowered(text)], 0, &|_| String::new());
     let result = reference::run(&program, launch(), &RunOptions::default(), Control::none(), None);
     left_in_memory(&result.expect("nobody cancels"), text)
 }

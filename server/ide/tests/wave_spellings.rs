@@ -87,7 +87,7 @@ fn structured(text: &str) -> Option<Vec<u32>> {
 }
 
 fn emulated(text: &str) -> Option<Vec<u32>> {
-    let program = reference::decode(&[&lowered(text)], 0);
+    let program = reference::decode(&[&lowered(text)], 0, &|_| String::new());
     let result = reference::run(&program, launch(), &RunOptions::default(), Control::none(), None);
     memory(&result.expect("nobody cancels"))
 }

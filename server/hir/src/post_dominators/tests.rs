@@ -1,11 +1,11 @@
-//! The rule word by word, on small graphs, beside what is computed.
+//! The rule as specified, on small graphs, compared with the implementation.
 
 use proptest::prelude::*;
 
 use super::PostDominators;
 use crate::cfg::{BasicBlock, BlockEnd, BlockId, Cfg};
 
-/// Blocks of one instruction: two edges part, one goes, none leaves or stops.
+/// Blocks of one instruction: two edges diverge, one continues, none exits or traps.
 fn graph(blocks: &[(u8, u32, u32)]) -> Cfg {
     let len = blocks.len() as u32;
     let mut edges = Vec::new();
@@ -36,8 +36,8 @@ fn reaches(cfg: &Cfg, from: BlockId, to: BlockId, without: Option<BlockId>) -> b
     seen[to.index()]
 }
 
-/// The closest block that every path from `block` to `end` goes through, the block itself left out.
-fn meeting(cfg: &Cfg, block: BlockId, end: BlockId) -> Option<BlockId> {
+/// The closest block that every path from `block` to `end` goes through, the block itself excluded.
+fn post_dominator(cfg: &Cfg, block: BlockId, end: BlockId) -> Option<BlockId> {
     if block == end || !reaches(cfg, block, end, None) {
         return None;
     }
@@ -50,21 +50,24 @@ fn meeting(cfg: &Cfg, block: BlockId, end: BlockId) -> Option<BlockId> {
     candidates.iter().find(is_closest).copied()
 }
 
-/// The primary end by counting, with meeting places looked up one by one.
+/// The primary end by counting, with post-dominators computed one by one.
 fn primary(cfg: &Cfg, is_uniform: impl Fn(BlockId) -> bool) -> Option<BlockId> {
     let entry = BlockId(0);
     let reachable = |id: &BlockId| reaches(cfg, entry, *id, None);
     let ends = cfg.ids().filter(reachable).filter(|id| cfg.block(*id).end == BlockEnd::Exits);
     ends.max_by_key(|&end| {
-        let meets = |block: &BlockId| {
-            let place = meeting(cfg, *block, end);
+        let reconverges = |block: &BlockId| {
+            let place = post_dominator(cfg, *block, end);
             let from = |place| cfg.successors(*block).filter(|next| reaches(cfg, *next, place, None)).count();
             place.is_some_and(|place| from(place) >= 2)
         };
-        let parting = || {
-            cfg.ids().filter(reachable).filter(|id| cfg.block(*id).end == BlockEnd::Diverges).filter(meets)
+        let diverging = || {
+            cfg.ids()
+                .filter(reachable)
+                .filter(|id| cfg.block(*id).end == BlockEnd::Diverges)
+                .filter(reconverges)
         };
-        (parting().filter(|block| !is_uniform(*block)).count(), parting().count(), end)
+        (diverging().filter(|block| !is_uniform(*block)).count(), diverging().count(), end)
     })
 }
 
@@ -76,23 +79,23 @@ proptest! {
     ) {
         let cfg = graph(&blocks);
         let is_uniform = |block: BlockId| uniform >> block.0 & 1 != 0;
-        let meets = PostDominators::by_primary_end(&cfg, is_uniform);
+        let joins = PostDominators::by_primary_end(&cfg, is_uniform);
         let reachable = cfg.reachable();
         if let Some(end) = primary(&cfg, is_uniform) {
             for block in cfg.ids().filter(|block| reachable[block.index()]) {
                 if block == end || reaches(&cfg, block, end, None) {
-                    prop_assert_eq!(meets.immediate(block), meeting(&cfg, block, end));
+                    prop_assert_eq!(joins.immediate(block), post_dominator(&cfg, block, end));
                 }
             }
         }
     }
 
     #[test]
-    fn meeting_places_can_be_reached(blocks in prop::collection::vec((0u8..7, 0u32..10, 0u32..10), 1..10)) {
+    fn post_dominators_are_reachable(blocks in prop::collection::vec((0u8..7, 0u32..10, 0u32..10), 1..10)) {
         let cfg = graph(&blocks);
-        for meets in [PostDominators::by_primary_end(&cfg, |_| false), PostDominators::plain(&cfg)] {
+        for joins in [PostDominators::by_primary_end(&cfg, |_| false), PostDominators::plain(&cfg)] {
             for block in cfg.ids() {
-                if let Some(place) = meets.immediate(block) {
+                if let Some(place) = joins.immediate(block) {
                     prop_assert!(reaches(&cfg, block, place, None));
                     prop_assert!(place != block);
                 }

@@ -4,7 +4,6 @@
 //! or it is syntax that only the toolchain accepts. Code that neither accepts is a
 //! [`Problem`] in any dialect. The fixes are made in the `ide` crate.
 
-mod message;
 #[cfg(test)]
 mod tests;
 
@@ -106,6 +105,33 @@ pub enum DepartureKind {
     PartialEnd,
     /// More registers than there are.
     ManyRegisters,
+}
+
+impl Departure {
+    /// A stable name.
+    pub fn code(&self) -> &'static str {
+        match self.severity() {
+            Severity::Error => "not-in-toolchain",
+            Severity::Warning => "toolchain-fault",
+            Severity::Hint => "toolchain-spelling",
+        }
+    }
+
+    /// An error if the toolchain rejects it, a warning if it miscompiles it, a hint if only the toolchain accepts it.
+    pub fn severity(&self) -> Severity {
+        match self.kind {
+            DepartureKind::ToolchainName(_) => Severity::Hint,
+            DepartureKind::FloatLiteral
+            | DepartureKind::BackwardConversion
+            | DepartureKind::HighFalseSource
+            | DepartureKind::CompareAndSwap
+            | DepartureKind::Continue
+            | DepartureKind::BreakInIf
+            | DepartureKind::PartialEnd
+            | DepartureKind::ManyRegisters => Severity::Warning,
+            _ => Severity::Error,
+        }
+    }
 }
 
 /// The departures of an item from the chosen dialect, in the order of its instructions.

@@ -1,4 +1,4 @@
-//! The functions of a kernel: the code from a label until all lanes have ended. A label that lanes also reach by falling through belongs
+//! The functions of a kernel: the code from a label until all lanes have stopped. A label that lanes also reach by falling through belongs
 //! to the function before it. The kernel itself is the first.
 
 use std::ops::Range;
@@ -39,7 +39,7 @@ pub(crate) struct Call {
     pub(crate) label: Option<usize>,
 }
 
-/// The code from one label to the next, or until all lanes have ended. The first starts with the kernel, before every label.
+/// The code from one label to the next, or until all lanes have stopped. The first starts with the kernel, before every label.
 #[derive(Debug, Clone)]
 pub(crate) struct Segment {
     pub(crate) instructions: Range<usize>,

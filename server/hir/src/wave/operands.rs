@@ -78,12 +78,12 @@ pub(crate) fn resolve(instruction: &mut Instruction, torn: bool, problems: &mut 
 }
 
 /// The form that the mnemonic and the first operand select.
-fn form(entry: &'static isa::Instruction, spelling: &str, operands: &[Operand]) -> &'static [isa::Operand] {
+fn form(entry: &'static isa::Instruction, mnemonic: &str, operands: &[Operand]) -> &'static [isa::Operand] {
     let on_predicates = operands.first().is_some_and(|first| matches!(first.value, Value::Predicate { .. }));
     if on_predicates && !entry.predicate_operands.is_empty() {
         entry.predicate_operands
     } else {
-        entry.operands_of(spelling)
+        entry.operands_of(mnemonic)
     }
 }
 

@@ -161,6 +161,77 @@ pub enum ProblemKind {
     Recursion(SmolStr),
 }
 
+impl Problem {
+    /// A stable name.
+    pub fn code(&self) -> &'static str {
+        match &self.kind {
+            ProblemKind::UnknownInstruction { .. } => "unknown-instruction",
+            ProblemKind::UnknownDirective { .. } => "unknown-directive",
+            ProblemKind::UnknownSuffix(_) => "unknown-modifier",
+            ProblemKind::UnusedHint(_) => "unused-cache-hint",
+            ProblemKind::OperandCount { .. } => "operand-count",
+            ProblemKind::OperandKind { .. } => "operand-kind",
+            ProblemKind::MissingNewline(_) => "missing-newline",
+            ProblemKind::RegisterIndex | ProblemKind::PredicateIndex => "register-index",
+            ProblemKind::RegisterBeyond { .. } => "register-beyond-count",
+            ProblemKind::UnknownSpecial(_) => "unknown-special-register",
+            ProblemKind::IgnoredHalf => "ignored-half",
+            ProblemKind::NegativeResource(_) => "negative-resource",
+            ProblemKind::SpecialOperand { .. } => "special-operand",
+            ProblemKind::ImmediateRange(_) => "immediate-range",
+            ProblemKind::FloatForInteger => "float-for-integer",
+            ProblemKind::MissingScope { .. } => "missing-scope",
+            ProblemKind::DuplicateLabel { .. } | ProblemKind::DuplicateKernel(_) => "duplicate-name",
+            ProblemKind::UndefinedLabel(_) => "unresolved-name",
+            ProblemKind::DirectiveArguments { .. } => "directive-arguments",
+            ProblemKind::DirectiveOutside(_) => "directive-outside-kernel",
+            ProblemKind::GuardP0 => "guard-p0",
+            ProblemKind::GuardedControl(_) => "guarded-control",
+            ProblemKind::ResultToR0 => "result-to-r0",
+            ProblemKind::Unmatched(_) => "unmatched-structure",
+            ProblemKind::Unclosed(_) => "unclosed-structure",
+            ProblemKind::SecondElse { .. } => "second-else",
+            ProblemKind::Crossed { .. } => "improper-nesting",
+            ProblemKind::OutsideLoop(_) => "outside-loop",
+            ProblemKind::TooDeep | ProblemKind::TooDeepCall(_) => "nesting-depth",
+            ProblemKind::CallDepth(_) => "call-depth",
+            ProblemKind::EndlessLoop => "endless-loop",
+            ProblemKind::MissingHalt => "missing-halt",
+            ProblemKind::Unreachable => "unreachable-code",
+            ProblemKind::UnwrittenRegister(_) | ProblemKind::UnwrittenPredicate(_) => "unwritten-register",
+            ProblemKind::DivergentBarrier { .. } => "divergent-barrier",
+            ProblemKind::Recursion(_) => "recursion",
+        }
+    }
+
+    /// The severity.
+    pub fn severity(&self) -> Severity {
+        match &self.kind {
+            ProblemKind::UnusedHint(_)
+            | ProblemKind::RegisterBeyond { .. }
+            | ProblemKind::SpecialOperand { .. }
+            | ProblemKind::IgnoredHalf
+            | ProblemKind::NegativeResource(_)
+            | ProblemKind::FloatForInteger
+            | ProblemKind::MissingScope { fence: false }
+            | ProblemKind::DuplicateKernel(_)
+            | ProblemKind::DirectiveOutside(_)
+            | ProblemKind::GuardP0
+            | ProblemKind::GuardedControl(_)
+            | ProblemKind::ResultToR0
+            | ProblemKind::EndlessLoop
+            | ProblemKind::MissingHalt
+            | ProblemKind::UnwrittenRegister(_)
+            | ProblemKind::UnwrittenPredicate(_)
+            | ProblemKind::DivergentBarrier { .. }
+            | ProblemKind::CallDepth(_)
+            | ProblemKind::Recursion(_) => Severity::Warning,
+            ProblemKind::Unreachable => Severity::Hint,
+            _ => Severity::Error,
+        }
+    }
+}
+
 /// The two constructs of structured control flow.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Construct {

@@ -154,7 +154,7 @@ impl Joiner<'_> {
         }
     }
 
-    /// Lanes end here, in all open constructs; a construct that is already marked has marked its parents.
+    /// No lane continues after this, in all open constructs; a construct that is already marked has marked its parents.
     fn end_lanes(&mut self) {
         self.open.iter_mut().rev().take_while(|open| !open.ended).for_each(|open| open.ended = true);
     }

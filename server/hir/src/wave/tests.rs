@@ -25,12 +25,11 @@ fn write_problem(out: &mut String, text: &str, start: usize, problem: &Problem) 
     let (code, severity) = (problem.code(), problem.severity());
     let place = &text[start + range.start..start + range.end];
     let line = text[..start + range.start].matches('\n').count() + 1;
-    writeln!(out, "{line} `{place}` {severity:?} {code}: {}", problem.message())
-        .expect("a string takes text");
+    writeln!(out, "{line} `{place}` {severity:?} {code}").expect("a string takes text");
 }
 
-/// The problems of statements in a kernel; the first stands in line 2. What only follows from the statements before is left
-/// to the tests of that.
+/// The problems of statements in a kernel; the first is in line 2. Consequences of the statements before are left
+/// to other tests.
 fn check_problems(statements: &str, expected: Expect) {
     let follows = |problem: &Problem| matches!(problem.code(), "unwritten-register" | "unreachable-code");
     check(statements, |problem| !follows(problem), expected);
@@ -46,7 +45,7 @@ fn check(statements: &str, wanted: impl Fn(&Problem) -> bool, expected: Expect) 
 }
 
 #[test]
-fn both_spellings_are_the_same_instruction() {
+fn both_names_are_the_same_instruction() {
     let (_, code) =
         kernel("icmp.lt p0, r0, r1\nicmp_lt p0, r0, r1\ndevice_store.u32 r4, r5\ndevice_store_u32 r5, r4");
     let entry = |at: usize| code.instructions[at].entry.expect("known");
@@ -82,7 +81,7 @@ fn the_guides_forms_fit() {
 }
 
 #[test]
-fn a_name_that_the_parser_complains_of_is_said_once() {
+fn a_name_that_the_parser_reports_is_reported_once() {
     let file = parse_file(
         warplens_syntax::wave::LANGUAGE,
         ".kernel k\n    icmp.\n    \u{fc}rgh r0\n    halt\n.end\n",
@@ -449,7 +448,7 @@ fn what_is_called_may_have_written_anything() {
 }
 
 #[test]
-fn lanes_that_end_leave_code_behind() {
+fn code_after_halt_is_unreachable() {
     check_ways(
         "icmp.lt p1, r0, 4
         if p1
@@ -489,7 +488,7 @@ fn all_lanes_may_have_ended_before_the_end() {
 }
 
 #[test]
-fn barriers_that_some_lanes_come_to() {
+fn barriers_under_divergence() {
     check_ways(
         "mov_sr r1, sr_lane_id
         mov_sr r2, sr_wave_id
@@ -546,7 +545,7 @@ fn barriers_of_functions() {
 }
 
 #[test]
-fn barriers_in_loops_that_lanes_leave_one_by_one() {
+fn barriers_in_loops_with_divergent_exits() {
     check_ways(
         "mov_sr r1, sr_lane_id
         mov_imm r2, 0

@@ -6,6 +6,7 @@ use warplens_hir::wave::{Accepts, Code, DepartureKind, ProblemKind, Severity};
 
 use crate::dialect::toolchain::{Rewriter, size as size_in_toolchain};
 use crate::dialect::{Edits, in_order, names, structure};
+use crate::wave_messages;
 
 /// An item in the toolchain's dialect.
 pub(super) struct Written {
@@ -57,8 +58,8 @@ impl Written {
             )
         });
         let mut left: Vec<(TextRange, String)> =
-            departures.map(|found| (found.range, found.message())).collect();
-        left.extend(problems.map(|found| (found.range, found.message())));
+            departures.map(|found| (found.range, wave_messages::departure(&found.kind))).collect();
+        left.extend(problems.map(|found| (found.range, wave_messages::problem(&found.kind))));
         left.sort_by_key(|(range, _)| range.start());
         let line = |at: TextSize| self.text[..usize::from(at)].matches('\n').count();
         left.into_iter().map(|(range, message)| (line(range.start()), message)).collect()

@@ -10,6 +10,7 @@ use crate::dialect;
 use crate::dialect::{Edits, Rewriter};
 use crate::problem::{ItemFix, Problem};
 use crate::wave::severity;
+use crate::wave_messages;
 
 /// The title of fixes that rewrite code for the toolchain.
 const FOR_TOOLCHAIN: &str = "Rewrite for toolchain 0.1.2";
@@ -34,8 +35,13 @@ impl<'c> Departures<'c> {
     /// All departures from the chosen dialect.
     pub(super) fn problems(&self) -> impl Iterator<Item = Problem> {
         wave::departures(self.code, self.accepts).into_iter().map(|found| {
-            Problem::new(found.range, severity(found.severity()), found.code(), found.message())
-                .with_fix(self.fix(&found))
+            Problem::new(
+                found.range,
+                severity(found.severity()),
+                found.code(),
+                wave_messages::departure(&found.kind),
+            )
+            .with_fix(self.fix(&found))
         })
     }
 

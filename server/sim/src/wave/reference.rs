@@ -26,5 +26,5 @@ mod quirk;
 mod run;
 mod wave;
 
-pub use program::{Program, decode};
+pub use program::{Program, Rejection, decode};
 pub use run::run;

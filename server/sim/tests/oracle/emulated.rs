@@ -37,7 +37,7 @@ pub(crate) fn sizes(code: &hir::Code) -> Vec<u32> {
 pub(crate) fn run(items: &[hir::Code], launch: &Launch, setting: &Setting) -> (RunResult, Outcome) {
     let all: Vec<&hir::Code> = items.iter().collect();
     let item = item_of(items, setting.kernel);
-    let program = reference::decode(&all, item);
+    let program = reference::decode(&all, item, &|_| String::new());
     let config = LaunchConfig {
         memory: device_memory(setting.device as u32),
         shared_memory: setting.local as u32,

@@ -1,4 +1,4 @@
-//! The shapes on which real assemblers were watched: where their lanes meet again.
+//! The shapes on which real assemblers were observed: where their lanes reconverge.
 
 use std::fmt::Write;
 
@@ -9,7 +9,7 @@ use crate::cfg::BlockId;
 use crate::post_dominators::PostDominators;
 use crate::ptx::{Function, Uniformity};
 
-/// The blocks of a kernel. A block is called by the label before it, or by its number.
+/// The blocks of a kernel. A block is named after the label before it, or its number.
 fn check(statements: &str, expect: Expect) {
     let text = format!(
         ".entry k(.param .u32 size) {{ .reg .pred p, q, u, v; .reg .b32 r, s, t, n;\n\
@@ -20,8 +20,8 @@ fn check(statements: &str, expect: Expect) {
     assert_eq!(parse.errors(), []);
     let function = Function::lower(parse.root()).expect("the text is a function");
     let cfg = function.cfg(&|name| name == "abort");
-    let meets = function.post_dominators(&cfg);
-    let textbook = PostDominators::plain(&cfg);
+    let joins = function.post_dominators(&cfg);
+    let plain = PostDominators::plain(&cfg);
     let uniformity = Uniformity::of(&function, &cfg, &[]);
     let name = |block: BlockId| {
         let start = cfg.block(block).instructions.start as usize;
@@ -35,9 +35,9 @@ fn check(statements: &str, expect: Expect) {
         write!(out, "{} {:?} {}", name(id), block.end, next.join(" ")).unwrap();
         if next.len() > 1 {
             let place = |block: Option<BlockId>| block.map_or("nowhere".into(), name);
-            write!(out, ", meet {}", place(meets.immediate(id))).unwrap();
-            if meets.immediate(id) != textbook.immediate(id) {
-                write!(out, " (textbook {})", place(textbook.immediate(id))).unwrap();
+            write!(out, ", reconverges at {}", place(joins.immediate(id))).unwrap();
+            if joins.immediate(id) != plain.immediate(id) {
+                write!(out, " (plain {})", place(plain.immediate(id))).unwrap();
             }
             write!(out, "{}", if uniformity.is_uniform_branch(id) { ", uniform" } else { "" }).unwrap();
         }
@@ -76,11 +76,11 @@ fn loop_with_a_break() {
 }
 
 #[test]
-fn exit_in_one_side_holds_nobody_up() {
+fn an_exit_on_one_path_does_not_block_the_others() {
     check(
         "@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: @q exit; add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts SIDE 1, meet JOIN (textbook nowhere)
+            0 Parts SIDE 1, meet JOIN (plain nowhere)
             1 Goes JOIN
             SIDE LeavesGuarded 3
             3 Goes JOIN
@@ -90,7 +90,7 @@ fn exit_in_one_side_holds_nobody_up() {
     check(
         "@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: exit; JOIN: ret;",
         expect![[r#"
-            0 Parts SIDE 1, meet 1 (textbook nowhere)
+            0 Parts SIDE 1, meet 1 (plain nowhere)
             1 Goes JOIN
             SIDE Leaves 
             JOIN Leaves 
@@ -161,8 +161,8 @@ fn loop_left_by_exits_only() {
         expect![[r#"
             0 Goes TOP
             TOP LeavesGuarded 2
-            2 Parts TOP 3, meet 3 (textbook TOP)
-            3 Parts TOP 4, meet 4 (textbook TOP), uniform
+            2 Parts TOP 3, meet 3 (plain TOP)
+            3 Parts TOP 4, meet 4 (plain TOP), uniform
             4 Goes TOP
         "#]],
     );
@@ -174,8 +174,8 @@ fn two_returns_at_a_loop() {
         "TOP: @p bra A; @q bra B; bra TOP; A: add.u32 r, r, 1; ret; B: ret;",
         expect![[r#"
             0 Goes TOP
-            TOP Parts A 2, meet 2 (textbook nowhere)
-            2 Parts B 3, meet B (textbook nowhere)
+            TOP Parts A 2, meet 2 (plain nowhere)
+            2 Parts B 3, meet B (plain nowhere)
             3 Goes TOP
             A Leaves 
             B Leaves 
@@ -184,11 +184,11 @@ fn two_returns_at_a_loop() {
 }
 
 #[test]
-fn cold_exit_stands_last() {
+fn cold_exit_is_last() {
     check(
         "@p bra COLD; @q bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret; COLD: exit;",
         expect![[r#"
-            0 Parts COLD 1, meet 1 (textbook nowhere)
+            0 Parts COLD 1, meet 1 (plain nowhere)
             1 Parts ELSE 2, meet JOIN
             2 Goes JOIN
             ELSE Goes JOIN
@@ -205,7 +205,7 @@ fn uniform_branches_count_last() {
         "@u bra OTHER; @p bra A; add.u32 r, r, 1; A: ret; \
          OTHER: @u bra B; add.u32 r, r, 1; B: @u bra C; add.u32 r, r, 1; C: ret;",
         expect![[r#"
-            0 Parts OTHER 1, meet 1 (textbook nowhere), uniform
+            0 Parts OTHER 1, meet 1 (plain nowhere), uniform
             1 Parts A 2, meet A
             2 Goes A
             A Leaves 
@@ -219,11 +219,11 @@ fn uniform_branches_count_last() {
 }
 
 #[test]
-fn sides_that_end_apart_have_joins_of_their_own() {
+fn paths_with_different_ends_have_separate_joins() {
     check(
         "@p bra OTHER; @q bra A; add.u32 r, r, 1; A: ret; OTHER: @q bra B; add.u32 r, r, 1; B: trap;",
         expect![[r#"
-            0 Parts OTHER 1, meet 1 (textbook nowhere)
+            0 Parts OTHER 1, meet 1 (plain nowhere)
             1 Parts A 2, meet A
             2 Goes A
             A Leaves 
@@ -240,7 +240,7 @@ fn endless_loop_has_a_join_inside() {
         "TOP: @p bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: bra TOP;",
         expect![[r#"
             0 Goes TOP
-            TOP Parts ELSE 2, meet JOIN (textbook nowhere)
+            TOP Parts ELSE 2, meet JOIN (plain nowhere)
             2 Goes JOIN
             ELSE Goes JOIN
             JOIN Goes TOP
@@ -253,8 +253,8 @@ fn calls_that_do_not_return() {
     check(
         "@p bra BAD; @q bra BAD; add.u32 r, r, 1; ret; BAD: call abort; GONE: ret;",
         expect![[r#"
-            0 Parts BAD 1, meet 1 (textbook nowhere)
-            1 Parts BAD 2, meet 2 (textbook nowhere)
+            0 Parts BAD 1, meet 1 (plain nowhere)
+            1 Parts BAD 2, meet 2 (plain nowhere)
             2 Leaves 
             BAD Stops 
             GONE Leaves 
@@ -301,7 +301,7 @@ fn what_lanes_share_makes_uniform_branches() {
         expect![[r#"
             0 Parts A 1, meet A, uniform
             1 Goes A
-            A Parts B 3, meet B (textbook nowhere)
+            A Parts B 3, meet B (plain nowhere)
             3 Leaves 
             B Leaves 
         "#]],
@@ -309,13 +309,13 @@ fn what_lanes_share_makes_uniform_branches() {
 }
 
 #[test]
-fn a_value_written_where_lanes_are_apart_varies() {
+fn a_value_written_under_divergence_varies() {
     check(
         "mov.u32 r, 0; @p bra A; mov.u32 r, 1; A: setp.eq.u32 v, r, 0; @v bra B; exit; B: ret;",
         expect![[r#"
             0 Parts A 1, meet A
             1 Goes A
-            A Parts B 3, meet B (textbook nowhere)
+            A Parts B 3, meet B (plain nowhere)
             3 Leaves 
             B Leaves 
         "#]],
@@ -323,7 +323,7 @@ fn a_value_written_where_lanes_are_apart_varies() {
     check(
         "mov.u32 r, 0; @p mov.u32 r, 1; setp.eq.u32 v, r, 0; @v bra B; exit; B: @p bra.uni B; ret;",
         expect![[r#"
-            0 Parts B 1, meet B (textbook nowhere)
+            0 Parts B 1, meet B (plain nowhere)
             1 Leaves 
             B Parts B 3, meet 3, uniform
             3 Leaves 
@@ -365,6 +365,6 @@ fn thousands_of_ends_cost_little() {
     let function = Function::lower(parse_item(warplens_syntax::ptx::LANGUAGE, &text).root())
         .expect("the text is a function");
     let cfg = function.cfg(&|_| false);
-    let meets = function.post_dominators(&cfg);
-    assert!(cfg.ids().filter(|id| meets.immediate(*id).is_some()).count() >= 3000);
+    let joins = function.post_dominators(&cfg);
+    assert!(cfg.ids().filter(|id| joins.immediate(*id).is_some()).count() >= 3000);
 }

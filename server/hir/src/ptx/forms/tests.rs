@@ -209,7 +209,7 @@ mov.u32 %r1, (7.5);
 }
 
 /// What a module for a version and a target lacks for a mnemonic.
-fn unmet(mnemonic: &str, version: (u8, u8), target: &str) -> Option<UnmetRequirement> {
+fn unmet_requirement(mnemonic: &str, version: (u8, u8), target: &str) -> Option<UnmetRequirement> {
     let mut words = mnemonic.split('.');
     let opcode = words.next().unwrap_or_default().into();
     let mnemonic = Mnemonic { opcode, modifiers: words.map(Into::into).collect() };
@@ -221,29 +221,49 @@ fn unmet(mnemonic: &str, version: (u8, u8), target: &str) -> Option<UnmetRequire
 
 #[test]
 fn versions_and_targets() {
-    assert_eq!(unmet("shl.b32", (1, 0), "sm_10"), None);
-    assert!(matches!(unmet("redux.sync.add.s32", (6, 5), "sm_80"), Some(UnmetRequirement::Needs(_, None))));
-    assert!(matches!(unmet("redux.sync.add.s32", (7, 0), "sm_75"), Some(UnmetRequirement::Needs(_, None))));
-    assert_eq!(unmet("redux.sync.add.s32", (7, 0), "sm_80"), None);
+    assert_eq!(unmet_requirement("shl.b32", (1, 0), "sm_10"), None);
     assert!(matches!(
-        unmet("ld.shared::cluster.b32", (7, 7), "sm_90"),
+        unmet_requirement("redux.sync.add.s32", (6, 5), "sm_80"),
+        Some(UnmetRequirement::Needs(_, None))
+    ));
+    assert!(matches!(
+        unmet_requirement("redux.sync.add.s32", (7, 0), "sm_75"),
+        Some(UnmetRequirement::Needs(_, None))
+    ));
+    assert_eq!(unmet_requirement("redux.sync.add.s32", (7, 0), "sm_80"), None);
+    assert!(matches!(
+        unmet_requirement("ld.shared::cluster.b32", (7, 7), "sm_90"),
         Some(UnmetRequirement::Needs(_, Some(_)))
     ));
-    assert_eq!(unmet("ld.shared::cluster.b32", (7, 8), "sm_90"), None);
+    assert_eq!(unmet_requirement("ld.shared::cluster.b32", (7, 8), "sm_90"), None);
 }
 
 #[test]
 fn letters_of_targets() {
-    let meets = |target: &str, need: isa::TargetNeed| {
+    let satisfies = |target: &str, need: isa::TargetNeed| {
         let platform = Platform { version: None, target: isa::target(target) };
         platform.satisfies(isa::Need { since: Version::new(1, 0), target: need })
     };
     use isa::TargetNeed::{AtLeast, Exactly, Family};
-    assert!(meets("sm_90a", AtLeast(90)) && meets("sm_100", AtLeast(90)) && !meets("sm_89", AtLeast(90)));
-    assert!(meets("sm_90a", Exactly(90)) && !meets("sm_90", Exactly(90)) && !meets("sm_100a", Exactly(90)));
-    assert!(meets("sm_100f", Family(100)) && meets("sm_103a", Family(100)) && meets("sm_103f", Family(100)));
     assert!(
-        !meets("sm_103", Family(100)) && !meets("sm_120f", Family(100)) && !meets("sm_100f", Family(103))
+        satisfies("sm_90a", AtLeast(90))
+            && satisfies("sm_100", AtLeast(90))
+            && !satisfies("sm_89", AtLeast(90))
+    );
+    assert!(
+        satisfies("sm_90a", Exactly(90))
+            && !satisfies("sm_90", Exactly(90))
+            && !satisfies("sm_100a", Exactly(90))
+    );
+    assert!(
+        satisfies("sm_100f", Family(100))
+            && satisfies("sm_103a", Family(100))
+            && satisfies("sm_103f", Family(100))
+    );
+    assert!(
+        !satisfies("sm_103", Family(100))
+            && !satisfies("sm_120f", Family(100))
+            && !satisfies("sm_100f", Family(103))
     );
 }
 

@@ -154,14 +154,14 @@ fn values_written_where_lanes_are_apart() {
               t Special by mov.u32 t, %tid.x;
         "#]],
     );
-    // The same constant on both sides, and copies of one register.
+    // The same constant on both paths, and copies of one register.
     check(
         "@p bra A; mov.u32 r, 1; mov.u32 s, n; bra B; A: mov.u32 r, 1; mov.u32 s, n; B: setp.eq.u32 v, r, s; @v bra.uni C; C: ret;",
         expect![[r#"
             v Uniform
         "#]],
     );
-    // Inside of the side all lanes hold what that side wrote.
+    // Inside the path all lanes hold the value that the path wrote.
     check(
         "mov.u32 r, 0; @p bra A; mov.u32 r, 1; setp.eq.u32 v, r, 0; @v bra.uni A; A: ret;",
         expect![[r#"
@@ -206,7 +206,7 @@ fn rounds_of_a_loop() {
             v Uniform
         "#]],
     );
-    // Lanes that skip a part of the loop come back to its start with another value.
+    // Lanes that skip a part of the loop reach its start again with another value.
     check(
         "mov.u32 r, 0; TOP: setp.eq.u32 v, r, 7; @v bra.uni ON; ON: @p bra TOP; add.u32 r, r, 1; @u bra TOP; ret;",
         expect![[r#"
@@ -228,7 +228,7 @@ fn rounds_of_a_loop() {
 
 #[test]
 fn a_value_that_loops_pass_on_stays_one_value() {
-    // `r` changes in the outer loop only; the inner one, whose lanes part, passes it on.
+    // `r` changes in the outer loop only; the inner one, which is divergent, passes it on.
     check(
         "mov.u32 r, 0; OUTER: add.u32 r, r, 1; mov.u32 s, t; INNER: @p bra SKIP; mov.u32 s, 0; SKIP: setp.lt.u32 v, r, n; @v bra.uni ON; ON: @u bra INNER; mov.u32 t, r; setp.lt.u32 v, t, n; @v bra OUTER; ret;",
         expect![[r#"

@@ -9,7 +9,7 @@ fn check(accepts: Accepts, body: &str, expected: &Expect) {
     let file = parse_file(warplens_syntax::wave::LANGUAGE, &text);
     let code = crate::wave::lower(file.items().next().expect("there is a kernel"));
     let line = |found: &super::Departure| {
-        format!("{:?} `{}`: {}\n", found.severity(), &text[found.range], found.message())
+        format!("{:?} `{}`: {:?}\n", found.severity(), &text[found.range], found.kind)
     };
     expected.assert_eq(&departures(&code, accepts).iter().map(line).collect::<String>());
 }

@@ -1,4 +1,4 @@
-//! Statements, then for each `if`, `break` and `continue` whether lanes part there, and why.
+//! Statements, then for each `if`, `break` and `continue` whether it is divergent, and why.
 
 use expect_test::{Expect, expect};
 use warplens_syntax::parse_file;
@@ -229,7 +229,7 @@ mov_imm r2, 1
 return
 counts: iadd r3, r3, 1
 return
-nobody: icmp.eq p1, r3, 0
+unused: icmp.eq p1, r3, 0
 if p1
 endif
 return",

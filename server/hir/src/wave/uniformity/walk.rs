@@ -197,7 +197,7 @@ impl<'w> Walk<'w> {
             return;
         }
         let early = self.divergence(at, Variance::Unknown).is_some();
-        // Without a call, lanes end.
+        // A label without calls is unreachable.
         if self.function > 0 && self.early.is_none() {
             self.early = self.divergence(at, Variance::Varies).map(|at| at as u32);
         }

@@ -1,7 +1,9 @@
 //! A kernel for the reference emulator: the decoded words from the kernel's first to the file's last.
 
 use smol_str::SmolStr;
-use warplens_hir::wave::{Accepts, Code, DepartureKind, Instruction as Statement, Severity, departures};
+use warplens_hir::wave::{
+    Accepts, Code, Departure, DepartureKind, Instruction as Statement, Problem, Severity, departures,
+};
 
 use crate::trace::StatementId;
 use crate::wave::named_registers::named;
@@ -70,7 +72,8 @@ impl Program {
 }
 
 /// Encodes a file as the assembler does and decodes the kernel that is its item `kernel` as the emulator does.
-pub fn decode(file: &[&Code], kernel: usize) -> Program {
+/// `describe` words the message about a statement that the assembler rejects.
+pub fn decode(file: &[&Code], kernel: usize, describe: &dyn Fn(Rejection<'_>) -> String) -> Program {
     let labels = Labels::of(file);
     let code = file[kernel];
     let is_first = file[..kernel].iter().all(|code| code.kernel.is_none());
@@ -81,7 +84,7 @@ pub fn decode(file: &[&Code], kernel: usize) -> Program {
         let id = StatementId(at as u32);
         let encoded = encode(code, statement, &labels);
         if encoded.is_none() && refused.is_none() {
-            refused = Some((id, why_refused(code, at, statement)));
+            refused = Some((id, describe_rejection(code, at, statement, describe)));
         }
         push(&mut words, statement, encoded);
         let quirk = Quirk::of(statement, is_first);
@@ -137,19 +140,31 @@ fn push(words: &mut Vec<Option<u32>>, statement: &Statement, encoded: Option<Wor
     }
 }
 
-/// Why the assembler rejects a statement, and the fix.
-fn why_refused(code: &Code, at: usize, statement: &Statement) -> String {
+/// Why the assembler rejects a statement.
+pub enum Rejection<'c> {
+    /// It departs from the toolchain's dialect.
+    Departure(&'c Departure),
+    /// It is invalid.
+    Problem(&'c Problem),
+    /// Unknown.
+    Statement,
+}
+
+fn describe_rejection(
+    code: &Code,
+    at: usize,
+    statement: &Statement,
+    describe: &dyn Fn(Rejection<'_>) -> String,
+) -> String {
     let is_dialect = |kind: &DepartureKind| {
         matches!(kind, DepartureKind::GuideName(_) | DepartureKind::ScopeSuffix | DepartureKind::ShortSize)
     };
     let departure = departures(code, Accepts::Toolchain).into_iter().find(|departure| {
         departure.at == at && departure.severity() == Severity::Error && !is_dialect(&departure.kind)
     });
-    if let Some(departure) = departure {
-        return departure.message();
-    }
-    match code.problems.iter().find(|problem| statement.range.contains_range(problem.range)) {
-        Some(problem) => format!("toolchain 0.1.2 rejects this statement: {}", problem.message()),
-        None => "toolchain 0.1.2 rejects this statement".to_owned(),
-    }
+    let problem = || code.problems.iter().find(|problem| statement.range.contains_range(problem.range));
+    describe(match &departure {
+        Some(departure) => Rejection::Departure(departure),
+        None => problem().map_or(Rejection::Statement, Rejection::Problem),
+    })
 }

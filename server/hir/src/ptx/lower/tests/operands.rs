@@ -138,7 +138,7 @@ foo (-1&-1)/2, ~0/2, (0?2U:-1)/2, (1?(0U-2):-1)/2, 1<<70, -8>>70, -4/1U, 2-3>1, 
 }
 
 #[test]
-fn what_is_no_operand() {
+fn text_that_is_not_an_operand() {
     check_operands(
         "\
 ld.global.u32 %r1, [%r2 * 4];

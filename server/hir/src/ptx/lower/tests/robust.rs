@@ -1,4 +1,4 @@
-//! Whatever stands in a file, lowering gives tables that hold together.
+//! Lowering returns consistent tables for any text.
 
 use proptest::prelude::*;
 use warplens_syntax::{ItemKind, ItemList, parse_item};
@@ -96,10 +96,10 @@ fn hold_together(function: &Function, text: &str) {
         assert!(scope.range.contains_range(instruction.range()));
     }
     let cfg = function.cfg(&|_| false);
-    let meets = function.post_dominators(&cfg);
+    let joins = function.post_dominators(&cfg);
     let reachable = cfg.reachable();
     for id in cfg.ids() {
-        assert!(meets.immediate(id).is_none() || reachable[id.index()]);
+        assert!(joins.immediate(id).is_none() || reachable[id.index()]);
     }
 }
 
