@@ -4,7 +4,7 @@ use warplens_hir::wave::{Construct, DepartureKind, Entry, MAX_DEPTH, ProblemKind
 use warplens_isa::wave::{self as isa, OperandKind};
 
 /// The message of a problem.
-pub(crate) fn problem(kind: &ProblemKind) -> String {
+pub fn problem(kind: &ProblemKind) -> String {
     match kind {
         ProblemKind::UnknownInstruction { name, write } => {
             let why = isa::spelling(name).filter(|_| write.is_none());
@@ -117,7 +117,7 @@ pub(crate) fn problem(kind: &ProblemKind) -> String {
 }
 
 /// The message of a departure from the chosen dialect.
-pub(crate) fn departure(kind: &DepartureKind) -> String {
+pub fn departure(kind: &DepartureKind) -> String {
     let message = match kind {
         DepartureKind::GuideName(name) => return format!("the name in toolchain 0.1.2 is `{name}`"),
         DepartureKind::ToolchainName(name) => return format!("the name in the guide is `{name}`"),
