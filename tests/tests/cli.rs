@@ -296,7 +296,7 @@ fn diagnostics_are_allowed_and_denied() {
         &["check", "k.wave", "--allow", "guard-p0", "--deny", "missing-halt"],
         "",
         expect![[r#"
-            error[missing-halt]: lanes run past the end of the kernel: end it with `halt` or `return`
+            error[missing-halt]: lanes execute past the end of the kernel: end it with `halt` or `return`
              --> k.wave:5:1
               |
             5 | .end

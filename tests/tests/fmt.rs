@@ -220,7 +220,7 @@ fn code_without_an_equivalent_is_reported_with_its_line() {
                 halt
             .end
             --
-            warplens: -:4: left as it was: toolchain 0.1.2 assembles this as an atomic add, and has nothing that compares and stores in one step: take a lock with `atomic_exchange`
+            warplens: -:4: left as it was: toolchain 0.1.2 assembles this as an atomic add and has no compare-and-swap: take a lock with `atomic_exchange`
             exit 1
         "#]],
     );

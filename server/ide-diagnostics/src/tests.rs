@@ -359,18 +359,18 @@ x:  break p0
 .end
 ",
         expect![[r#"
-            4:`r9` Warning register-beyond-count: the kernel has 8 registers: this one reads as 0 and loses what is written to it
+            4:`r9` Warning register-beyond-count: the kernel has 8 registers: this one reads as 0 and writes to it are lost
                 3:`.registers 8` the number of registers
-            6:`loop` Error unclosed-structure: this `loop` is not closed: `endloop` is missing
-            8:`brake` Error unknown-instruction: there is no instruction `brake`
-            9:`nowhere` Error unresolved-name: the file has no label `nowhere`
-            10:`iadd` Error operand-count: this instruction takes 3 operands, not 2
-            11:`.end` Warning missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
-            12:`k` Warning duplicate-name: the file has a kernel `k` already
+            6:`loop` Error unclosed-structure: missing `endloop`: this `loop` is not closed
+            8:`brake` Error unknown-instruction: unknown instruction `brake`
+            9:`nowhere` Error unresolved-name: undefined label `nowhere`
+            10:`iadd` Error operand-count: this instruction takes 3 operands, found 2
+            11:`.end` Warning missing-halt: lanes execute past the end of the kernel: end it with `halt` or `return`
+            12:`k` Warning duplicate-name: duplicate kernel `k`
                 2:`k` first declared here
-            16:`x` Error duplicate-name: the file has the label `x` already
+            16:`x` Error duplicate-name: duplicate label `x`
                 13:`x` first declared here
-            16:`break` Error outside-loop: `break` stands outside of every loop
+            16:`break` Error outside-loop: `break` outside a loop
         "#]],
     );
 }

@@ -158,8 +158,8 @@ fn code_outside_of_kernels() {
             KERNEL_END(.end))
             STRAY_CODE(
             KERNEL_END(.end))
-            `nop`: an instruction stands in a kernel: put `.kernel name` before it
-            `.end`: no kernel is open here: remove this `.end`
+            `nop`: instruction outside a kernel: add `.kernel name` before it
+            `.end`: unmatched `.end`: no kernel is open here, remove it
         "#]],
     );
 }
@@ -178,12 +178,12 @@ fn an_open_kernel_ends_at_the_next() {
             KERNEL_END(.end))
             KERNEL(KERNEL_HEADER(.kernel ERROR(r1)) BLOCK()
             KERNEL_END(.end))
-            `a`: this kernel is not closed: `.end` is missing
-            `l`: a name is missing after `.kernel`
-            `.END`: directives are in small letters: write `.end`
-            `.Kernel`: directives are in small letters: write `.kernel`
-            `:`: no `:` follows the name of a kernel
-            `r1`: a kernel cannot be called `r1`: that is a register
+            `a`: missing `.end`: this kernel is not closed
+            `l`: missing name after `.kernel`
+            `.END`: directives are lower case: write `.end`
+            `.Kernel`: directives are lower case: write `.kernel`
+            `:`: unexpected `:` after the name of a kernel: remove it
+            `r1`: `r1` is a register, not a name for a kernel
         "#]],
     );
 }
@@ -213,22 +213,22 @@ fn one_mistake_one_error() {
         expect![[r#"
             `//`: invalid comment: a comment starts with `;` or `#` and ends with its line
             `[`: an address is a register alone, without brackets or offset
-            `r1`: a comma is missing before this operand
-            `,`: an operand is missing before this comma
-            `,`: an operand is missing after this comma: a line is not continued on the next one
-            `p1`: no blank may stand inside a guard: write `@p1` or `@!p1`
+            `r1`: missing comma before this operand
+            `,`: missing operand before this comma
+            `,`: missing operand after this comma: an operand list ends with its line
+            `p1`: a guard contains no spaces: write `@p1` or `@!p1`
             `r1`: a guard names a predicate register: `@p1` or `@!p1`
-            `1`: an instruction is missing after the guard
-            `(`: there are no parentheses in this language
+            `1`: missing instruction after the guard
+            `(`: WAVE has no parentheses
             `.low`: a half of a register is `.lo` or `.hi`
-            `!`: a predicate register is missing after `!`: `!p0`
-            `"text"`: there are no strings in this language
-            `)`: there are no parentheses in this language
-            `r1`: an instruction, a directive or a label was expected here
+            `!`: missing predicate register after `!`: write for example `!p0`
+            `"text"`: WAVE has no strings
+            `)`: WAVE has no parentheses
+            `r1`: expected an instruction, a directive or a label
             `/*`: invalid comment: a comment starts with `;` or `#` and ends with its line
-            `5`: a comma is missing before this operand
-            `]`: an instruction, a directive or a label was expected here
-            `,`: an operand is missing after this comma: a line is not continued on the next one
+            `5`: missing comma before this operand
+            `]`: expected an instruction, a directive or a label
+            `,`: missing operand after this comma: an operand list ends with its line
             `r2x`: `r2x` is neither a register nor a name: no name begins with `r` and a digit
         "#]],
     );

@@ -163,7 +163,7 @@ fn settings_change_what_is_reported() {
     let file = client.open("k.wave", DIVERGENT);
     let found = client.diagnostics(&file);
     expect![[r#"
-        4:0-4:4 error missing-halt: lanes run past the end of the kernel: end it with `halt` or `return`
+        4:0-4:4 error missing-halt: lanes execute past the end of the kernel: end it with `halt` or `return`
     "#]]
     .assert_eq(&render(&found));
 }
@@ -180,7 +180,7 @@ fn a_change_of_settings_takes_effect_at_once() {
     assert_eq!(render(&client.published(&file)), "");
     change(&mut client, settings(&[], json!({ "missing-halt": "off", "guard-p0": "hint" })));
     expect![[r#"
-        2:4-2:7 hint guard-p0: toolchain 0.1.2 ignores the guard `@p0` and runs this in every lane: use p1, p2, p3 or `@!p0`
+        2:4-2:7 hint guard-p0: toolchain 0.1.2 ignores the guard `@p0` and executes this in every lane: use p1, p2, p3 or `@!p0`
     "#]]
     .assert_eq(&render(&client.published(&file)));
 }
@@ -214,9 +214,9 @@ fn a_line_is_written_for_the_chosen_toolchain() {
     client.wait_until_asked("workspace/diagnostic/refresh");
     let file = client.open("k.wave", GUIDE);
     expect![[r#"
-        2:4-2:11 error not-in-toolchain: toolchain 0.1.2 writes `icmp_lt`
-        2:20-2:21 error not-in-toolchain: toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first
-        3:8-3:23 error not-in-toolchain: toolchain 0.1.2 writes `local_store_u32`
+        2:4-2:11 error not-in-toolchain: the name in toolchain 0.1.2 is `icmp_lt`
+        2:20-2:21 error not-in-toolchain: toolchain 0.1.2 accepts a number in `mov_imm` only: move it into a register first
+        3:8-3:23 error not-in-toolchain: the name in toolchain 0.1.2 is `local_store_u32`
     "#]].assert_eq(&render(&client.diagnostics(&file)));
     expect![[r#"
         Rewrite for toolchain 0.1.2 (quickfix, preferred) of not-in-toolchain

@@ -51,12 +51,12 @@ fn nested_if() {
     check(
         "@p bra ELSE; @q bra INNER; add.u32 r, r, 1; INNER: bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts ELSE 1, meet JOIN
-            1 Parts INNER 2, meet INNER
-            2 Goes INNER
-            INNER Goes JOIN
-            ELSE Goes JOIN
-            JOIN Leaves 
+            0 Diverges ELSE 1, reconverges at JOIN
+            1 Diverges INNER 2, reconverges at INNER
+            2 Continues INNER
+            INNER Continues JOIN
+            ELSE Continues JOIN
+            JOIN Exits 
         "#]],
     );
 }
@@ -66,11 +66,11 @@ fn loop_with_a_break() {
     check(
         "TOP: @p bra OUT; add.u32 r, r, 1; @q bra OUT; bra TOP; OUT: ret;",
         expect![[r#"
-            0 Goes TOP
-            TOP Parts OUT 2, meet OUT
-            2 Parts OUT 3, meet OUT
-            3 Goes TOP
-            OUT Leaves 
+            0 Continues TOP
+            TOP Diverges OUT 2, reconverges at OUT
+            2 Diverges OUT 3, reconverges at OUT
+            3 Continues TOP
+            OUT Exits 
         "#]],
     );
 }
@@ -80,20 +80,20 @@ fn an_exit_on_one_path_does_not_block_the_others() {
     check(
         "@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: @q exit; add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts SIDE 1, meet JOIN (plain nowhere)
-            1 Goes JOIN
-            SIDE LeavesGuarded 3
-            3 Goes JOIN
-            JOIN Leaves 
+            0 Diverges SIDE 1, reconverges at JOIN (plain nowhere)
+            1 Continues JOIN
+            SIDE ExitsGuarded 3
+            3 Continues JOIN
+            JOIN Exits 
         "#]],
     );
     check(
         "@p bra SIDE; add.u32 r, r, 1; bra JOIN; SIDE: exit; JOIN: ret;",
         expect![[r#"
-            0 Parts SIDE 1, meet 1 (plain nowhere)
-            1 Goes JOIN
-            SIDE Leaves 
-            JOIN Leaves 
+            0 Diverges SIDE 1, reconverges at 1 (plain nowhere)
+            1 Continues JOIN
+            SIDE Exits 
+            JOIN Exits 
         "#]],
     );
 }
@@ -103,11 +103,11 @@ fn short_circuit_and() {
     check(
         "@!p bra ELSE; @!q bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts ELSE 1, meet JOIN
-            1 Parts ELSE 2, meet JOIN
-            2 Goes JOIN
-            ELSE Goes JOIN
-            JOIN Leaves 
+            0 Diverges ELSE 1, reconverges at JOIN
+            1 Diverges ELSE 2, reconverges at JOIN
+            2 Continues JOIN
+            ELSE Continues JOIN
+            JOIN Exits 
         "#]],
     );
 }
@@ -117,12 +117,12 @@ fn side_entry_into_a_tail() {
     check(
         "@p bra B; add.u32 r, r, 1; @q bra C; bra JOIN; B: add.u32 r, r, 2; C: add.u32 r, r, 3; JOIN: ret;",
         expect![[r#"
-            0 Parts B 1, meet JOIN
-            1 Parts C 2, meet JOIN
-            2 Goes JOIN
-            B Goes C
-            C Goes JOIN
-            JOIN Leaves 
+            0 Diverges B 1, reconverges at JOIN
+            1 Diverges C 2, reconverges at JOIN
+            2 Continues JOIN
+            B Continues C
+            C Continues JOIN
+            JOIN Exits 
         "#]],
     );
 }
@@ -132,11 +132,11 @@ fn switch_with_fall_through() {
     check(
         "T: .branchtargets C0, C1, C2, C1; brx.idx r, T; C0: bra JOIN; C1: add.u32 r, r, 1; C2: add.u32 r, r, 2; JOIN: ret;",
         expect![[r#"
-            0 Parts C0 C1 C2, meet JOIN, uniform
-            C0 Goes JOIN
-            C1 Goes C2
-            C2 Goes JOIN
-            JOIN Leaves 
+            0 Diverges C0 C1 C2, reconverges at JOIN, uniform
+            C0 Continues JOIN
+            C1 Continues C2
+            C2 Continues JOIN
+            JOIN Exits 
         "#]],
     );
 }
@@ -146,10 +146,10 @@ fn irreducible() {
     check(
         "@p bra B; A: add.u32 r, r, 1; B: add.u32 r, r, 2; @q bra A; ret;",
         expect![[r#"
-            0 Parts B A, meet B
-            A Goes B
-            B Parts A 3, meet 3
-            3 Leaves 
+            0 Diverges B A, reconverges at B
+            A Continues B
+            B Diverges A 3, reconverges at 3
+            3 Exits 
         "#]],
     );
 }
@@ -159,11 +159,11 @@ fn loop_left_by_exits_only() {
     check(
         "TOP: @p exit; add.u32 r, r, 1; @q bra TOP; @u bra TOP; bra TOP;",
         expect![[r#"
-            0 Goes TOP
-            TOP LeavesGuarded 2
-            2 Parts TOP 3, meet 3 (plain TOP)
-            3 Parts TOP 4, meet 4 (plain TOP), uniform
-            4 Goes TOP
+            0 Continues TOP
+            TOP ExitsGuarded 2
+            2 Diverges TOP 3, reconverges at 3 (plain TOP)
+            3 Diverges TOP 4, reconverges at 4 (plain TOP), uniform
+            4 Continues TOP
         "#]],
     );
 }
@@ -173,12 +173,12 @@ fn two_returns_at_a_loop() {
     check(
         "TOP: @p bra A; @q bra B; bra TOP; A: add.u32 r, r, 1; ret; B: ret;",
         expect![[r#"
-            0 Goes TOP
-            TOP Parts A 2, meet 2 (plain nowhere)
-            2 Parts B 3, meet B (plain nowhere)
-            3 Goes TOP
-            A Leaves 
-            B Leaves 
+            0 Continues TOP
+            TOP Diverges A 2, reconverges at 2 (plain nowhere)
+            2 Diverges B 3, reconverges at B (plain nowhere)
+            3 Continues TOP
+            A Exits 
+            B Exits 
         "#]],
     );
 }
@@ -188,12 +188,12 @@ fn cold_exit_is_last() {
     check(
         "@p bra COLD; @q bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: ret; COLD: exit;",
         expect![[r#"
-            0 Parts COLD 1, meet 1 (plain nowhere)
-            1 Parts ELSE 2, meet JOIN
-            2 Goes JOIN
-            ELSE Goes JOIN
-            JOIN Leaves 
-            COLD Leaves 
+            0 Diverges COLD 1, reconverges at 1 (plain nowhere)
+            1 Diverges ELSE 2, reconverges at JOIN
+            2 Continues JOIN
+            ELSE Continues JOIN
+            JOIN Exits 
+            COLD Exits 
         "#]],
     );
 }
@@ -205,15 +205,15 @@ fn uniform_branches_count_last() {
         "@u bra OTHER; @p bra A; add.u32 r, r, 1; A: ret; \
          OTHER: @u bra B; add.u32 r, r, 1; B: @u bra C; add.u32 r, r, 1; C: ret;",
         expect![[r#"
-            0 Parts OTHER 1, meet 1 (plain nowhere), uniform
-            1 Parts A 2, meet A
-            2 Goes A
-            A Leaves 
-            OTHER Parts B 5, meet B, uniform
-            5 Goes B
-            B Parts C 7, meet C, uniform
-            7 Goes C
-            C Leaves 
+            0 Diverges OTHER 1, reconverges at 1 (plain nowhere), uniform
+            1 Diverges A 2, reconverges at A
+            2 Continues A
+            A Exits 
+            OTHER Diverges B 5, reconverges at B, uniform
+            5 Continues B
+            B Diverges C 7, reconverges at C, uniform
+            7 Continues C
+            C Exits 
         "#]],
     );
 }
@@ -223,13 +223,13 @@ fn paths_with_different_ends_have_separate_joins() {
     check(
         "@p bra OTHER; @q bra A; add.u32 r, r, 1; A: ret; OTHER: @q bra B; add.u32 r, r, 1; B: trap;",
         expect![[r#"
-            0 Parts OTHER 1, meet 1 (plain nowhere)
-            1 Parts A 2, meet A
-            2 Goes A
-            A Leaves 
-            OTHER Parts B 5, meet B
-            5 Goes B
-            B Stops 
+            0 Diverges OTHER 1, reconverges at 1 (plain nowhere)
+            1 Diverges A 2, reconverges at A
+            2 Continues A
+            A Exits 
+            OTHER Diverges B 5, reconverges at B
+            5 Continues B
+            B Traps 
         "#]],
     );
 }
@@ -239,11 +239,11 @@ fn endless_loop_has_a_join_inside() {
     check(
         "TOP: @p bra ELSE; add.u32 r, r, 1; bra JOIN; ELSE: add.u32 r, r, 2; JOIN: bra TOP;",
         expect![[r#"
-            0 Goes TOP
-            TOP Parts ELSE 2, meet JOIN (plain nowhere)
-            2 Goes JOIN
-            ELSE Goes JOIN
-            JOIN Goes TOP
+            0 Continues TOP
+            TOP Diverges ELSE 2, reconverges at JOIN (plain nowhere)
+            2 Continues JOIN
+            ELSE Continues JOIN
+            JOIN Continues TOP
         "#]],
     );
 }
@@ -253,18 +253,18 @@ fn calls_that_do_not_return() {
     check(
         "@p bra BAD; @q bra BAD; add.u32 r, r, 1; ret; BAD: call abort; GONE: ret;",
         expect![[r#"
-            0 Parts BAD 1, meet 1 (plain nowhere)
-            1 Parts BAD 2, meet 2 (plain nowhere)
-            2 Leaves 
-            BAD Stops 
-            GONE Leaves 
+            0 Diverges BAD 1, reconverges at 1 (plain nowhere)
+            1 Diverges BAD 2, reconverges at 2 (plain nowhere)
+            2 Exits 
+            BAD Traps 
+            GONE Exits 
         "#]],
     );
     check(
         "@p call abort; call other; ret;",
         expect![[r#"
-        0 LeavesGuarded 1
-        1 Leaves 
+        0 ExitsGuarded 1
+        1 Exits 
     "#]],
     );
 }
@@ -274,22 +274,22 @@ fn control_falls_off_the_end() {
     check(
         "@p bra END; add.u32 r, r, 1; END:",
         expect![[r#"
-            0 Parts END 1, meet END
-            1 Goes END
-            END Leaves 
+            0 Diverges END 1, reconverges at END
+            1 Continues END
+            END Exits 
         "#]],
     );
     check(
         "@p exit;",
         expect![[r#"
-        0 LeavesGuarded 1
-        1 Leaves 
+        0 ExitsGuarded 1
+        1 Exits 
     "#]],
     );
     check(
         "bra GONE;",
         expect![[r#"
-        0 Lost 
+        0 Unknown 
     "#]],
     );
 }
@@ -299,11 +299,11 @@ fn what_lanes_share_makes_uniform_branches() {
     check(
         "add.u32 r, n, %ctaid.x; setp.eq.u32 u, r, 4; @u bra A; mov.u32 s, %laneid; A: setp.eq.u32 v, s, 4; @v bra B; exit; B: ret;",
         expect![[r#"
-            0 Parts A 1, meet A, uniform
-            1 Goes A
-            A Parts B 3, meet B (plain nowhere)
-            3 Leaves 
-            B Leaves 
+            0 Diverges A 1, reconverges at A, uniform
+            1 Continues A
+            A Diverges B 3, reconverges at B (plain nowhere)
+            3 Exits 
+            B Exits 
         "#]],
     );
 }
@@ -313,20 +313,20 @@ fn a_value_written_under_divergence_varies() {
     check(
         "mov.u32 r, 0; @p bra A; mov.u32 r, 1; A: setp.eq.u32 v, r, 0; @v bra B; exit; B: ret;",
         expect![[r#"
-            0 Parts A 1, meet A
-            1 Goes A
-            A Parts B 3, meet B (plain nowhere)
-            3 Leaves 
-            B Leaves 
+            0 Diverges A 1, reconverges at A
+            1 Continues A
+            A Diverges B 3, reconverges at B (plain nowhere)
+            3 Exits 
+            B Exits 
         "#]],
     );
     check(
         "mov.u32 r, 0; @p mov.u32 r, 1; setp.eq.u32 v, r, 0; @v bra B; exit; B: @p bra.uni B; ret;",
         expect![[r#"
-            0 Parts B 1, meet B (plain nowhere)
-            1 Leaves 
-            B Parts B 3, meet 3, uniform
-            3 Leaves 
+            0 Diverges B 1, reconverges at B (plain nowhere)
+            1 Exits 
+            B Diverges B 3, reconverges at 3, uniform
+            3 Exits 
         "#]],
     );
 }
@@ -336,21 +336,21 @@ fn a_counted_loop_stays_uniform_around_an_if() {
     check(
         "mov.u32 r, 0; TOP: @p bra SKIP; add.u32 s, s, 1; SKIP: add.u32 r, r, 1; setp.lt.u32 v, r, n; @v bra TOP; ret;",
         expect![[r#"
-            0 Goes TOP
-            TOP Parts SKIP 2, meet SKIP
-            2 Goes SKIP
-            SKIP Parts TOP 4, meet 4, uniform
-            4 Leaves 
+            0 Continues TOP
+            TOP Diverges SKIP 2, reconverges at SKIP
+            2 Continues SKIP
+            SKIP Diverges TOP 4, reconverges at 4, uniform
+            4 Exits 
         "#]],
     );
     // Lanes that break out have another count, but those that go on agree.
     check(
         "mov.u32 r, 0; TOP: @p bra OUT; add.u32 r, r, 1; setp.lt.u32 v, r, n; @v bra TOP; OUT: ret;",
         expect![[r#"
-            0 Goes TOP
-            TOP Parts OUT 2, meet OUT
-            2 Parts TOP OUT, meet OUT, uniform
-            OUT Leaves 
+            0 Continues TOP
+            TOP Diverges OUT 2, reconverges at OUT
+            2 Diverges TOP OUT, reconverges at OUT, uniform
+            OUT Exits 
         "#]],
     );
 }

@@ -149,7 +149,7 @@ fn values_written_where_lanes_are_apart() {
         expect![[r#"
             v Varies
               v Made by setp.eq.u32 v, r, 0;
-              r Parted by @p bra A;
+              r Diverged by @p bra A;
               p Made by setp.eq.u32 p, t, 1;
               t Special by mov.u32 t, %tid.x;
         "#]],

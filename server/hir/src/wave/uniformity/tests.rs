@@ -98,7 +98,7 @@ halt
 f: return",
         expect![[r#"
             if p0: Varies < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
-            if p1: Varies < Made `icmp.eq p1, r2, 0` < Parted `if p0` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
+            if p1: Varies < Made `icmp.eq p1, r2, 0` < Diverged `if p0` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
             if p0: Varies < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
             if p1: Uniform
             if p1: Varies < Made `icmp.eq p1, r4, 0` < Guarded `@p0 mov_imm r4, 2` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
@@ -236,7 +236,7 @@ return",
         expect![[r#"
             if p1: Unknown < Made `icmp.eq p1, r2, 0` < Returned `return`
             if p0: Varies < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
-            if p1: Varies < Made `icmp.eq p1, r3, 0` < Parted `if p0` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
+            if p1: Varies < Made `icmp.eq p1, r3, 0` < Diverged `if p0` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
             if p1: Unknown < Call `call elsewhere`
             if p0: Varies < Brought `call early` < Made `icmp.lt p0, r1, 8` < Special `mov_sr r1, sr_lane_id`
             if p1: Unknown < Made `icmp.eq p1, r3, 0` < Callers `icmp.eq p1, r3, 0`

@@ -322,7 +322,7 @@ fn the_reference_emulator_and_where_it_parts() {
         3      halt            not run
         4  .end
 
-        error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 takes a number in `mov_imm` only: put it into a register first
+        error[not-assembled] ~/guide.wave:2: toolchain 0.1.2 accepts a number in `mov_imm` only: move it into a register first
         stopped at what is not simulated: 0 warp instructions, 0 thread instructions
     "#]]);
 }
