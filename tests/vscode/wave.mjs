@@ -219,7 +219,7 @@ export function waveTests(given) {
       const fix = bench.page.locator('.action-widget .monaco-list-row.action').first();
       await fix.waitFor();
       await shot('wave-11-accepts');
-      assert.match(await fix.innerText(), /Write it for toolchain 0\.1\.2/);
+      assert.match(await fix.innerText(), /Rewrite for toolchain 0\.1\.2/);
       await press('Enter');
       await until('the name is the toolchain\'s', async () => await bench.lineWith('icmp_lt p1'));
     });

@@ -10,9 +10,9 @@ use crate::item::MAX_DIAGNOSTICS;
 pub(super) fn check(source: &str, expect: Expect) {
     let (fixture, analysis) = open(source);
     let mut shown = String::new();
-    let is_left_out =
+    let is_omitted =
         |found: &Diagnostic| found.tags.contains(&Tag::Unnecessary) || found.code == codes::MISSING_RETURN;
-    for found in analysis.diagnostics(FILE).unwrap().into_iter().filter(|found| !is_left_out(found)) {
+    for found in analysis.diagnostics(FILE).unwrap().into_iter().filter(|found| !is_omitted(found)) {
         let place = fixture.show(found.range);
         shown.push_str(&format!("{place} {:?} {}: {}\n", found.severity, found.code, found.message));
         for related in found.related {
@@ -254,7 +254,7 @@ fn unresolved_names() {
 
 #[test]
 fn one_mistake_is_one_diagnostic() {
-    // A misspelt branch may still name a label further down.
+    // A misspelled branch may still name a later label.
     check_body(
         "@%p brq END;\nmov.u32 %r1, 2;\nEND: ret;",
         expect![[r#"

@@ -65,15 +65,16 @@ fn flow(function: &ptx::program::Function, pc: usize, model: Model) -> Flow {
     // A branch without a reconvergence point names no instruction.
     let exists =
         |pc: u32| ((pc as usize) < function.code.len()).then(|| StatementId(function.first_statement + pc));
-    let meets = if model == Model::Ptx(ptx::Model::Ipdom) { instruction.s.c } else { instruction.s.b };
+    let reconvergence =
+        if model == Model::Ptx(ptx::Model::Ipdom) { instruction.s.c } else { instruction.s.b };
     match instruction.op {
-        Op::Branch(_) => Flow::Branch { meets: exists(meets) },
+        Op::Branch(_) => Flow::Branch { reconvergence: exists(reconvergence) },
         Op::Switch(_) => {
             let switch = &function.tables.switches[instruction.s.a as usize];
             let mut targets: Vec<_> = switch.targets.iter().filter_map(|target| exists(*target)).collect();
             targets.sort();
             targets.dedup();
-            Flow::Switch { targets: targets.into(), meets: exists(meets) }
+            Flow::Switch { targets: targets.into(), reconvergence: exists(reconvergence) }
         }
         _ => Flow::Plain,
     }

@@ -24,16 +24,16 @@ pub(crate) fn decode_wave(code: &Code, start: TextSize) -> (wave::Program, Vec<S
 fn flow(code: &Code, index: usize) -> Flow {
     let statement = |at: u32| ((at as usize) < code.instructions.len()).then_some(StatementId(at));
     match code.links.get(index).copied().flatten() {
-        Some(Link::If { end, .. }) => Flow::Branch { meets: end.and_then(statement) },
+        Some(Link::If { end, .. }) => Flow::Branch { reconvergence: end.and_then(statement) },
         Some(Link::Leave { open }) if code.instructions[index].mnemonic == "continue" => {
-            Flow::Branch { meets: statement(open) }
+            Flow::Branch { reconvergence: statement(open) }
         }
         Some(Link::Leave { open }) => {
             let end = match code.links.get(open as usize).copied().flatten() {
                 Some(Link::Loop { end }) => end,
                 _ => None,
             };
-            Flow::Branch { meets: end.and_then(|end| statement(end + 1)) }
+            Flow::Branch { reconvergence: end.and_then(|end| statement(end + 1)) }
         }
         _ => Flow::Plain,
     }

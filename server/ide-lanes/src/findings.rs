@@ -1,6 +1,6 @@
 //! Findings of a run as diagnostics at their present positions in the document.
 
-mod told;
+mod reported;
 
 use text_size::TextRange;
 use warplens_ide_db::answer::{Diagnostic, FileId, Origin, Related, Severity};
@@ -11,7 +11,7 @@ use warplens_sim::{Finding, Severity as Weight};
 
 use crate::kernels::kernels;
 use crate::shown::Shown;
-pub use told::{Told, told};
+pub use reported::{ReportedFinding, reported};
 
 /// The maximum number of related positions of a finding.
 const MOST_RELATED: usize = 8;
@@ -29,15 +29,20 @@ pub fn findings_of(db: &Database, file: File, shown: &Shown, rules: &Rules) -> V
 
 /// The findings in text order; those about the launch as a whole are at `kernel`.
 fn findings(shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Vec<Diagnostic> {
-    let told = told(shown.result(), shown.warp());
+    let reported = reported(shown.result(), shown.warp());
     let mut found: Vec<Diagnostic> =
-        told.iter().filter_map(|told| diagnostic(told, shown, file, kernel)).collect();
+        reported.iter().filter_map(|reported| diagnostic(reported, shown, file, kernel)).collect();
     found.sort_by_key(|found| (found.range.start(), found.severity));
     found
 }
 
-fn diagnostic(told: &Told<'_>, shown: &Shown, file: FileId, kernel: Option<TextRange>) -> Option<Diagnostic> {
-    let finding = told.finding;
+fn diagnostic(
+    reported: &ReportedFinding<'_>,
+    shown: &Shown,
+    file: FileId,
+    kernel: Option<TextRange>,
+) -> Option<Diagnostic> {
+    let finding = reported.finding;
     let range = match finding.statement {
         // The diagnostic of the text explains why the run ended there.
         Some(statement) if finding.code == UNSUPPORTED && shown.has_error(statement) => return None,
@@ -50,7 +55,7 @@ fn diagnostic(told: &Told<'_>, shown: &Shown, file: FileId, kernel: Option<TextR
     Some(Diagnostic {
         origin: Origin::Run,
         related: related.take(MOST_RELATED).collect(),
-        ..Diagnostic::new(range, severity(finding), finding.code, told.message())
+        ..Diagnostic::new(range, severity(finding), finding.code, reported.message())
     })
 }
 

@@ -28,27 +28,30 @@ pub(crate) fn effects(statements: &[Statement], warp: Option<&WarpTrace>) -> Vec
     let Some(warp) = warp else { return effects };
     for line in &warp.lines {
         let Some(statement) = statements.get(line.statement.index()) else { continue };
-        let (groups, meets) = match &statement.flow {
+        let (groups, reconvergence) = match &statement.flow {
             Flow::Plain => continue,
-            Flow::Branch { meets } => (two_ways(line), meets),
-            Flow::Switch { targets, meets } => {
+            Flow::Branch { reconvergence } => (two_ways(line), reconvergence),
+            Flow::Switch { targets, reconvergence } => {
                 let targets: Vec<_> = targets.iter().map(|target| warp.line(*target)).collect();
                 let groups = several_ways(line, &targets);
                 let sizes = groups.iter().flatten().map(|group| group.count_ones());
                 effects[line.statement.index()].parts = sizes.collect();
-                (groups, meets)
+                (groups, reconvergence)
             }
         };
-        let meeting = meets.and_then(|meets| warp.line(meets));
-        let Some(meeting) = meeting.filter(|meeting| come_together(&groups, meeting)) else { continue };
-        if let Some(effect) = effects.get_mut(meeting.statement.index())
+        let reconvergence = reconvergence.and_then(|reconvergence| warp.line(reconvergence));
+        let Some(reconvergence) = reconvergence.filter(|reconvergence| reconverged(&groups, reconvergence))
+        else {
+            continue;
+        };
+        if let Some(effect) = effects.get_mut(reconvergence.statement.index())
             && effect.role == Role::Plain
         {
             effect.role = Role::Join;
         }
     }
-    for meeting in &warp.reconvergences {
-        if let Some(effect) = effects.get_mut(meeting.statement.index())
+    for reconvergence in &warp.reconvergences {
+        if let Some(effect) = effects.get_mut(reconvergence.statement.index())
             && effect.role == Role::Plain
         {
             effect.role = Role::Join;
@@ -77,9 +80,9 @@ fn several_ways(line: &LineTrace, targets: &[Option<&LineTrace>]) -> Vec<Vec<Mas
     }
 }
 
-/// Whether a visit of `meeting` has lanes of two groups that one visit made.
-fn come_together(splits: &[Vec<Mask>], meeting: &LineTrace) -> bool {
-    let visits = &meeting.visits[..meeting.visits.len().min(COMPARED_VISITS)];
+/// Whether a visit of `reconvergence` has lanes of two groups that one visit made.
+fn reconverged(splits: &[Vec<Mask>], reconvergence: &LineTrace) -> bool {
+    let visits = &reconvergence.visits[..reconvergence.visits.len().min(COMPARED_VISITS)];
     splits.iter().any(|groups| {
         let of = |visit: &Visit| groups.iter().filter(|group| visit.active & **group != 0).count();
         visits.iter().any(|visit| of(visit) > 1)

@@ -12,7 +12,7 @@ use warplens_sim::{Lanes, LineTrace, Mask, TracedRegister, TracedVisit, WarpId};
 use crate::shown::{Shown, ShownStatement};
 use crate::text::{Role, splits};
 use crate::values::Reading;
-use crate::{beside, counters};
+use crate::{counters, model_diff};
 
 /// Lanes in a row of the grid.
 const COLUMNS: usize = 8;
@@ -34,8 +34,10 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
     }
     markdown += &nothing_ran(shown, line_of).unwrap_or_else(|| sentence(&statement, shown.launched()));
     if let Some(trace) = statement.trace {
-        let flow =
-            [flow::parting(&statement, trace, shown, line_of), flow::meeting(statement.meetings, trace)];
+        let flow = [
+            flow::divergence(&statement, trace, shown, line_of),
+            flow::reconvergence(statement.reconvergences, trace),
+        ];
         for sentence in flow.into_iter().flatten() {
             let _ = write!(markdown, " {sentence}");
         }
@@ -49,7 +51,7 @@ pub fn hover(shown: &Shown, offset: TextSize, word: &str, line_of: LineOf<'_>) -
         shown.launch().name,
         shown.model()
     );
-    if let Some(other) = beside::at_statement(&statement, shown, line_of, &sentence) {
+    if let Some(other) = model_diff::at_statement(&statement, shown, line_of, &sentence) {
         let _ = write!(markdown, "\n\n{other}");
     }
     if shown.is_outdated() {
@@ -160,7 +162,7 @@ fn sentence(statement: &ShownStatement<'_>, launched: Mask) -> String {
             Lanes(visit.executed)
         );
     }
-    if statement.role == Role::Join && statement.meetings.is_empty() {
+    if statement.role == Role::Join && statement.reconvergences.is_empty() {
         text += " Lanes that had diverged reconverged here.";
     }
     text

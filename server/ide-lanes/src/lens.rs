@@ -6,9 +6,9 @@ use warplens_ide_db::languages::LANGUAGES;
 use warplens_sim::Status;
 use warplens_sim::launch::size;
 
-use crate::beside::first_parting;
 use crate::hover::LineOf;
 use crate::model::Model;
+use crate::model_diff::first_divergence;
 use crate::offer::{KernelPlace, Offer, Source};
 use crate::shown::Shown;
 
@@ -91,7 +91,7 @@ fn over<'o>(
     let mut lenses = Vec::new();
     if let Some(shown) = running {
         lenses.push(lens(run_title(shown, line_of), Click::Nothing));
-        lenses.extend(first_parting(shown, line_of).map(|parting| lens(parting, Click::Nothing)));
+        lenses.extend(first_divergence(shown, line_of).map(|divergence| lens(divergence, Click::Nothing)));
         lenses.push(lens("■ Stop".to_owned(), Click::Stop));
     }
     let (written, inferred): (Vec<_>, Vec<_>) = offers.partition(|offer| offer.source != Source::Inferred);

@@ -9,7 +9,6 @@
     reason = "used by the other ide crates only; `warplens_ide` documents what it exports"
 )]
 
-mod beside;
 mod broken;
 mod counters;
 mod decode;
@@ -21,6 +20,7 @@ mod kernels;
 mod launch_file;
 mod lens;
 mod model;
+mod model_diff;
 mod offer;
 pub mod prepare;
 mod problem;
@@ -33,12 +33,12 @@ mod testing;
 pub mod text;
 mod values;
 
-pub use beside::first_parting;
-pub use findings::{Told, told};
+pub use findings::{ReportedFinding, reported};
 pub use hover::{LineOf, hover};
 pub use launch_file::LaunchFile;
 pub use lens::{Click, Lens, LensStyle, lenses};
 pub use model::Model;
+pub use model_diff::first_divergence;
 pub use offer::{KernelPlace, Offer, Source, offers};
 pub use prepare::{Choice, RunRequest};
 pub use problem::LaunchProblem;

@@ -61,9 +61,9 @@ pub struct ShownStatement<'s> {
     /// The number of lanes that jumped to each of several targets, if known.
     pub parts: &'s [u32],
     /// The reconvergence point of lanes that diverge there; `None` if there is none, or if lanes cannot diverge.
-    pub meets: Option<StatementId>,
+    pub reconvergence: Option<StatementId>,
     /// The groups that reconverged there.
-    pub meetings: &'s [Reconvergence],
+    pub reconvergences: &'s [Reconvergence],
     /// The trace of the warp; `None` if it never reached the statement.
     pub trace: Option<&'s LineTrace>,
     /// The visit whose values are shown, if the warp was traced and had reached the statement.
@@ -206,8 +206,10 @@ impl Shown {
                 range,
                 role: placed.role,
                 parts: &placed.parts,
-                meets: placed.meets,
-                meetings: self.trace().map_or(&[], |warp| warp.reconvergences_at(StatementId(index as u32))),
+                reconvergence: placed.reconvergence,
+                reconvergences: self
+                    .trace()
+                    .map_or(&[], |warp| warp.reconvergences_at(StatementId(index as u32))),
                 trace,
                 seen,
                 registers: &placed.registers,

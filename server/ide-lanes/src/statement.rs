@@ -27,23 +27,23 @@ pub enum Flow {
     /// A branch: lanes that execute it may jump, the others continue with the next statement.
     Branch {
         /// The reconvergence point, if there is one.
-        meets: Option<StatementId>,
+        reconvergence: Option<StatementId>,
     },
     /// A branch with several targets.
     Switch {
         /// The distinct targets.
         targets: Box<[StatementId]>,
         /// The reconvergence point, if there is one.
-        meets: Option<StatementId>,
+        reconvergence: Option<StatementId>,
     },
 }
 
 impl Flow {
     /// The reconvergence point, if there is one.
-    pub fn meets(&self) -> Option<StatementId> {
+    pub fn reconvergence(&self) -> Option<StatementId> {
         match self {
             Flow::Plain => None,
-            Flow::Branch { meets } | Flow::Switch { meets, .. } => *meets,
+            Flow::Branch { reconvergence } | Flow::Switch { reconvergence, .. } => *reconvergence,
         }
     }
 }

@@ -73,11 +73,15 @@ pub(crate) fn statements(text: &str) -> Vec<Statement> {
         };
         let size = |offset: usize| TextSize::try_from(offset).expect("a short text");
         let word = text[opcode..end].find([' ', ';']).unwrap_or(end - opcode);
-        let meets = after_join.map(|index| StatementId(index as u32));
+        let reconvergence = after_join.map(|index| StatementId(index as u32));
         statements.push(Statement {
             range: TextRange::new(size(from), size(end + 1)),
             opcode: TextRange::at(size(opcode), size(word)),
-            flow: if text[opcode..].starts_with("bra") { Flow::Branch { meets } } else { Flow::Plain },
+            flow: if text[opcode..].starts_with("bra") {
+                Flow::Branch { reconvergence }
+            } else {
+                Flow::Plain
+            },
             registers: match text[opcode..].starts_with("mov") {
                 true => [("%r1".into(), ScalarKind::S32)].into(),
                 false => [].into(),

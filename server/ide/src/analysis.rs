@@ -206,7 +206,7 @@ impl Analysis {
     }
 
     /// All problems of a file, in order; at most [`MAX_DIAGNOSTICS`](warplens_ide_diagnostics::item::MAX_DIAGNOSTICS), errors
-    /// before others, and then one that says so.
+    /// before others, and then one that reports the number of further ones.
     pub fn diagnostics(&self, file: FileId) -> Answer<Vec<Diagnostic>> {
         self.ask(file, |db, file| warplens_ide_diagnostics::file::diagnostics(db, file, &self.rules))
     }
@@ -391,7 +391,7 @@ impl Analysis {
     }
 
     /// What the run that is shown in a document found, as far as rules and comments let it through. A finding about a
-    /// statement that was edited since is gone with what it was about.
+    /// statement that was edited since is dropped.
     pub fn findings(&self, file: FileId, shown: &Shown) -> Answer<Vec<Diagnostic>> {
         self.ask(file, |db, source| warplens_ide_lanes::findings::findings_of(db, source, shown, &self.rules))
     }

@@ -1,4 +1,4 @@
-//! The features of the language server, one file a feature, behind one façade.
+//! The features of the language server: one file per feature, and one façade.
 //!
 //! [`AnalysisHost`] owns the documents and takes edits; [`Analysis`] is a snapshot that answers requests. Positions
 //! are byte offsets in the whole file, answers are plain data.

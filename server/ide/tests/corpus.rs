@@ -1,6 +1,6 @@
 //! No false alarm: every file of the corpora that the assembler accepts gives no error.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says so.
+#![allow(clippy::print_stdout)] // A skipped test prints a note.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,7 +1,7 @@
 //! The formatter over the corpora: nothing is lost, what is formatted stays, and the output of NVIDIA's compilers hardly
 //! changes. `docs/formatting.md` has the figures.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says so.
+#![allow(clippy::print_stdout)] // A skipped test prints a note.
 
 use std::path::{Path, PathBuf};
 
@@ -43,7 +43,7 @@ fn format(text: &str) -> String {
     formatted + &text[at..]
 }
 
-/// Everything but blanks and line ends.
+/// Everything except white space.
 fn tokens(text: &str) -> Vec<String> {
     let tree = parse_file(warplens_syntax::ptx::LANGUAGE, text).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());

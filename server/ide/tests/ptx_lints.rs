@@ -1,7 +1,7 @@
 //! What the lint of PTX offers to write does the same: kernels made at random, and those of the corpora, are run as they are and
 //! rewritten, and leave the same in memory. Where the assembler is there, it takes what it took before.
 
-#![allow(clippy::print_stdout)] // A test that is skipped says so.
+#![allow(clippy::print_stdout)] // A skipped test prints a note.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -19,7 +19,7 @@ const LINT: &str = "branch-for-predicate";
 fn offers(text: &str) -> Vec<Fix> {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::ptx::LANGUAGE, text);
-    let found = host.snapshot().diagnostics(FileId(0)).expect("nobody edits");
+    let found = host.snapshot().diagnostics(FileId(0)).expect("not edited");
     found.into_iter().filter(|found| found.code == LINT).flat_map(|found| found.fixes).collect()
 }
 
@@ -36,7 +36,7 @@ fn rewritten(text: &str) -> (String, usize) {
     (text, count)
 }
 
-/// The memory that each kernel of a module leaves, where it comes to its end.
+/// The final memory of each kernel of a module, if it finishes.
 fn outcomes(text: &str) -> Vec<(String, Option<Vec<u8>>)> {
     let items = ItemList::new(warplens_syntax::ptx::LANGUAGE, text);
     let (mut headers, mut functions) = (Vec::new(), Vec::new());
@@ -55,14 +55,14 @@ fn outcomes(text: &str) -> Vec<(String, Option<Vec<u8>>)> {
             let name = entry.name.clone().unwrap_or_default();
             let memory = decode(&module, &name).ok().and_then(|program| {
                 let mut config = launch_config([2, 1, 1], [40, 1, 1]);
-                let out = config.memory.allocate("buffer", 1 << 14).expect("room");
+                let out = config.memory.allocate("buffer", 1 << 14).expect("fits");
                 config.params =
                     out.to_le_bytes().into_iter().cycle().take(program.params_size as usize).collect();
                 config.shared_memory = 49_152;
                 let limits = Limits { max_steps: 20_000, ..Limits::default() };
                 let options = RunOptions { limits, ..RunOptions::default() };
                 let result =
-                    run(&program, config, Model::Stack, &options, Control::none()).expect("nobody cancels");
+                    run(&program, config, Model::Stack, &options, Control::none()).expect("not cancelled");
                 let memory = result.memory.bytes(out, 1 << 14).expect("the buffer").to_vec();
                 (result.status == Status::Finished).then_some(memory)
             });

@@ -337,7 +337,7 @@ fn opened(text: &str) -> Analysis {
     host.snapshot()
 }
 
-/// What is wrong with a piece: errors, words that explain nothing, a run that does not come to its end.
+/// The problems of an example: errors, words without an explanation, a run that does not finish.
 fn wrong(piece: &str) -> Vec<String> {
     let text = kernel(piece);
     let analysis = opened(&text);

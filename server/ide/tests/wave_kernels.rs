@@ -1,11 +1,11 @@
-//! Kernels as people write them, in the guide's spelling and rewritten into the toolchain's: each leaves in memory what the same
+//! Kernels as people write them, in the guide's dialect and rewritten into the toolchain's: each leaves in memory what the same
 //! computation in Rust gives, in waves of any width, and a run with every check on has nothing to say against it. Then kernels with
 //! one mistake each, which a run finds once, at the statement that is wrong.
 
 mod kernels {
     pub(crate) mod alone;
     pub(crate) mod branching;
-    pub(crate) mod mistaken;
+    pub(crate) mod faulty;
     pub(crate) mod together;
 }
 
@@ -106,7 +106,7 @@ fn code(text: &str) -> hir::Code {
 
 fn simulate(code: &hir::Code, launch: LaunchConfig) -> RunResult {
     let options = RunOptions { checks: Checks::ALL, ..RunOptions::default() };
-    run(&decode(code), launch, &options, Control::none()).expect("nobody cancels")
+    run(&decode(code), launch, &options, Control::none()).expect("not cancelled")
 }
 
 fn in_toolchain_spelling(text: &str) -> String {
@@ -128,8 +128,9 @@ fn check(kernel: &Kernel, text: &str) {
         let result = simulate(&code, kernel.launch(*width));
         assert_eq!(result.status, Status::Finished, "{place}: {:?}\n{text}", result.findings);
         // What is slow is right all the same.
-        let told: Vec<_> = result.findings.iter().filter(|found| found.code != "scattered-break").collect();
-        assert!(told.is_empty(), "{place}: {told:?}\n{text}");
+        let findings: Vec<_> =
+            result.findings.iter().filter(|found| found.code != "scattered-break").collect();
+        assert!(findings.is_empty(), "{place}: {findings:?}\n{text}");
         let bytes = result.memory.bytes(RESULT, 4 * kernel.result.len() as u64).expect("it is that large");
         let words: Vec<_> = bytes.as_chunks().0.iter().map(|word| u32::from_le_bytes(*word)).collect();
         assert_eq!(words, kernel.result, "{place}\n{text}");
@@ -150,7 +151,7 @@ fn right_kernels_run_as_they_should() {
 }
 
 #[test]
-fn right_kernels_run_as_they_should_in_the_toolchains_spelling() {
+fn right_kernels_run_as_they_should_in_the_toolchains_dialect() {
     for kernel in all().filter(|kernel| kernel.in_toolchain) {
         let text = in_toolchain_spelling(&kernel.text);
         if let Err(error) = wave_asm::assemble(&text, kernel.name) {
@@ -162,5 +163,5 @@ fn right_kernels_run_as_they_should_in_the_toolchains_spelling() {
 
 #[test]
 fn a_mistake_is_found_once_where_it_is() {
-    kernels::mistaken::check_all();
+    kernels::faulty::check_all();
 }

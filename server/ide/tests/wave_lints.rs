@@ -24,20 +24,20 @@ const NAMED: usize = 9;
 fn offers(text: &str) -> Vec<(&'static str, Fix)> {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
-    let found = host.snapshot().diagnostics(FileId(0)).expect("nobody edits");
+    let found = host.snapshot().diagnostics(FileId(0)).expect("not edited");
     let lints = found.into_iter().filter(|found| LINTS.contains(&found.code));
     lints.flat_map(|found| found.fixes.into_iter().map(move |fix| (found.code, fix))).collect()
 }
 
-/// How bad and what; hints are no mistakes.
+/// Severity and message; hints are not mistakes.
 fn mistakes(text: &str) -> Vec<String> {
     let mut host = AnalysisHost::new();
     host.open(FileId(0), warplens_syntax::wave::LANGUAGE, text);
-    let found = host.snapshot().diagnostics(FileId(0)).expect("nobody edits");
+    let found = host.snapshot().diagnostics(FileId(0)).expect("not edited");
     let is_mistake = |found: &warplens_ide::Diagnostic| found.severity < warplens_ide::Severity::Hint;
-    let mut said: Vec<String> = found.into_iter().filter(is_mistake).map(|found| found.message).collect();
-    said.sort();
-    said
+    let mut messages: Vec<String> = found.into_iter().filter(is_mistake).map(|found| found.message).collect();
+    messages.sort();
+    messages
 }
 
 fn rewritten(text: &str, fix: &Fix) -> String {
@@ -57,7 +57,7 @@ fn code(text: &str) -> Code {
 /// What each lane holds in a register.
 type Lanes = Vec<Option<u128>>;
 
-/// Memory, and what the named registers hold in the end; `None` where the kernel does not come to its end.
+/// The final memory and values of the named registers; `None` if the kernel does not finish.
 fn outcome(text: &str, width: u32) -> Option<(Vec<u8>, Vec<Lanes>)> {
     let launch = LaunchConfig {
         registers: vec![(0, 3), (2, 40)],
@@ -66,7 +66,7 @@ fn outcome(text: &str, width: u32) -> Option<(Vec<u8>, Vec<Lanes>)> {
     };
     let limits = Limits { max_steps: 20_000, ..Limits::default() };
     let options = RunOptions { limits, registers: true, ..RunOptions::default() };
-    let result = run(&decode(&code(text)), launch, &options, Control::none()).expect("nobody cancels");
+    let result = run(&decode(&code(text)), launch, &options, Control::none()).expect("not cancelled");
     let named = |name: &str| (0..NAMED).any(|index| name == format!("r{index}"));
     let registers = result.warps.iter().flat_map(|warp| warp.registers.iter().flatten());
     let registers = registers.filter(|register| named(&register.name)).map(|register| register.lanes.clone());
@@ -91,7 +91,7 @@ fn hold(text: &str, width: u32) -> usize {
             assert!(outcome(&now, width).as_ref() == Some(&before), "{lint}\n{last}\n=>\n{now}");
             assert_eq!(comments(&now), comments(&last), "{lint} lost a comment\n{last}\n=>\n{now}");
             let mut new = mistakes(&now);
-            new.retain(|said| !mistakes_before.contains(said));
+            new.retain(|messages| !mistakes_before.contains(messages));
             assert!(new.is_empty(), "{lint}: {new:?}\n{last}\n=>\n{now}");
         }
         last = rewritten(&last, &fix);
@@ -106,7 +106,7 @@ enum Statement {
     Plain(String),
     If(String, Vec<Statement>, Option<Vec<Statement>>),
     Loop(Vec<Statement>),
-    /// Only inside of a loop.
+    /// Only in a loop.
     Leave(String),
 }
 
@@ -114,7 +114,7 @@ fn register() -> impl Strategy<Value = String> {
     (3..8u32).prop_map(|index| format!("r{index}"))
 }
 
-/// Words that both spellings have, with the guide's dots.
+/// Instructions that both dialects have, with the guide's dots.
 fn plain() -> impl Strategy<Value = String> {
     let r = register;
     let p = || (0..4u32).prop_map(|index| format!("p{index}"));
@@ -207,7 +207,7 @@ impl Writer {
                 }
                 Statement::Loop(body) if self.loops == 2 => self.all(body, depth),
                 Statement::Loop(body) => {
-                    // A few trips, counted by a register that no statement writes.
+                    // A few iterations, counted by a register that no statement writes.
                     let counter = 1 + self.loops;
                     let first = format!(
                         "mov r{counter}, r0\nloop\nisub r{counter}, r{counter}, r30\nicmp.lt p0, r{counter}, r31\nbreak p0"

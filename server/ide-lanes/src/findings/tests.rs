@@ -30,7 +30,7 @@ fn in_warp(run: &RunResult, warp: u32, lanes: Mask) -> Finding {
 }
 
 #[test]
-fn a_finding_stands_at_its_statement_with_lanes_and_the_other_side() {
+fn a_finding_is_at_its_statement_with_lanes_and_the_related_location() {
     check(
         result(),
         expect![[r#"
@@ -56,7 +56,7 @@ fn several_warps_say_it_once() {
 }
 
 #[test]
-fn what_is_about_the_launch_stands_at_the_kernel() {
+fn findings_about_the_launch_are_at_the_kernel() {
     let mut run = result();
     run.findings[0] =
         Finding { code: "launch", statement: None, lanes: 0, related: vec![], ..run.findings[0].clone() };
@@ -69,7 +69,7 @@ fn what_is_about_the_launch_stands_at_the_kernel() {
 }
 
 #[test]
-fn what_is_not_simulated_is_no_mistake() {
+fn unsupported_instructions_are_not_mistakes() {
     let mut run = result();
     run.findings[0].code = UNSUPPORTED;
     check(

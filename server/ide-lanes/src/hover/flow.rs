@@ -12,7 +12,7 @@ const NAMED: usize = 4;
 
 /// The divergence at a branch, in a sentence or two; `None` if it was uniform.
 /// `line_of` gives the line of an offset, from 0.
-pub(super) fn parting(
+pub(super) fn divergence(
     statement: &ShownStatement<'_>,
     trace: &LineTrace,
     shown: &Shown,
@@ -38,7 +38,7 @@ pub(super) fn parting(
         }
         _ => return None,
     };
-    match statement.meets.map(|meets| shown.place(meets)) {
+    match statement.reconvergence.map(|reconvergence| shown.place(reconvergence)) {
         Some(Some(place)) => {
             let _ = write!(text, " The lanes reconverge at line {}.", line_of(place.end()) + 1);
         }
@@ -49,14 +49,16 @@ pub(super) fn parting(
 }
 
 /// The groups that first reconverged at a statement; `None` if none did.
-pub(super) fn meeting(meetings: &[Reconvergence], trace: &LineTrace) -> Option<String> {
+pub(super) fn reconvergence(reconvergences: &[Reconvergence], trace: &LineTrace) -> Option<String> {
     let active: Vec<Mask> = trace.visits.iter().map(|visit| visit.active).collect();
-    let when = |meeting: &Reconvergence| {
-        let all = meeting.parts.iter().fold(0, |all, part| all | part);
+    let when = |reconvergence: &Reconvergence| {
+        let all = reconvergence.parts.iter().fold(0, |all, part| all | part);
         active.iter().position(|active| *active == all)
     };
-    let (at, first) =
-        meetings.iter().filter_map(|meeting| Some((when(meeting)?, meeting))).min_by_key(|(at, _)| *at)?;
+    let (at, first) = reconvergences
+        .iter()
+        .filter_map(|reconvergence| Some((when(reconvergence)?, reconvergence)))
+        .min_by_key(|(at, _)| *at)?;
     let mut parts: Vec<String> =
         first.parts.iter().take(NAMED).map(|part| format!("{:#}", Lanes(*part))).collect();
     if first.parts.len() > NAMED {

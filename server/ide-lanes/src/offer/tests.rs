@@ -67,7 +67,7 @@ fn files_then_comments_then_inferred() {
 }
 
 #[test]
-fn the_kernel_must_be_told() {
+fn the_kernel_must_be_named() {
     let launch = "[[launch]]\nname = 'a'\nfile = 'sub/k.ptx'\n";
     check(
         TEXT,
@@ -173,7 +173,7 @@ fn lenses_over_kernels() {
 }
 
 #[test]
-fn the_lens_of_a_running_kernel_tells_how_it_went() {
+fn the_lens_of_a_kernel_shows_the_result_of_its_run() {
     let text = ".entry k()";
     let kernels = kernels(text);
     let offers = offers(warplens_syntax::ptx::LANGUAGE, text, &kernels, None);
@@ -185,7 +185,7 @@ fn the_lens_of_a_running_kernel_tells_how_it_went() {
 }
 
 #[test]
-fn the_lens_of_a_wave_kernel_tells_how_deep_it_goes() {
+fn the_lens_of_a_wave_kernel_shows_its_nesting_depth() {
     let mut kernels = kernels(".entry k()");
     kernels[0].nesting = Nesting { depth: 2, entries: 3 };
     let lenses = lenses(&kernels, &[], None, LensStyle::Plain, &|_| 0);

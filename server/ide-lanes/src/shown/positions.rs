@@ -17,8 +17,8 @@ pub(super) struct PlacedStatement {
     pub(super) role: Role,
     /// See [`Reading::parts`](crate::text::Reading::parts).
     pub(super) parts: Box<[u32]>,
-    /// See [`ShownStatement::meets`](crate::shown::ShownStatement::meets).
-    pub(super) meets: Option<StatementId>,
+    /// See [`ShownStatement::reconvergence`](crate::shown::ShownStatement::reconvergence).
+    pub(super) reconvergence: Option<StatementId>,
     pub(super) registers: Box<[(SmolStr, ScalarKind)]>,
 }
 
@@ -41,7 +41,7 @@ impl PlacedStatement {
             }),
             role,
             parts,
-            meets: statement.flow.meets(),
+            reconvergence: statement.flow.reconvergence(),
             registers: statement.registers.clone(),
         }
     }

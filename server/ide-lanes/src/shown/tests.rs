@@ -29,7 +29,7 @@ fn check(shown: &Shown, text: &str, expect: Expect) {
 }
 
 #[test]
-fn hints_stand_at_the_ends_of_lines() {
+fn hints_are_at_the_end_of_lines() {
     check(
         &shown(TEXT, result()),
         TEXT,
@@ -57,7 +57,7 @@ fn hints_stand_at_the_ends_of_lines() {
 }
 
 #[test]
-fn what_the_warp_never_reached_says_so() {
+fn statements_that_the_warp_never_reached_are_marked() {
     let mut run = result();
     run.warps[0].lines.truncate(2);
     check(
@@ -76,9 +76,9 @@ fn what_the_warp_never_reached_says_so() {
 }
 
 #[test]
-fn a_meeting_place_where_nobody_meets_is_no_join() {
+fn a_reconvergence_point_of_one_path_is_not_a_join() {
     let mut run = result();
-    // One side left: only the other comes to the end.
+    // One path exits: only the other reaches the end.
     run.warps[0].lines[5] = trace(5, &[(0xff, 0xff, 1)]);
     check(
         &shown(TEXT, run),

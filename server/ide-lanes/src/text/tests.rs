@@ -88,7 +88,7 @@ fn patterns() {
     active(0x0101_0101, expect!["4/32 every 8th ; 01010101 ; ░·░·░·░· ; 4/32"]);
     active(0x0001_0001, expect!["2/32 0,16 ; 00010001 ; ░···░··· ; 2/32"]);
     active(0x0000_5555, expect!["8/32 0,2,4.. ; 00005555 ; ▒▒▒▒···· ; 8/32"]);
-    // The launched lanes end before the pattern would.
+    // There are fewer launched lanes than the pattern has.
     shows(
         0xfffff,
         Role::Plain,

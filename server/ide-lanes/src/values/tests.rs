@@ -10,7 +10,7 @@ fn held(bits: u16, known: Mask, value: impl Fn(u64) -> u64) -> TracedRegister {
     TracedRegister { name: "%r1".into(), bits, written: true, known, low, high: Box::default() }
 }
 
-/// What the hover says, and what stands at the end of the line.
+/// The text of the hover and of the hint at the end of the line.
 fn check(kind: ScalarKind, held: &TracedRegister, expect: Expect) {
     let reading = Reading { held, kind, lanes: ALL };
     let sentence = reading.sentence(ALL).unwrap_or_else(|| "a grid".to_owned());
@@ -80,7 +80,7 @@ fn wide_registers() {
 }
 
 #[test]
-fn lanes_that_never_wrote_it_say_so() {
+fn lanes_that_never_wrote_it_are_listed() {
     check(
         ScalarKind::U32,
         &held(32, 0xff, |_| 7),

@@ -34,7 +34,7 @@ const WAVE: &str = "\
 .end
 ";
 
-/// How a run ends while `typed` stands in the text, and the words at which the text's own errors say why.
+/// How a run ends while `typed` is in the text, and the words at which errors of the text explain it.
 fn ending(template: &str, typed: &str) -> String {
     let language =
         if template == WAVE { warplens_syntax::wave::LANGUAGE } else { warplens_syntax::ptx::LANGUAGE };

@@ -9,7 +9,7 @@ use warplens_ide_db::answer::FileId;
 use warplens_ide_lanes::{Choice, LensStyle, Model, Prepared, RunRequest, Shown, hover};
 use warplens_sim::{Control, RunOptions, TraceRequest, WarpId};
 
-/// Lanes 0 to 3 break inside of the `if`.
+/// Lanes 0 to 3 break in the `if`.
 const BREAK_IN_IF: &str = "\
 .kernel k
     mov_sr r0, sr_lane_id
@@ -54,22 +54,22 @@ fn line_of(text: &str) -> impl Fn(TextSize) -> u32 + '_ {
     |offset| text[..usize::from(offset)].matches('\n').count() as u32
 }
 
-/// What the lens over the kernel says, and the first lines of the hover of each word of `at`.
+/// Checks the lens above the kernel and the first lines of the hover of each word of `at`.
 fn check(text: &str, at: &[&str], expect: Expect) {
     let (host, file, shown) = run(text);
     let lenses = host.snapshot().lenses(file, None, Some(&shown), LensStyle::Plain).unwrap();
-    let mut told = lenses[1].title.clone() + "\n";
+    let mut text_shown = lenses[1].title.clone() + "\n";
     for word in at {
         let offset = TextSize::try_from(text.find(word).unwrap()).unwrap();
         let hover = hover(&shown, offset, "", &line_of(text)).unwrap().markdown;
         let under = hover.lines().find(|line| line.starts_with("Under"));
-        told += &format!("{word}: {}\n", under.unwrap_or("nothing"));
+        text_shown += &format!("{word}: {}\n", under.unwrap_or("nothing"));
     }
-    expect.assert_eq(&told);
+    expect.assert_eq(&text_shown);
 }
 
 #[test]
-fn where_lanes_part_and_what_the_guide_does_there() {
+fn the_first_difference_and_the_behavior_of_the_guide() {
     check(
         BREAK_IN_IF,
         &["mov_imm", "endif", "iadd", "endloop"],
@@ -120,7 +120,7 @@ fn a_fault_that_shows_later_is_named_with_its_line() {
 }
 
 #[test]
-fn runs_that_agree_say_so() {
+fn equal_runs_are_reported_as_equal() {
     check(
         &BREAK_IN_IF.replace("break p2", "nop"),
         &["endif"],
@@ -178,7 +178,7 @@ fn registers_and_the_stack_are_the_emulators() {
     let values = run.look(TraceRequest::at(WarpId { cta: [0; 3], warp: 0 }), Control::none()).unwrap();
     let shown =
         run.show(Arc::new(run.run(Control::none()).unwrap()), None).with_values(values.map(Arc::new), None);
-    let mut told = String::new();
+    let mut text_shown = String::new();
     for (at, word) in
         [("if p1", "if"), ("break p2", "break"), ("endif", "endif"), ("iadd", "r3"), ("endloop", "endloop")]
     {
@@ -186,8 +186,8 @@ fn registers_and_the_stack_are_the_emulators() {
         let hover = hover(&shown, offset, word, &line_of(BREAK_IN_IF)).unwrap().markdown;
         let lines =
             hover.lines().filter(|line| ["- ", "**Div", "**`"].iter().any(|start| line.starts_with(start)));
-        told += &format!("{at}\n");
-        lines.for_each(|line| told += &format!("  {line}\n"));
+        text_shown += &format!("{at}\n");
+        lines.for_each(|line| text_shown += &format!("  {line}\n"));
     }
     expect![[r#"
         if p1
@@ -207,5 +207,5 @@ fn registers_and_the_stack_are_the_emulators() {
           **`r3`** = 4, after this line.
         endloop
     "#]]
-    .assert_eq(&told);
+    .assert_eq(&text_shown);
 }

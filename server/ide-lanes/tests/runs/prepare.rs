@@ -110,8 +110,7 @@ fn check(text: &str, request: &RunRequest, launches: Option<&str>, expect: Expec
 #[test]
 fn the_model_is_asked_for_or_written_or_usual() {
     let launches = |model: &str| format!("[[launch]]\nname = 'filed'\nfile = 'k.ptx'\n{model}\n");
-    let text =
-        "// @launch { name = 'said', grid = [1], block = [8], model = 'structured' }\n.entry k() { exit; }\n";
+    let text = "// @launch { name = 'named', grid = [1], block = [8], model = 'structured' }\n.entry k() { exit; }\n";
     let of = |request: &RunRequest, model: &str| {
         prepared(text, request, Some(&launches(model)))
             .map(|run| run.model().name())
@@ -125,13 +124,13 @@ fn the_model_is_asked_for_or_written_or_usual() {
     assert_eq!(of(&RunRequest { model: its, ..filed() }, "model = 'frontier'"), Ok("its"));
     expect!["warplens.toml:4:9: there is no model `fast`: PTX has `stack`, `ipdom`, `frontier` and `its`"]
         .assert_eq(&of(&filed(), "model = 'fast'").unwrap_err());
-    expect!["line 1, column 62: the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"].assert_eq(&of(&request(None, Choice::of_name("said")), "").unwrap_err());
+    expect!["line 1, column 62: the model `structured` is for WAVE: PTX has `stack`, `ipdom`, `frontier` and `its`"].assert_eq(&of(&request(None, Choice::of_name("named")), "").unwrap_err());
 }
 
 const FILE: &str = "[[launch]]\nname = 'filed'\nfile = 'k.ptx'\nentry = 'first'\nargs = [{ buffer = 'u32', len = 64 }, { u32 = 1 }]\n";
 
 #[test]
-fn the_first_that_somebody_wrote_else_the_inferred_one() {
+fn the_first_configured_launch_or_else_the_inferred_one() {
     check(
         PTX,
         &request(None, Choice::First),
@@ -336,20 +335,20 @@ fn a_branch_through_a_table_splits_several_ways() {
 table: .branchtargets A, B, C;
 	brx.idx %r2, table;
 A:	add.u32 %r1, %r1, 1;
-	bra MEET;
+	bra JOIN;
 B:	add.u32 %r1, %r1, 2;
-	bra MEET;
+	bra JOIN;
 C:	add.u32 %r1, %r1, 3;
-MEET:
+JOIN:
 	exit;
 }
 ";
     expect![[r#"
         brx.idx %r2, table; <split 8 | 8 | 16>
         A:	add.u32 %r1, %r1, 1; <8/32 every 4th>
-        bra MEET; <8/32 every 4th>
+        bra JOIN; <8/32 every 4th>
         B:	add.u32 %r1, %r1, 2; <8/32 every 4th from 1>
-        bra MEET; <8/32 every 4th from 1>
+        bra JOIN; <8/32 every 4th from 1>
         C:	add.u32 %r1, %r1, 3; <16/32 2-3,6-7,10-11..>
         exit; <join 32>
     "#]]

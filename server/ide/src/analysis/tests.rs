@@ -252,7 +252,7 @@ fn edits_out_of_range_change_nothing() {
 }
 
 #[test]
-fn a_cancelled_question_says_so() {
+fn a_cancelled_query_returns_cancelled() {
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::ptx::LANGUAGE, MODULE);
     let analysis = host.snapshot();
@@ -287,9 +287,9 @@ fn edits_end_the_questions_of_other_threads() {
     host.open(FILE, warplens_syntax::ptx::LANGUAGE, &text);
     for number in 0..20 {
         let analysis = host.snapshot();
-        let asker = std::thread::spawn(move || analysis.diagnostics(FILE));
+        let worker = std::thread::spawn(move || analysis.diagnostics(FILE));
         host.edit(FILE, TextRange::empty(TextSize::new(0)), "\n").unwrap();
-        let answer = asker.join().expect("a cancelled question is no panic");
+        let answer = worker.join().expect("a cancelled query does not panic");
         assert!(matches!(answer, Ok(_) | Err(crate::Cancelled::ByEdit)), "{number}: {answer:?}");
     }
     assert_eq!(host.snapshot().diagnostics(FILE).unwrap(), []);

@@ -233,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn both_spellings_of_an_instruction() {
+    fn an_instruction_in_both_dialects() {
         check(
             "icmp.lt",
             expect![[r#"

@@ -29,7 +29,7 @@ pub(super) fn format(text: &str) -> String {
     apply(text, &open(text).format(FILE).unwrap().edits)
 }
 
-/// Shows tabs as `→` and the blanks before them.
+/// Shows tabs as `→` with the spaces before them.
 fn check(text: &str, expect: Expect) {
     let formatted = format(text);
     expect.assert_eq(&formatted.replace('\t', "→"));
@@ -37,7 +37,7 @@ fn check(text: &str, expect: Expect) {
     assert_eq!(tokens(&formatted), tokens(text));
 }
 
-/// Everything but blanks and line ends.
+/// Everything except white space.
 fn tokens(text: &str) -> Vec<String> {
     let tree = parse_file(warplens_syntax::ptx::LANGUAGE, text).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
@@ -171,12 +171,12 @@ x: .b32 a - b }
 }
 
 #[test]
-fn comments_stay_and_those_behind_code_are_aligned() {
+fn comments_stay_and_those_after_code_are_aligned() {
     check(
         "// at the left
-    // further in
+    // indented
 .func f() { // opens
-  /* before */ ret; /* between */ ret; // behind
+  /* before */ ret; /* between */ ret; // after
                                           // far in
   add.u32 %r1, /* in the middle */ %r2, // at the end
      1;
@@ -187,11 +187,11 @@ two lines */
 ",
         expect![[r#"
             // at the left
-            →// further in
+            →// indented
             .func f()
             { // opens
             →/* before */ ret;                       /* between */
-            →ret;                                    // behind
+            →ret;                                    // after
                                                     // far in
             →add.u32 →%r1, /* in the middle */ %r2, // at the end
             →→1;
@@ -272,13 +272,13 @@ fn inline_assembly_is_its_authors() {
 
 #[test]
 fn what_is_broken_is_left_alone() {
-    let text = ".version   8.5\n.func f() { add.u32   %r1 %r2; }   // behind\n.func g() {ret;}\n";
+    let text = ".version   8.5\n.func f() { add.u32   %r1 %r2; }   // after\n.func g() {ret;}\n";
     let Formatted { edits, broken } = open(text).format(FILE).unwrap();
     let [error] = broken[..] else { panic!("one item is broken: {broken:?}") };
     assert!(text[..usize::from(error.start())].contains("add.u32"), "{error:?}");
     expect![[r#"
         .version 8.5
-        .func f() { add.u32   %r1 %r2; }   // behind
+        .func f() { add.u32   %r1 %r2; }   // after
         .func g()
         {
         	ret;
@@ -288,7 +288,7 @@ fn what_is_broken_is_left_alone() {
 }
 
 #[test]
-fn line_ends_stay_as_they_are() {
+fn newlines_are_kept() {
     let text = ".version 8.5\r\n.func f() { ret; }  \r\n.func g();";
     assert_eq!(format(text), ".version 8.5\r\n.func f()\r\n{\r\n\tret;\r\n}\r\n.func g();\r\n");
     assert_eq!(format(".version 8.5\r.func g();\r"), ".version 8.5\r.func g();\r");
@@ -402,7 +402,7 @@ L1: @!%p add.s32 %r1, %tid.x, -4 + (2 << 1); /* sum */
 x: .b32 t - t }
 ";
 
-/// The sample with other blanks where blanks may stand.
+/// The sample with other white space where it is allowed.
 fn respaced(choices: &[u8]) -> String {
     const SPACES: [&str; 10] =
         ["", " ", "\t", "\n", "  \r\n ", "\r", " /* c */ ", " // c\n", "\n\n\n\n\n", "   \t  "];
@@ -513,7 +513,7 @@ proptest! {
         for edit in &part {
             prop_assert!(lines.contains_range(edit.range), "{:?} of {:?}", edit, lines);
         }
-        // How far in a comment stands depends on lines that the whole joins before this one.
+        // The indentation of a comment depends on lines before it, which are joined when the whole file is formatted.
         let moves_comment = |edit: &TextEdit| {
             let spaces = |text: &str| text.chars().all(|c| matches!(c, ' ' | '\t'));
             let after = &text[usize::from(edit.range.end())..];

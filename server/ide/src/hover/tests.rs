@@ -344,7 +344,7 @@ fn directives() {
 }
 
 #[test]
-fn nothing_on_blanks_and_comments() {
+fn nothing_on_white_space_and_comments() {
     check(".version 8.0\n\n// about\n    |\n", expect!["nothing"]);
 }
 

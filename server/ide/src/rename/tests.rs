@@ -145,7 +145,7 @@ fn refuses_what_cannot_be() {
 }
 
 #[test]
-fn refuses_to_leave_a_list_behind() {
+fn refuses_to_invalidate_a_list() {
     check(
         "
 .entry k() {

@@ -1,4 +1,4 @@
-//! Each thread by itself, on its own way: lanes part and meet again.
+//! Each thread takes its own path: lanes diverge and reconverge.
 
 use crate::{Kernel, floats, numbers};
 
@@ -56,7 +56,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
         .gives((0..64).map(|thread| (0..64).filter(|at| 5 * at + 3 < 5 * thread + 1).count() as u32)),
         Kernel::new(
             "primes",
-            // `break` inside of an `if` inside of a loop.
+            // `break` in an `if` in a loop.
             "mov r6, 2\nmov r7, 1\nicmp.lt p1, r0, 2\nif p1\nmov r7, 0\nelse\nloop\nimul r8, r6, r6\nicmp.gt p1, r8, r0\nbreak p1\nimod r8, r0, r6\nicmp.eq p2, r8, 0
             if p2\nmov r7, 0\nbreak p2\nendif\niadd r6, r6, 1\nendloop\nendif\niadd r8, r4, 4096\ndevice_store.u32 r7, r8",
         )
@@ -72,7 +72,7 @@ pub(crate) fn kernels() -> Vec<Kernel> {
         })),
         Kernel::new(
             "nested_loops_with_continue",
-            // Pairs i < thread, j <= i with i + j odd, from the inner loop; i a multiple of 5 is left out by the outer.
+            // Pairs i < thread, j <= i with i + j odd, from the inner loop; the outer skips multiples of 5.
             "mov r6, -1\nmov r10, 0\nloop\niadd r6, r6, 1\nicmp.ge p1, r6, r0\nbreak p1\nimod r7, r6, 5\nicmp.eq p2, r7, 0\ncontinue p2\nmov r8, -1\nloop\niadd r8, r8, 1
             icmp.gt p1, r8, r6\nbreak p1\niadd r9, r6, r8\nand r9, r9, 1\nicmp.eq p2, r9, 0\ncontinue p2\niadd r10, r10, 1\nendloop\nendloop
             iadd r8, r4, 4096\ndevice_store.u32 r10, r8",
@@ -81,8 +81,8 @@ pub(crate) fn kernels() -> Vec<Kernel> {
             (0..thread).filter(|i| i % 5 != 0).map(|i| (0..=i).filter(|j| (i + j) % 2 == 1).count() as u32).sum()
         })),
         Kernel::new(
-            "loop_of_no_trips",
-            // As many trips as the number of the thread, less 60.
+            "loop_without_iterations",
+            // The number of iterations is the number of the thread, minus 60.
             "isub r6, r0, 60\nimax r6, r6, 0\nmov r7, 5\nloop\nicmp.eq p1, r6, 0\nbreak p1\nisub r6, r6, 1\niadd r7, r7, 10\nendloop\niadd r8, r4, 4096\ndevice_store.u32 r7, r8",
         )
         .gives((0..64u32).map(|thread| 5 + 10 * thread.saturating_sub(60))),

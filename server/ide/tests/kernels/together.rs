@@ -51,7 +51,7 @@ fn in_local_memory() -> Vec<Kernel> {
         }),
         Kernel::new(
             "matrix_product",
-            // 8 x 8, A at 0 and B behind it, both through local memory.
+            // 8 x 8, A at 0 and B after it, both through local memory.
             &format!("device_load.u32 r6, r4\nlocal_store.u32 r6, r5\niadd r7, r4, 256\ndevice_load.u32 r6, r7\niadd r7, r5, 256\nlocal_store.u32 r6, r7\nbarrier
             and r7, r0, 7\nshr r8, r0, 3\nshl r8, r8, 5\nshl r7, r7, 2\niadd r7, r7, 256\nmov r6, 0\nmov r9, 0\nloop\nicmp.eq p1, r9, 8\nbreak p1
             local_load.u32 r10, r8\nlocal_load.u32 r11, r7\nimad r6, r10, r11, r6\niadd r8, r8, 4\niadd r7, r7, 32\niadd r9, r9, 1\nendloop\n{STORE}"),
@@ -124,7 +124,7 @@ fn by_atomics() -> Vec<Kernel> {
         ]),
         Kernel::new(
             "spin_lock",
-            // Whoever has the lock adds to a plain word.
+            // The lane with the lock adds to a plain word.
             "icmp.eq p1, r0, 0\nif p1\nlocal_store.u32 0, 0\nlocal_store.u32 0, 4\nendif\nbarrier\ndevice_load.u32 r9, r4\nloop\nlocal_atomic_cas r6, 0, 0, 1\nicmp.eq p1, r6, 0\nif p1
             local_load.u32 r7, 4\niadd r7, r7, r9\nlocal_store.u32 r7, 4\nlocal_atomic_exchange r8, 0, 0\nbreak p1\nendif\nendloop\nbarrier\nlocal_load.u32 r6, 4\nicmp.eq p1, r0, 0\n@p1 device_store.u32 r6, 4096",
         )
@@ -146,7 +146,7 @@ fn by_atomics() -> Vec<Kernel> {
         .gives([77]),
         Kernel::new(
             "shortest_ways",
-            // On a ring of 64 places, from place 5: each round asks both neighbours.
+            // On a ring of 64 places, from place 5: each iteration reads both neighbors.
             &format!("mov r6, 1000\nicmp.eq p1, r0, 5\n@p1 mov r6, 0\nlocal_store.u32 r6, r5\nmov r7, 0\nloop\nbarrier\nicmp.eq p1, r7, 33\nbreak p1\niadd r8, r0, 1\nand r8, r8, 63\nshl r8, r8, 2
             iadd r9, r0, 63\nand r9, r9, 63\nshl r9, r9, 2\nlocal_load.u32 r8, r8\nlocal_load.u32 r9, r9\nimin r8, r8, r9\niadd r8, r8, 1\nbarrier\nlocal_atomic_min r5, r8\niadd r7, r7, 1\nendloop\nlocal_load.u32 r6, r5\n{STORE}"),
         )

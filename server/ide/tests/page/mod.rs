@@ -10,7 +10,7 @@ pub(crate) struct Example {
     pub(crate) language: Language,
     /// The whole file that the block stands for.
     pub(crate) text: String,
-    /// Whose WAVE it is held against: the second word after the fence, if there is one.
+    /// The dialect that it is checked against: the second word after the fence, if any.
     pub(crate) accepts: Accepts,
 }
 
@@ -67,7 +67,7 @@ fn first_line(text: &str) -> usize {
     text.find('\n').map_or(text.len(), |end| end + 1)
 }
 
-/// Names are in kebab case, each stands once and has the page that is called like it.
+/// Names are in kebab case and unique, and each has the page with its name.
 pub(crate) fn check_names(folder: &str, names: &[&str]) {
     for (index, name) in names.iter().enumerate() {
         let is_kebab = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
@@ -86,7 +86,7 @@ pub(crate) fn pages(folder: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs").join(folder)
 }
 
-/// The assembler, where it is there; else it is said that the test is skipped.
+/// The assembler, if installed; otherwise prints that the test is skipped.
 pub(crate) fn assembler() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let named = std::env::var_os("WARPLENS_PTXAS").map(PathBuf::from);

@@ -1,4 +1,4 @@
-//! Shapes by hand: which lint each has, and that its rewrites leave the same behind at many widths of a wave.
+//! Handwritten shapes: the lint of each, and that its rewrites have the same results at many widths of a wave.
 
 use expect_test::expect;
 
@@ -6,8 +6,8 @@ use super::{hold, offers, underscored};
 
 const WIDTHS: [u32; 4] = [1, 8, 33, 64];
 
-/// What stands before each shape: r3 and r5 differ from lane to lane, r4 and r6 do not; p0 and p1 part lanes, p2 does not, and
-/// nobody knows of p3.
+/// The code before each shape: r3 and r5 vary by lane, r4 and r6 do not; lanes diverge at p0 and p1, not at p2, and p3 is
+/// unknown.
 const START: &str = "
     mov_sr r3, sr_lane_id
     mov_imm r4, 5
@@ -35,7 +35,7 @@ const SHAPES: &[(&str, &str)] = &[
     ("uniform", "if p2\nmov r4, r5\nelse\nmov r4, r3\nendif"),
     ("unknown", "if p3\nmov r4, r5\nelse\nmov r4, r3\nendif"),
     ("floats", "if p0\nfadd r4, r6, r6\nelse\nfmul r4, r6, r6\nendif"),
-    ("dear floats", "if p0\nfdiv r4, r6, r6\nelse\nfsqrt r4, r6\nendif"),
+    ("expensive floats", "if p0\nfdiv r4, r6, r6\nelse\nfsqrt r4, r6\nendif"),
     ("fused", "if p0\nfma r4, r6, r6, r4\nelse\nimad r4, r3, r3, r4\nendif"),
     ("doubles", "if p0\ndadd r4, r6, r6\nelse\ndmul r4, r6, r6\nendif"),
     ("halves of registers", "if p0\nmov r4.lo, r5\nelse\nmov r4.lo, r3\nendif"),
@@ -178,7 +178,7 @@ fn lints(text: &str) -> String {
 }
 
 #[test]
-fn in_both_spellings() {
+fn in_both_dialects() {
     let mut shown = String::new();
     for (name, statements) in SHAPES {
         let toolchain = kernel(statements);
@@ -204,7 +204,7 @@ fn in_both_spellings() {
         uniform: -
         unknown: branch-for-select
         floats: branch-for-select
-        dear floats: -
+        expensive floats: -
         fused: branch-for-select
         doubles: -
         halves of registers: -

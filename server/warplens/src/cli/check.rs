@@ -306,6 +306,6 @@ fn code(name: &str) -> Result<&'static Code, String> {
     warplens_ide::code(name).ok_or_else(|| {
         let near = warplens_ide::nearest_code(name);
         let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        format!("there is no diagnostic `{name}`{hint}")
+        format!("unknown diagnostic `{name}`{hint}")
     })
 }

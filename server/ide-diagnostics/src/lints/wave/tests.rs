@@ -427,7 +427,7 @@ fn lanes_that_leave() {
 }
 
 #[test]
-fn the_rest_of_a_trip() {
+fn the_rest_of_an_iteration() {
     check_varying(
         "
     loop

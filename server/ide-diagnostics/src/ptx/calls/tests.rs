@@ -1,4 +1,4 @@
-//! Calls that do not fit, each with what is said.
+//! Mismatched calls, each with its messages.
 
 use expect_test::{Expect, expect};
 

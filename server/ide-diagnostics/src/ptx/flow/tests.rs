@@ -162,7 +162,7 @@ fn code_that_nothing_reaches() {
                 7:`trap` control does not continue after this `trap`
         "#]],
     );
-    // While a branch leads nowhere, nobody knows.
+    // Unknown while a branch has an undeclared target.
     check_body("bra NOWHERE;\nmov.u32 %r1, 1;", expect![""]);
 }
 

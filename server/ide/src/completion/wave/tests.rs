@@ -376,7 +376,7 @@ fn operands_say_what_wrote_them() {
 }
 
 #[test]
-fn names_come_in_the_spelling_that_the_file_uses() {
+fn names_are_in_the_dialect_of_the_file() {
     let first = |body: &str| {
         let (_, found) = proposed(&format!(".kernel k\n{body}|\n.end\n"));
         let found =

@@ -13,7 +13,7 @@ fn check(text: &str, expect: Expect) {
     assert_eq!(tokens(&formatted), tokens(text));
 }
 
-/// Everything but blanks and line ends.
+/// Everything except white space.
 fn tokens(text: &str) -> Vec<String> {
     let tree = parse_file(warplens_syntax::wave::LANGUAGE, text).syntax();
     let tokens = tree.descendants_with_tokens().filter_map(|element| element.into_token());
@@ -22,7 +22,7 @@ fn tokens(text: &str) -> Vec<String> {
 }
 
 #[test]
-fn constructs_are_further_in() {
+fn constructs_are_indented() {
     check(
         "; a kernel
   .kernel   k
@@ -44,7 +44,7 @@ endif;closed
 again: fence_acquire .device
   halt
 
-; behind it
+; after it
 .end
 ",
         expect![[r#"
@@ -70,7 +70,7 @@ again: fence_acquire .device
                 fence_acquire .device
                 halt
 
-            ; behind it
+            ; after it
             .end
         "#]],
     );
@@ -113,7 +113,7 @@ fn check_typed(text: &str, expect: Expect) {
 }
 
 #[test]
-fn a_new_line_begins_as_far_in_as_it_belongs() {
+fn a_new_line_is_indented_correctly() {
     check_typed(
         ".kernel k\n|\n.end\n",
         expect![[r#"
@@ -175,7 +175,7 @@ fn a_new_line_begins_as_far_in_as_it_belongs() {
 }
 
 #[test]
-fn what_closes_moves_out_with_its_last_letter() {
+fn closing_keywords_are_dedented_when_completed() {
     check_typed(
         ".kernel k\n    if p1\n        nop\n        else|\n.end\n",
         expect![[r#"

@@ -47,7 +47,7 @@ fn words_of_wave_constructs_name_the_lines_of_the_others() {
 }
 
 #[test]
-fn words_of_wave_constructs_say_whether_lanes_part() {
+fn keywords_of_wave_constructs_show_whether_lanes_diverge() {
     let file = |marked: &str| {
         let text = ".kernel k
 mov_sr r1, sr_lane_id
@@ -65,7 +65,7 @@ halt
 ";
         text.replacen(marked, &format!("{marked}\n|"), 1)
     };
-    let said = |marked: &str| {
+    let hover = |marked: &str| {
         let (fixture, analysis) = open(&file(marked));
         let hover = analysis.hover(FILE, fixture.cursor()).unwrap().expect("a hover");
         let pages = hover.markdown.split("\n\n").skip(1).take_while(|part| !part.starts_with("```"));
@@ -78,24 +78,24 @@ halt
         It takes entry 2 of 32 of the divergence stack.
         **`if`** · WAVE · structured control flow · specification §5.1, §6.13
         Goes on with the lanes in which ps is true; the others wait for else or endif."#]]
-    .assert_eq(&said("if p1"));
+    .assert_eq(&hover("if p1"));
     expect![[r#"
         **Uniform**: lanes that come here together go the same way; a side that no lane takes is skipped, so it costs nothing.
         It takes entry 2 of 32 of the divergence stack.
         **`if`** · WAVE · structured control flow · specification §5.1, §6.13
-        Goes on with the lanes in which ps is true; the others wait for else or endif."#]].assert_eq(&said("if p2"));
+        Goes on with the lanes in which ps is true; the others wait for else or endif."#]].assert_eq(&hover("if p2"));
     expect![[r#"
         **Lanes part here**: `p1` ← `icmp.lt` ← `r1` ← `sr_lane_id`
         - line 3: `p1` is computed here from what varies from lane to lane
         - line 2: `r1` is read here from `sr_lane_id`
         **`break`** · WAVE · structured control flow · specification §5.1, §6.13
         Takes the lanes in which ps is true out of the innermost loop."#]]
-    .assert_eq(&said("break p1"));
+    .assert_eq(&hover("break p1"));
     expect![[r#"
         When no lane is left in the loop, it gives back entry 1 of 32 of the divergence stack.
         **`endloop`** · WAVE · structured control flow · specification §5.1, §6.13
         Begins the next trip with the lanes that have not broken; when there are none, ends the loop."#]]
-    .assert_eq(&said("endloop"));
+    .assert_eq(&hover("endloop"));
 }
 
 #[test]
@@ -118,7 +118,7 @@ fn numbers_of_wave() {
 /// The hover over the first such word of a WAVE file.
 fn over(file: &str, word: &str) -> String {
     let (_, analysis) = open(file);
-    let offset = file.find(word).expect("it stands there") as u32 + word.len() as u32;
+    let offset = file.find(word).expect("it is there") as u32 + word.len() as u32;
     analysis.hover(FILE, offset.into()).unwrap().map_or_else(String::new, |hover| hover.markdown)
 }
 
@@ -173,7 +173,7 @@ fn a_kernel_of_wave_says_what_it_asks_for() {
 }
 
 #[test]
-fn a_function_of_wave_says_who_calls_it_and_what_it_does() {
+fn a_function_of_wave_shows_its_callers_and_resources() {
     expect![[r#"
         **`once`** · function of `first`
 
@@ -197,10 +197,10 @@ fn a_function_of_wave_says_who_calls_it_and_what_it_does() {
 
 #[test]
 fn a_register_of_wave_says_where_it_was_written() {
-    let said = |file: &str, word: &str| {
+    let hover = |file: &str, word: &str| {
         let page = over(file, word);
-        let told = page.lines().find(|line| line.contains("ritten by") || line.contains("has written"));
-        told.unwrap_or_default().to_owned()
+        let writers = page.lines().find(|line| line.contains("ritten by") || line.contains("ot written"));
+        writers.unwrap_or_default().to_owned()
     };
     let file = ".kernel k
 mov_imm r1, 1
@@ -212,10 +212,10 @@ halt
 .end
 ";
     expect!["Last written by `mov_imm r1, 2` in line 4 or `mov_imm r1, 1` in line 2."]
-        .assert_eq(&said(file, "iadd r3, r1"));
+        .assert_eq(&hover(file, "iadd r3, r1"));
     expect!["Nothing has written it here: it is what the launch puts there, else 0."]
-        .assert_eq(&said(file, "iadd r3, r1, r7"));
-    expect!["Nothing has written it here: it is false."].assert_eq(&said(file, "if p1"));
+        .assert_eq(&hover(file, "iadd r3, r1, r7"));
+    expect!["Nothing has written it here: it is false."].assert_eq(&hover(file, "if p1"));
 }
 
 #[test]

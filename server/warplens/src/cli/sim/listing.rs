@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anstyle::{AnsiColor, Style};
 use text_size::{TextRange, TextSize};
 use warplens_ide::lanes::text::Style as LaneStyle;
-use warplens_ide::lanes::{Shown, Source, first_parting, told};
+use warplens_ide::lanes::{Shown, Source, first_divergence, reported};
 use warplens_sim::launch::{show, size};
 use warplens_sim::{Finding, Severity, Status, WarpId};
 
@@ -84,8 +84,8 @@ impl Listing<'_> {
             ),
         }?;
         let line_of = |offset: TextSize| self.run.text.byte_to_line(offset.into()) as u32;
-        if let Some(parting) = first_parting(shown, &line_of) {
-            writeln!(out, "{parting}")?;
+        if let Some(divergence) = first_divergence(shown, &line_of) {
+            writeln!(out, "{divergence}")?;
         }
         writeln!(out)
     }
@@ -148,13 +148,13 @@ impl Listing<'_> {
 
     fn findings(&self, shown: &Shown, out: &mut dyn Write) -> io::Result<()> {
         // The worst first, each kind in the order in which the run came to it.
-        let mut findings = told(&self.run.result, shown.warp());
-        findings.sort_by_key(|told| told.finding.severity);
-        for told in findings {
-            let finding = told.finding;
+        let mut findings = reported(&self.run.result, shown.warp());
+        findings.sort_by_key(|reported| reported.finding.severity);
+        for reported in findings {
+            let finding = reported.finding;
             let (style, word) = severity(finding.severity);
             let place = self.place(finding);
-            writeln!(out, "{style}{word}[{}]{style:#} {place}: {}", finding.code, told.message())?;
+            writeln!(out, "{style}{word}[{}]{style:#} {place}: {}", finding.code, reported.message())?;
             for related in &finding.related {
                 if let Some(position) = self.run.position(related.statement) {
                     writeln!(out, "    line {}: {}", position.line + 1, related.message)?;

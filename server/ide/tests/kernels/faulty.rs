@@ -4,16 +4,16 @@
 use std::fmt::Write;
 
 use expect_test::{Expect, expect};
-use warplens_ide::lanes::told;
+use warplens_ide::lanes::reported;
 use warplens_sim::LaunchConfig;
 use warplens_sim::WarpId;
 use warplens_sim::wave::{device_memory, launch_config};
 
 use crate::{BEGINNING, code, simulate};
 
-/// Mistakes, as statements behind the usual beginning, which has the lane in `r6` and the wave in `r7` too.
+/// Mistakes, as statements after the common prologue, which also has the lane in `r6` and the wave in `r7`.
 struct Sheet {
-    told: String,
+    text: String,
     count: usize,
 }
 
@@ -25,14 +25,14 @@ impl Sheet {
         let code = code(&text);
         let memory = device_memory(64);
         let result = simulate(&code, LaunchConfig { memory, ..launch_config([1; 3], [8, 1, 1], 4) });
-        let all = told(&result, WarpId { cta: [0; 3], warp: 0 });
+        let all = reported(&result, WarpId { cta: [0; 3], warp: 0 });
         assert_eq!(all.len(), 1, "{name}: {:?}", result.findings);
         let place =
             |statement: warplens_sim::StatementId| text[code.instructions[statement.index()].range].trim();
         let finding = all[0].finding;
         let at = finding.statement.map_or("", place);
         writeln!(
-            self.told,
+            self.text,
             "{name}: {}\n  `{at}`: {}: {}",
             result.status.as_str(),
             finding.code,
@@ -40,7 +40,7 @@ impl Sheet {
         )
         .expect("a string takes text");
         for other in &finding.related {
-            writeln!(self.told, "  `{}`: {}", place(other.statement), other.message)
+            writeln!(self.text, "  `{}`: {}", place(other.statement), other.message)
                 .expect("a string takes text");
         }
         self.count += 1;
@@ -48,16 +48,16 @@ impl Sheet {
 }
 
 fn check(mistakes: &[(&str, &str)], expected: Expect) -> usize {
-    let mut sheet = Sheet { told: String::new(), count: 0 };
+    let mut sheet = Sheet { text: String::new(), count: 0 };
     for (name, statements) in mistakes {
         sheet.mistake(name, statements);
     }
-    expected.assert_eq(&sheet.told);
+    expected.assert_eq(&sheet.text);
     sheet.count
 }
 
 pub(crate) fn check_all() {
-    let count = memory() + nobody_wrote() + races() + barriers() + endless() + depth() + meaning();
+    let count = memory() + uninitialized() + races() + barriers() + endless() + depth() + meaning();
     assert!(count >= 30, "{count} mistakes");
 }
 
@@ -100,7 +100,7 @@ fn memory() -> usize {
     )
 }
 
-fn nobody_wrote() -> usize {
+fn uninitialized() -> usize {
     check(
         &[
             (
@@ -111,7 +111,7 @@ fn nobody_wrote() -> usize {
             ("half a word was written", "local_store.u16 r0, r5\nbarrier\nlocal_load.u32 r8, r5\nhalt"),
             ("a value of one arm only", "icmp.lt p1, r6, 2\nif p1\nmov r8, 7\nendif\niadd r9, r8, 1\nhalt"),
             (
-                "a value that a guard leaves out",
+                "a value that is predicated off",
                 "icmp.lt p1, r6, 3\n@p1 mov r8, 7\ndevice_store.u32 r8, r5\nhalt",
             ),
             (
@@ -136,7 +136,7 @@ fn nobody_wrote() -> usize {
               `local_load.u32 r8, r5`: uninitialized-read: uninitialized read: lane 0 reads local memory at offset 0, which no thread of the workgroup has written; it holds 0 here and is undefined elsewhere: initialize it, and put a `barrier` between the store and this read (lanes 0-3 of block 0,0,0, warp 0)
             a value of one arm only: finished
               `iadd r9, r8, 1`: uninitialized-read: uninitialized read: `r8` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first (block 0,0,0, warp 0)
-            a value that a guard leaves out: finished
+            a value that is predicated off: finished
               `device_store.u32 r8, r5`: uninitialized-read: uninitialized read: `r8` is read in lane 3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first (block 0,0,0, warp 0)
             a condition of one arm only: finished
               `if p2`: uninitialized-read: uninitialized read: `p2` is read in lanes 2-3, but only other lanes have written it; it holds 0 here and is undefined on machines that do not clear registers: assign it in all lanes first (block 0,0,0, warp 0)
@@ -224,7 +224,7 @@ fn barriers() -> usize {
             ("in an arm", "icmp.lt p1, r6, 2\nif p1\nbarrier\nendif\nhalt"),
             ("in the other arm", "icmp.lt p1, r6, 3\nif p1\nnop\nelse\nbarrier\nendif\nhalt"),
             (
-                "in a loop that lanes leave one by one",
+                "in a loop that lanes exit one by one",
                 "mov r8, r6\nloop\nicmp.eq p1, r8, 0\nbreak p1\nisub r8, r8, 1\nbarrier\nendloop\nhalt",
             ),
             ("under a guard", "icmp.ne p1, r6, 1\n@p1 barrier\nhalt"),
@@ -240,7 +240,7 @@ fn barriers() -> usize {
               `barrier`: divergent-barrier: divergent barrier: 2 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute (lanes 2-3 of block 0,0,0, warp 0, and in 1 more warp)
             in the other arm: finished
               `barrier`: divergent-barrier: divergent barrier: 3 lanes of the wave that have not exited did not arrive at this barrier; move it to code that all lanes execute (lanes 0-2 of block 0,0,0, warp 0, and in 1 more warp)
-            in a loop that lanes leave one by one: finished
+            in a loop that lanes exit one by one: finished
               `barrier`: divergent-barrier: divergent barrier: 1 lane of the wave that has not exited did not arrive at this barrier; move it to code that all lanes execute (lane 0 of block 0,0,0, warp 0, and in 1 more warp)
             under a guard: finished
               `@p1 barrier`: divergent-barrier: divergent barrier: 1 lane of the wave that has not exited did not arrive at this barrier; move it to code that all lanes execute (lane 1 of block 0,0,0, warp 0, and in 1 more warp)
@@ -262,7 +262,7 @@ fn endless() -> usize {
                 "mov r8, 3\nloop\nicmp.eq p1, r8, 0\nbreak p1\nendloop\nhalt",
             ),
             (
-                "a flag that nobody raises",
+                "a flag that is never set",
                 "loop\ndevice_load.u32 r8, 0\nicmp.ne p1, r8, 0\nbreak p1\nendloop\nhalt",
             ),
             (
@@ -270,7 +270,7 @@ fn endless() -> usize {
                 "shl r8, r7, 2\nxor r9, r8, 4\nloop\natomic_or r10, r9, 0, .device\nicmp.ne p1, r10, 0\nbreak p1\nendloop\natomic_exchange r8, 1, .device\nhalt",
             ),
             (
-                "a lock that nobody gives back",
+                "a lock that is never released",
                 "loop\natomic_cas r8, 0, 0, 1, .device\nicmp.eq p1, r8, 0\nbreak p1\nendloop\nhalt",
             ),
             (
@@ -278,7 +278,7 @@ fn endless() -> usize {
                 "icmp.eq p1, r6, 2\nif p1\nloop\ndevice_load.u32 r8, 0\nicmp.eq p2, r8, 1\nbreak p2\nendloop\nelse\ndevice_store.u32 1, 0\nendif\nhalt",
             ),
             (
-                "a flag behind the barrier that it waits at",
+                "a flag after the barrier that it waits at",
                 "icmp.eq p1, r7, 0\nif p1\nloop\ndevice_load.u32 r8, 0\nicmp.ne p2, r8, 0\nbreak p2\nendloop\nendif\nbarrier\ndevice_store.u32 1, 0\nhalt",
             ),
         ],
@@ -286,19 +286,19 @@ fn endless() -> usize {
             a condition that the loop does not change: no-progress
               `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 0-3 of block 0,0,0, warp 0)
               `loop`: wave 1 repeats this loop
-            a flag that nobody raises: no-progress
+            a flag that is never set: no-progress
               `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 0-3 of block 0,0,0, warp 0)
               `loop`: wave 1 repeats this loop
             two waves that wait for each other: no-progress
               `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 0-3 of block 0,0,0, warp 0)
               `loop`: wave 1 repeats this loop
-            a lock that nobody gives back: no-progress
+            a lock that is never released: no-progress
               `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 1-3 of block 0,0,0, warp 0)
               `loop`: wave 1 repeats this loop
             a lane that holds the others up: no-progress
               `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lane 2 of block 0,0,0, warp 0)
               `loop`: wave 1 repeats this loop
-            a flag behind the barrier that it waits at: no-progress
+            a flag after the barrier that it waits at: no-progress
               `loop`: no-progress: livelock: lanes repeat a loop whose exit condition no wave can change; update the condition of its `break` inside the loop, or let another wave store the awaited value (lanes 0-3 of block 0,0,0, warp 0)
               `barrier`: wave 1 waits at this barrier
         "#]],

@@ -1,4 +1,4 @@
-//! WAVE from one spelling into the other: what is written, that it assembles, and that it means the same.
+//! Rewrites of WAVE from one dialect into the other: the result, that it assembles, and that its semantics are the same.
 
 use std::path::{Path, PathBuf};
 
@@ -22,13 +22,13 @@ fn edited(text: &str, mut edits: Vec<TextEdit>) -> String {
     text
 }
 
-fn rewritten(text: &str, spelling: Dialect) -> String {
+fn rewritten(text: &str, dialect: Dialect) -> String {
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
-    edited(text, host.snapshot().rewrite_in_dialect(FILE, spelling).unwrap().edits)
+    edited(text, host.snapshot().rewrite_in_dialect(FILE, dialect).unwrap().edits)
 }
 
-/// The text in the toolchain's spelling, and what was left.
+/// The text in the toolchain's dialect, and the code without an equivalent.
 fn for_toolchain(text: &str) -> (String, Vec<NotRewritten>) {
     let mut host = AnalysisHost::new();
     host.open(FILE, warplens_syntax::wave::LANGUAGE, text);
@@ -278,7 +278,7 @@ fn launch() -> LaunchConfig {
 /// What a kernel leaves in device memory, eight lanes wide.
 fn memory(text: &str) -> Vec<u8> {
     let program = decode(&lowered(text));
-    let result = run(&program, launch(), &RunOptions::default(), Control::none()).expect("nobody cancels");
+    let result = run(&program, launch(), &RunOptions::default(), Control::none()).expect("not cancelled");
     left_in_memory(&result, text)
 }
 
@@ -286,7 +286,7 @@ fn memory(text: &str) -> Vec<u8> {
 fn emulated(text: &str) -> Vec<u8> {
     let program = reference::decode(&[&lowered(text)], 0, &|_| String::new());
     let result = reference::run(&program, launch(), &RunOptions::default(), Control::none(), None);
-    left_in_memory(&result.expect("nobody cancels"), text)
+    left_in_memory(&result.expect("not cancelled"), text)
 }
 
 fn left_in_memory(result: &RunResult, text: &str) -> Vec<u8> {
@@ -344,7 +344,7 @@ fn plain() -> impl Strategy<Value = String> {
     ]
 }
 
-/// Lines that only make sense somewhere in a loop, or that leave the kernel.
+/// Lines that are only useful in a loop, or that exit the kernel.
 fn leave() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => predicate().prop_map(|p| format!("break {p}")),
@@ -380,7 +380,7 @@ fn body() -> impl Strategy<Value = Vec<String>> {
     prop::collection::vec(nested, 1..8).prop_map(|all| all.concat())
 }
 
-/// The same lines, indented, with a comment and a blank line here and there; every loop counts its trips, and nothing leaves a
+/// The same lines, indented, with a comment and a blank line here and there; every loop counts its iterations, and no lane exits a
 /// loop outside of loops.
 fn laid_out(body: &[String]) -> String {
     let (mut text, mut depth, mut loops) = (String::new(), 1, 0_usize);

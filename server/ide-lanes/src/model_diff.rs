@@ -11,25 +11,28 @@ use crate::shown::{Shown, ShownStatement};
 const MOST_CAUSES: usize = 2;
 
 /// The first difference of the shown warp from the other run, or else of the first warp that differs.
-pub(super) fn parting(shown: &Shown) -> Option<&Divergence> {
-    let partings = &shown.result().model_diff.as_ref()?.divergences;
-    partings.iter().find(|parting| parting.warp == shown.warp()).or(partings.first())
+pub(super) fn divergence(shown: &Shown) -> Option<&Divergence> {
+    let divergences = &shown.result().model_diff.as_ref()?.divergences;
+    divergences.iter().find(|divergence| divergence.warp == shown.warp()).or(divergences.first())
 }
 
 /// Where and why a run differs from the run that it is compared with, in a few words. `None` without a comparison, and for
 /// a run that failed before any difference.
 /// `line_of` gives the line of an offset, from 0.
-pub fn first_parting(shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
+pub fn first_divergence(shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
     let other = shown.result().model_diff.as_ref()?.model;
-    let Some(parting) = parting(shown) else {
+    let Some(divergence) = divergence(shown) else {
         let ended = shown.result().status == Status::Finished;
         return ended.then(|| format!("same lanes as `{other}`"));
     };
-    let line = line(shown, parting.statement, line_of)?;
-    let warp =
-        if parting.warp == shown.warp() { String::new() } else { format!(" in warp {}", parting.warp.warp) };
-    let mut text = format!("differs from `{other}`{warp} at {line}, visit {}", parting.visit);
-    if let Some(causes) = causes(parting, shown, line_of) {
+    let line = line(shown, divergence.statement, line_of)?;
+    let warp = if divergence.warp == shown.warp() {
+        String::new()
+    } else {
+        format!(" in warp {}", divergence.warp.warp)
+    };
+    let mut text = format!("differs from `{other}`{warp} at {line}, visit {}", divergence.visit);
+    if let Some(causes) = causes(divergence, shown, line_of) {
         let _ = write!(text, ": {causes}");
     }
     Some(text)
@@ -49,11 +52,11 @@ pub(super) fn at_statement(
     if same(statement.trace, there) {
         return None;
     }
-    let told = sentence(&ShownStatement { trace: there, ..*statement }, other.launched);
-    let mut text = format!("Under `{}`: {told}", beside.model);
-    if let Some(parting) = parting(shown).filter(|parting| parting.statement == statement.id) {
-        let _ = write!(text, " This is the first difference, at visit {}", parting.visit);
-        match causes(parting, shown, line_of) {
+    let sentence = sentence(&ShownStatement { trace: there, ..*statement }, other.launched);
+    let mut text = format!("Under `{}`: {sentence}", beside.model);
+    if let Some(divergence) = divergence(shown).filter(|divergence| divergence.statement == statement.id) {
+        let _ = write!(text, " This is the first difference, at visit {}", divergence.visit);
+        match causes(divergence, shown, line_of) {
             Some(causes) => {
                 let _ = write!(text, ": {causes}.");
             }
@@ -71,14 +74,14 @@ fn same(here: Option<&LineTrace>, there: Option<&LineTrace>) -> bool {
 }
 
 /// The possible causes, the latest first.
-fn causes(parting: &Divergence, shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
-    let cause = |(sentence, at): &(&'static str, _)| match *at == parting.statement {
+fn causes(divergence: &Divergence, shown: &Shown, line_of: &dyn Fn(TextSize) -> u32) -> Option<String> {
+    let cause = |(sentence, at): &(&'static str, _)| match *at == divergence.statement {
         true => Some((*sentence).to_owned()),
         false => Some(format!("{sentence} ({})", line(shown, *at, line_of)?)),
     };
-    let here = parting.why.first().is_some_and(|(_, at)| *at == parting.statement);
+    let here = divergence.why.first().is_some_and(|(_, at)| *at == divergence.statement);
     let most = if here { 1 } else { MOST_CAUSES };
-    let causes: Vec<_> = parting.why.iter().filter_map(cause).take(most).collect();
+    let causes: Vec<_> = divergence.why.iter().filter_map(cause).take(most).collect();
     (!causes.is_empty()).then(|| causes.join("; "))
 }
 

@@ -7,7 +7,7 @@ use warplens_sim::{Finding, Lanes, RunResult, StatementId, WarpId};
 
 /// Equal findings about one statement, in several warps.
 #[derive(Debug)]
-pub struct Told<'r> {
+pub struct ReportedFinding<'r> {
     /// The one that is shown: that of the selected warp, or else the first.
     pub finding: &'r Finding,
     warps: Vec<WarpId>,
@@ -16,13 +16,13 @@ pub struct Told<'r> {
 }
 
 /// The findings of a run in its order, for the selected `warp`.
-pub fn told(result: &RunResult, warp: WarpId) -> Vec<Told<'_>> {
+pub fn reported(result: &RunResult, warp: WarpId) -> Vec<ReportedFinding<'_>> {
     let several = result.warps.len() > 1 || result.warps_truncated;
-    let mut all: Vec<Told<'_>> = Vec::new();
+    let mut all: Vec<ReportedFinding<'_>> = Vec::new();
     let mut known: FxHashMap<(&str, Option<StatementId>), usize> = FxHashMap::default();
     for finding in &result.findings {
         let at = *known.entry((finding.code, finding.statement)).or_insert_with(|| {
-            all.push(Told { finding, warps: Vec::new(), several });
+            all.push(ReportedFinding { finding, warps: Vec::new(), several });
             all.len() - 1
         });
         let of = warp_of(finding);
@@ -40,7 +40,7 @@ fn warp_of(finding: &Finding) -> WarpId {
     WarpId { cta: finding.cta, warp: finding.warp }
 }
 
-impl Told<'_> {
+impl ReportedFinding<'_> {
     /// The message with the lanes and warps, unless it names them itself:
     /// ` (lanes 0-7 of block 0,0,0, warp 1, and in 3 more warps)`
     pub fn message(&self) -> String {

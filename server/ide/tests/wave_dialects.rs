@@ -1,5 +1,5 @@
-//! Every instruction of the tables in each of its spellings: what is said of it in each language, and that what fixes it assembles
-//! and means the same.
+//! Every instruction of the tables in each dialect: its diagnostics under each setting, and that the fixed code assembles and has
+//! the same semantics.
 
 use warplens_hir::wave as hir;
 use warplens_ide::{Accepts, AnalysisHost, Diagnostic, Dialect, FileId, Severity, TextEdit};
@@ -82,14 +82,14 @@ fn memory(result: &RunResult) -> Option<Vec<u32>> {
 fn structured(text: &str) -> Option<Vec<u32>> {
     memory(
         &run(&decode(&lowered(text)), launch(), &RunOptions::default(), Control::none())
-            .expect("nobody cancels"),
+            .expect("not cancelled"),
     )
 }
 
 fn emulated(text: &str) -> Option<Vec<u32>> {
     let program = reference::decode(&[&lowered(text)], 0, &|_| String::new());
     let result = reference::run(&program, launch(), &RunOptions::default(), Control::none(), None);
-    memory(&result.expect("nobody cancels"))
+    memory(&result.expect("not cancelled"))
 }
 
 fn host(text: &str, accepts: Accepts) -> AnalysisHost {
@@ -100,7 +100,7 @@ fn host(text: &str, accepts: Accepts) -> AnalysisHost {
 }
 
 fn diagnostics(text: &str, accepts: Accepts) -> Vec<Diagnostic> {
-    host(text, accepts).snapshot().diagnostics(FILE).expect("nobody edits")
+    host(text, accepts).snapshot().diagnostics(FILE).expect("not edited")
 }
 
 /// What a text departs in from what the toolchain takes and runs as it is meant.
@@ -144,8 +144,8 @@ fn has_no_form(entry: &Instruction) -> bool {
     absent || entry.mnemonic.ends_with("_cas")
 }
 
-/// Each spelling of an instruction at work.
-fn spellings(entry: &Instruction) -> Vec<&'static str> {
+/// An example of an instruction in each dialect.
+fn variants(entry: &Instruction) -> Vec<&'static str> {
     let toolchain = Some(entry.toolchain_example).filter(|it| !it.is_empty() && *it != entry.example);
     std::iter::once(entry.example).chain(toolchain).collect()
 }
@@ -153,7 +153,7 @@ fn spellings(entry: &Instruction) -> Vec<&'static str> {
 #[test]
 fn each_language_says_what_it_does_not_write() {
     for entry in isa::instructions() {
-        for line in spellings(entry) {
+        for line in variants(entry) {
             let text = kernel(line, SEEDS[0]);
             let errors =
                 diagnostics(&text, Accepts::Both).into_iter().filter(|it| it.severity == Severity::Error);
@@ -170,10 +170,10 @@ fn each_language_says_what_it_does_not_write() {
             assert_eq!(of_line(Accepts::Guide).is_empty(), is_guides, "{line}");
             let toolchains =
                 entry.toolchain.is_some_and(|name| line.contains(name)) && entry.stand_in.is_empty();
-            let is_said = !toolchains || has_no_form(entry) || entry.mnemonic == "continue";
+            let is_reported = !toolchains || has_no_form(entry) || entry.mnemonic == "continue";
             assert_eq!(
                 !of_line(Accepts::Toolchain).is_empty(),
-                is_said,
+                is_reported,
                 "{line}: {:?}",
                 of_line(Accepts::Toolchain)
             );
@@ -182,9 +182,9 @@ fn each_language_says_what_it_does_not_write() {
 }
 
 #[test]
-fn what_mends_it_assembles_and_means_the_same() {
+fn fixes_assemble_and_keep_the_semantics() {
     for entry in isa::instructions() {
-        for line in spellings(entry) {
+        for line in variants(entry) {
             let mut ran = false;
             for seed in SEEDS {
                 let text = kernel(line, seed);
