@@ -7,6 +7,7 @@ mod lexer;
 mod scan;
 #[cfg(test)]
 mod tests;
+mod words;
 
 use crate::language::{Language, LanguageInfo};
 
@@ -31,13 +32,3 @@ static INFO: LanguageInfo = LanguageInfo {
     parse_item: grammar::item,
     parse_chunk: Some(chunk::parse),
 };
-
-/// Whether a directive opens a kernel. Upper case is reported as an error elsewhere; it must not change the items after it.
-fn is_kernel(directive: &str) -> bool {
-    directive.eq_ignore_ascii_case(".kernel")
-}
-
-/// Whether a directive closes a kernel.
-fn is_end(directive: &str) -> bool {
-    directive.eq_ignore_ascii_case(".end")
-}

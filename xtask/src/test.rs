@@ -66,7 +66,11 @@ fn optional(tool: &str, args: &[&str]) -> Result<()> {
 
 /// `cargo package` accepts the metadata of every crate.
 fn packages() -> Result<()> {
-    shell::run(".", "cargo", &["package", "--workspace", "--allow-dirty", "--no-verify", "--offline", "--quiet"])
+    shell::run(
+        ".",
+        "cargo",
+        &["package", "--workspace", "--allow-dirty", "--no-verify", "--offline", "--quiet"],
+    )
 }
 
 fn lints() -> Result<()> {

@@ -8,7 +8,7 @@ use crate::SyntaxKind::{self, *};
 use crate::chunks;
 use crate::parser::Parser;
 
-use super::{is_end, is_kernel};
+use super::words::{is_end, is_kernel};
 
 /// An item: what the scanner found, or any text.
 pub(crate) fn item(p: &mut Parser<'_>) {

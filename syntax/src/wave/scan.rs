@@ -11,7 +11,7 @@ use crate::scan::{Scanned, Tail};
 use crate::{ItemKind, SyntaxKind};
 
 use super::lexer::Lexer;
-use super::{is_end, is_kernel};
+use super::words::{is_end, is_kernel};
 
 /// The maximum lookahead of the lexer after a token.
 const TOKEN_LOOKAHEAD: usize = 4;

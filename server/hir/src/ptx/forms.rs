@@ -5,6 +5,7 @@
 //! ([`Checker`]). Whether a module may use a form is checked separately ([`Platform`]). Messages are worded elsewhere.
 
 mod availability;
+mod form_match;
 mod modifiers;
 mod nearest;
 mod operands;
@@ -14,52 +15,9 @@ use warplens_isa::ptx as isa;
 
 use super::Mnemonic;
 pub use availability::{Platform, UnmetRequirement};
-pub use modifiers::Order;
-pub use nearest::Near;
-pub use operands::{Checker, Mismatch, OperandError, OperandPosition, Written};
+pub use form_match::{FormMatch, MnemonicForms, Near, OperandPosition, Order};
+pub use operands::{Checker, Mismatch, OperandError, Written};
 pub use rule::{AddressSpace, Count, Kinds, OperandRule, TypeSet};
-
-/// A mnemonic as one form of an entry.
-#[derive(Debug, Clone)]
-pub struct FormMatch {
-    /// The entry.
-    pub entry: &'static isa::Instruction,
-    /// The form.
-    pub form: &'static isa::Form,
-    /// The value in each slot of the form.
-    pub chosen: Box<[Option<&'static isa::Value>]>,
-    /// Whether the modifiers are in the documented order.
-    pub order: Order,
-    /// The rules of its operands.
-    pub operands: Box<[OperandRule]>,
-    /// The rules of the parts in brackets.
-    pub parts: Box<[OperandRule]>,
-}
-
-impl FormMatch {
-    /// The rules of the parts in an operand's brackets; empty for an address alone.
-    pub fn inside(&self, rule: &OperandRule) -> &[OperandRule] {
-        let (from, count) = rule.inside;
-        self.parts.get(usize::from(from)..usize::from(from + count)).unwrap_or_default()
-    }
-
-    /// The rule at a position.
-    pub fn rule(&self, place: OperandPosition) -> &OperandRule {
-        let operand = &self.operands[place.operand];
-        place.part.and_then(|part| self.inside(operand).get(part)).unwrap_or(operand)
-    }
-}
-
-/// The result of matching a mnemonic.
-#[derive(Debug, Clone)]
-pub enum MnemonicForms {
-    /// The opcode is unknown, or the tables have no forms for this mnemonic.
-    Unjudged,
-    /// The forms that match, in the order of the tables.
-    Known(Box<[FormMatch]>),
-    /// No form has these modifiers; these are the nearest ones.
-    NoMatch(Box<[Near]>),
-}
 
 impl Mnemonic {
     /// Compares the mnemonic with the forms of its opcode.

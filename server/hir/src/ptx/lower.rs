@@ -9,6 +9,7 @@ mod declaration;
 mod header;
 mod instruction;
 mod literal;
+mod mnemonic;
 mod operand;
 mod rules;
 mod scopes;

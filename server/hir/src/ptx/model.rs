@@ -21,8 +21,8 @@ pub use instruction::{
 pub use name::{NameRef, Resolution, Role};
 pub use problem::{DeclarationMistake, Problem, ProblemKind};
 pub use signature::{Parameter, PerformanceDirective, Pointer, Signature};
-pub use symbol::{Dimension, Initializer, Scope, Symbol, SymbolKind, TableKind, Variable};
-pub use types::{Linkage, Space, Type, TypeKind, VectorLength};
+pub use symbol::{Initializer, Scope, Symbol, SymbolKind, TableKind, Variable};
+pub use types::{Dimension, Linkage, Space, Type, TypeKind, VectorLength};
 
 pub(crate) use function::Parts;
 pub(crate) use instruction::{InstructionData, ListData};

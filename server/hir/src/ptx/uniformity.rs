@@ -5,6 +5,7 @@
 //! paths, and reconverged; or because they exited a loop in different iterations. All three are followed together, since a branch
 //! diverges only if its guard differs. Only values that a branch or a query depends on are computed.
 
+mod cause;
 mod copies;
 mod joins;
 mod reason;
@@ -18,8 +19,9 @@ pub use reason::{Link, LinkKind};
 use super::{Function, InstructionId, Operand, ReferentId};
 use crate::Variance;
 use crate::cfg::{BlockEnd, BlockId, Cfg};
+use cause::{Cause, Raised, ValueId};
 use joins::Joins;
-use values::{Origin, Same, Use, UseKind, ValueId, Values};
+use values::{Origin, Same, Use, UseKind, Values};
 
 /// Value visits that the analysis may cost; beyond it nothing counts as known.
 const BUDGET: usize = 20_000_000;
@@ -84,20 +86,9 @@ impl<'f> Uniformity<'f> {
         self.settled(self.used(&self.asked[query]).0)
     }
 
-    /// Why the answer to the query of this number is not *uniform*, from the register back to where the difference
-    /// begins.
-    pub fn reason(&self, query: usize) -> Vec<Link> {
-        reason::of_use(self, &self.asked[query])
-    }
-
     /// Whether the branch at the end of a block can diverge. The promise of `.uni` is ignored.
     pub fn branch(&self, block: BlockId) -> Variance {
         self.settled(self.branch_at(block).map_or(Variance::Uniform, |branch| branch.variance))
-    }
-
-    /// Why it can.
-    pub fn branch_reason(&self, block: BlockId) -> Vec<Link> {
-        reason::of_branch(self, block)
     }
 
     /// Whether the branch at the end of this block is proven, or promised, to send all lanes of a warp that reach it the
@@ -234,51 +225,5 @@ impl Branch {
         let control = registers.map(|register| values.used_at(instruction.id(), register)).collect();
         let is_promised = instruction.has("uni");
         Some(Branch { block, control, is_promised, variance: Variance::Uniform })
-    }
-}
-
-/// What made a value vary.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Cause {
-    /// Nothing: it is uniform.
-    Nothing,
-    /// The value it is made from.
-    Value(ValueId),
-    /// The guard of the instruction: lanes where it is false keep what was there.
-    Guard(ValueId),
-    /// Lanes diverged at the end of this block and reconverged with different values.
-    Diverged(BlockId),
-    /// Lanes exit the loop around this block in different iterations.
-    Left(BlockId),
-    /// A special register.
-    Special,
-    /// The instruction picks lanes, as `elect.sync` does.
-    Picks,
-    /// The instruction takes it from where the analysis does not look.
-    Opaque,
-    /// A parameter of a function that is not a kernel.
-    Parameter,
-    /// Made from what differs from lane to lane, but perhaps not inside a warp: `%tid.x / 32`.
-    Aligned,
-}
-
-/// The most that was found so far, and its cause.
-#[derive(Debug, Clone, Copy)]
-struct Raised {
-    variance: Variance,
-    cause: Cause,
-}
-
-impl Default for Raised {
-    fn default() -> Raised {
-        Raised { variance: Variance::Uniform, cause: Cause::Nothing }
-    }
-}
-
-impl Raised {
-    fn by(&mut self, variance: Variance, cause: Cause) {
-        if variance > self.variance {
-            *self = Raised { variance, cause };
-        }
     }
 }

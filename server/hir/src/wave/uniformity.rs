@@ -9,6 +9,7 @@
 //! lane, so arguments are shared. Nothing is known at a label without calls, nor about registers after a function of another kernel;
 //! and nothing in a kernel whose constructs do not match.
 
+mod known;
 mod learned;
 mod reason;
 mod results;
@@ -18,75 +19,18 @@ mod walk;
 
 pub use reason::{Because, Reason};
 
-use super::cells::{Cell, Cells};
+use super::cells::Cell;
 use super::functions::Functions;
-use super::model::{Code, Link, Value};
+use super::model::{Code, Link};
 use super::problem::ProblemKind;
 use crate::Variance;
 use learned::Learned;
 use results::Memory;
+use walk::Facts;
 pub(crate) use walk::Walk;
 
 /// The maximum number of walks over a kernel before the result is unknown: far more than the nesting depth of loops.
 const MAX_WALKS: usize = 100;
-
-/// What is known of all registers at one place.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Known {
-    /// Registers that are not proven to be shared.
-    doubtful: Cells,
-    /// Those among them that are made from what differs.
-    varying: Cells,
-}
-
-impl Known {
-    const NOTHING: Known = Known { doubtful: Cells::ALL, varying: Cells::NONE };
-    const ALL_SHARED: Known = Known { doubtful: Cells::NONE, varying: Cells::NONE };
-
-    fn of(&self, cell: Cell) -> Variance {
-        match (self.doubtful.contains(cell), self.varying.contains(cell)) {
-            (false, _) => Variance::Uniform,
-            (true, false) => Variance::Unknown,
-            (true, true) => Variance::Varies,
-        }
-    }
-
-    fn set(&mut self, cell: Cell, variance: Variance) {
-        self.doubtful.remove(cell);
-        self.varying.remove(cell);
-        self.raise(cell, variance);
-    }
-
-    fn raise(&mut self, cell: Cell, variance: Variance) {
-        if variance >= Variance::Unknown {
-            self.doubtful.insert(cell);
-        }
-        if variance == Variance::Varies {
-            self.varying.insert(cell);
-        }
-    }
-
-    fn raise_all(&mut self, cells: &Cells, variance: Variance) {
-        if variance >= Variance::Unknown {
-            self.doubtful.add(cells);
-        }
-        if variance == Variance::Varies {
-            self.varying.add(cells);
-        }
-    }
-
-    /// Takes what is known of some registers from another place.
-    fn take(&mut self, cells: &Cells, from: &Known) {
-        self.doubtful.take(cells, &from.doubtful);
-        self.varying.take(cells, &from.varying);
-    }
-
-    /// Adds what may be so on another way to the same place; says whether that was new.
-    fn join(&mut self, other: &Known) -> bool {
-        let doubtful = self.doubtful.add(&other.doubtful);
-        self.varying.add(&other.varying) | doubtful
-    }
-}
 
 /// The result of the analysis of one kernel.
 pub struct Uniformity<'c> {
@@ -97,13 +41,6 @@ pub struct Uniformity<'c> {
     branches: Vec<(u32, Variance)>,
     /// Whether the kernel is complete and the walks reached a fixed point.
     done: bool,
-}
-
-/// What every walk over a kernel looks up.
-pub(crate) struct Facts {
-    functions: Functions,
-    /// What memory the kernel writes.
-    written: Memory,
 }
 
 impl<'c> Uniformity<'c> {
@@ -191,14 +128,4 @@ fn is_whole(code: &Code) -> bool {
         && !code.problems.iter().any(|problem| is_broken(&problem.kind))
         && !code.links.iter().enumerate().any(is_guarded)
         && !code.labels.iter().any(|label| inside(label.before))
-}
-
-/// Whether an operand is a special register that differs from lane to lane.
-fn is_varying_special(value: &Value) -> bool {
-    match value {
-        Value::Special(name) => {
-            warplens_isa::wave::special_register(name).is_some_and(|register| !register.uniform)
-        }
-        _ => false,
-    }
 }

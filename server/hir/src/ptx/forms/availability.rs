@@ -3,7 +3,7 @@
 use warplens_isa::Version;
 use warplens_isa::ptx as isa;
 
-use super::FormMatch;
+use super::form_match::FormMatch;
 
 /// The version and target of a module. A missing one is not checked.
 #[derive(Debug, Clone, Copy, Default)]

@@ -7,17 +7,9 @@
 use smol_str::SmolStr;
 use warplens_isa::ptx as isa;
 
-use super::{FormMatch, rule};
+use super::form_match::{FormMatch, Order};
+use super::rule;
 use crate::ptx::Mnemonic;
-
-/// The order of the modifiers compared with the documented one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
-    /// As documented.
-    Documented,
-    /// Otherwise, and the assembler does not mind.
-    Free,
-}
 
 /// More modifiers than these have no form.
 const MAX: usize = 32;

@@ -2,24 +2,9 @@
 
 use warplens_isa::ptx as isa;
 
-use super::MnemonicForms;
+use super::form_match::{MnemonicForms, Near};
 use super::modifiers::{Modifiers, bit, has_word};
 use crate::ptx::Mnemonic;
-
-/// A form that a mnemonic nearly has, and what is in the way.
-#[derive(Debug, Clone)]
-pub struct Near {
-    /// The entry.
-    pub entry: &'static isa::Instruction,
-    /// The form.
-    pub form: &'static isa::Form,
-    /// The values in its slots.
-    pub chosen: Box<[Option<&'static isa::Value>]>,
-    /// The modifiers that the form does not accept, or has twice, by their number.
-    pub extra: Box<[usize]>,
-    /// The slots that must be filled and are not.
-    pub missing: Box<[usize]>,
-}
 
 /// The form has a place for a modifier that is left over, and the place is still empty: another value belongs there.
 const REPLACED: u32 = 3;

@@ -7,24 +7,14 @@ mod vector;
 use warplens_isa::Role;
 use warplens_isa::ptx::{self as isa, OperandKind};
 
-use super::rule::{AddressSpace, Count, OperandRule};
-use super::{FormMatch, TypeSet};
+use super::form_match::{FormMatch, OperandPosition};
+use super::rule::{AddressSpace, Count, OperandRule, TypeSet};
+
 use crate::ptx::model::Referent;
 use crate::ptx::{
     AddressSize, Function, Guard, ModuleKind, NameId, Operand, OperandList, ReferentId, Space, SymbolKind,
     Type, VectorLength,
 };
-
-/// Where in a statement something is error.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct OperandPosition {
-    /// Which operand, as commas outside brackets separate them.
-    pub operand: usize,
-    /// Which part of what its brackets hold.
-    pub part: Option<usize>,
-    /// Which element of it, in braces or around a bar.
-    pub element: Option<usize>,
-}
 
 /// Something that keeps an operand from fitting a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

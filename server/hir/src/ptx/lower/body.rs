@@ -12,7 +12,7 @@ use super::super::{
 };
 use super::constant;
 use super::declaration::{self, Outside, Shape};
-use super::instruction::MnemonicInterner;
+use super::mnemonic::MnemonicInterner;
 use super::rules::DeclarationSite;
 use super::scopes::{NewSymbol, Scopes};
 use crate::ptx::model::{InstructionData, ListData};

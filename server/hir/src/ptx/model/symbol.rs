@@ -3,7 +3,9 @@
 use smol_str::SmolStr;
 use text_size::TextRange;
 
-use super::{Constant, InstructionId, Linkage, NameId, ScopeId, Signature, Space, Type, VectorLength};
+use super::{
+    Constant, Dimension, InstructionId, Linkage, NameId, ScopeId, Signature, Space, Type, VectorLength,
+};
 
 /// A block of a function in which names may be declared. Scope 0 is the function with its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -133,10 +135,6 @@ impl Variable {
         self.align.map_or_else(|| self.element_bytes().max(1), u64::from)
     }
 }
-
-/// One array dimension; `None` where the brackets are empty (or hold no usable number).
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Dimension(pub Option<u64>);
 
 /// The initial value of a variable.
 #[derive(Debug, Clone, PartialEq, Eq)]

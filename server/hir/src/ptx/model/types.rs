@@ -182,6 +182,10 @@ impl VectorLength {
     }
 }
 
+/// One array dimension; `None` where the brackets are empty (or hold no usable number).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Dimension(pub Option<u64>);
+
 #[cfg(test)]
 mod tests {
     use warplens_isa::ptx as isa;

@@ -3,7 +3,8 @@
 //! Merged values are processed in strong components, as Braun and others do it: a component into which one
 //! value comes from outside is that value; else those in it that the outside does not reach directly are looked at again.
 
-use super::values::{Same, ValueId, Values};
+use super::cause::ValueId;
+use super::values::{Same, Values};
 use crate::graph::strong_components;
 
 /// Components are looked at again inside this deep; loops are not nested deeper.

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::Variance;
+use crate::Variance;
 use crate::cfg::{BlockId, Cfg};
 use crate::graph::DominatorTree;
 use crate::post_dominators::PostDominators;

@@ -1,6 +1,9 @@
 //! Why a value differs between lanes, link by link.
 
-use super::{Cause, Origin, Uniformity, Use, ValueId, Variance};
+use super::Uniformity;
+use super::cause::{Cause, ValueId};
+use super::values::{Origin, Use};
+use crate::Variance;
 use crate::cfg::BlockId;
 use crate::ptx::{InstructionId, ReferentId};
 
@@ -41,16 +44,25 @@ pub enum LinkKind {
 /// Chains are cut at this many links.
 const LONGEST: usize = 64;
 
-pub(super) fn of_branch(analysis: &Uniformity<'_>, block: BlockId) -> Vec<Link> {
-    control(analysis, block).map_or_else(Vec::new, |used| of_use(analysis, used))
+impl Uniformity<'_> {
+    /// Why the answer to the query of this number is not *uniform*, from the register back to where the difference
+    /// begins.
+    pub fn reason(&self, query: usize) -> Vec<Link> {
+        of_use(self, &self.asked[query])
+    }
+
+    /// Why the branch at the end of a block can diverge.
+    pub fn branch_reason(&self, block: BlockId) -> Vec<Link> {
+        control(self, block).map_or_else(Vec::new, |used| of_use(self, used))
+    }
 }
 
-/// The register that makes a branch part lanes.
+/// The register that makes a branch divergent.
 fn control<'u>(analysis: &'u Uniformity<'_>, block: BlockId) -> Option<&'u Use> {
     analysis.branch_at(block)?.control.iter().rev().max_by_key(|used| analysis.used(used).0)
 }
 
-pub(super) fn of_use(analysis: &Uniformity<'_>, used: &Use) -> Vec<Link> {
+fn of_use(analysis: &Uniformity<'_>, used: &Use) -> Vec<Link> {
     let (_, Cause::Left(branch)) = analysis.used(used) else { return of_value(analysis, used.value) };
     let register = Some(analysis.values.origin(used.value).register());
     let left = Link { register, instruction: last(analysis, branch), kind: LinkKind::Left };

@@ -2,7 +2,8 @@
 
 use warplens_isa::ptx::{self as isa, Scope};
 
-use super::{Cause, Raised, Variance};
+use super::cause::{Cause, Raised};
+use crate::Variance;
 use crate::ptx::{
     Component, Function, FunctionKind, Instruction, NameRef, Operand, ReferentId, Resolution, SymbolKind,
     Type,

@@ -3,15 +3,13 @@
 
 use rustc_hash::FxHashMap;
 
+use super::cause::{Cause, ValueId};
 use super::results::{self, Transfer};
-use super::{Cause, Variance};
+use crate::Variance;
 use crate::cfg::{BlockId, Cfg};
 use crate::ptx::{
     ConstantId, Function, InstructionId, NameRef, Operand, ReferentId, Resolution, Role, SymbolKind,
 };
-
-/// A value of a register.
-pub(super) type ValueId = u32;
 
 /// Where a value comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

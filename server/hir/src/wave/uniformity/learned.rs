@@ -1,7 +1,8 @@
 //! What walks learn and the next ones begin with: of loops, of labels, and of functions. It only ever grows.
 
 use super::super::cells::Cells;
-use super::{Known, Variance};
+use super::known::Known;
+use crate::Variance;
 
 /// The facts at the end of one path, and whether it is reachable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,9 +3,11 @@
 use super::super::cells::Cell;
 use super::super::functions::ends_all;
 use super::super::model::{Code, Link};
+use super::Uniformity;
+use super::known::{Known, is_varying_special};
 use super::learned::{LoopFacts, Returned};
 use super::results::result;
-use super::{Known, Uniformity, Variance, is_varying_special};
+use crate::Variance;
 
 /// One link of the chain from a register back to where a difference begins.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use super::super::cells::Cell;
 use super::super::functions::Functions;
 use super::super::model::{Code, Instruction, Value};
-use super::{Known, Variance, is_varying_special};
+use super::known::{Known, is_varying_special};
+use crate::Variance;
 
 /// How the results of an instruction vary among the lanes that run it.
 pub(super) fn result(written: Memory, instruction: &Instruction, known: &Known) -> Variance {

@@ -1,10 +1,19 @@
 //! One walk over a kernel in text order, with what earlier walks learned of its loops and functions.
 
 use super::super::cells::{Cell, Cells};
+use super::super::functions::Functions;
 use super::super::model::{Code, Instruction, Link};
+use super::known::{Known, is_varying_special};
 use super::learned::{Learned, Side};
-use super::results::result;
-use super::{Facts, Known, Variance, is_varying_special};
+use super::results::{Memory, result};
+use crate::Variance;
+
+/// The constant data of all walks over a kernel.
+pub(crate) struct Facts {
+    pub(super) functions: Functions,
+    /// The memory that the kernel writes.
+    pub(super) written: Memory,
+}
 
 /// An `if` or a `loop` in the walk.
 #[derive(Debug, Clone)]
